@@ -144,7 +144,7 @@ function findConfiguredValue(
       source: { kind: 'variable', name: variable },
       valueLocation: {
         path: variable,
-        toHint: (expected) => `Set it to ${expected}, or remove it with: unset ${variable}`,
+        toHint: (expected) => ({ text: `Set it to ${expected}, or remove it`, command: `unset ${variable}` }),
       },
       folder: cwd,
     };
@@ -171,7 +171,7 @@ function checkFieldNames(fileValues: Readonly<Record<string, unknown>>, file: st
   const fieldNames = settingNames.map(toSnakeCase);
   for (const name of Object.keys(fileValues)) {
     if (!fieldNames.includes(name)) {
-      throw unknownFieldError(name, fieldNames, file, 'List all settings with: svc config');
+      throw unknownFieldError(name, fieldNames, file, { text: 'List all settings', command: 'svc config' });
     }
   }
 }

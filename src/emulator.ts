@@ -29,7 +29,7 @@ import type { Rules } from './profile/rules.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from './sandbox/sandbox.ts';
 import { type BootstrapResult, StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
-import { createFileProblemError } from './store/database-file-monitor.ts';
+import { describeFileProblem } from './store/database-file-monitor.ts';
 import { Store } from './store/store.ts';
 
 export interface EmulatorOptions extends ListenOptions {
@@ -218,7 +218,7 @@ async function startWithStore(
     ),
     ...constantStatus,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
-    ...describeFileProblem(store),
+    ...findFileProblem(store),
   });
   const lifetime = closeOnce(async () => {
     closing.abort();
@@ -275,11 +275,9 @@ function resolveRetention({
   };
 }
 
-function describeFileProblem(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
+function findFileProblem(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
   const kind = store.checkFile();
-  if (kind === null) return {};
-  const { message, hint = '' } = createFileProblemError(kind);
-  return { storage_problem: { kind, message, hint } };
+  return kind === null ? {} : { storage_problem: { kind, ...describeFileProblem(kind) } };
 }
 
 function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {

@@ -17,10 +17,28 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
+/** What to do next, starting with a verb. */
+export interface Hint {
+  /** With a command, it ends without punctuation, so that `with: svc …` can follow. */
+  readonly text: string;
+  /** A command line that does it. Words in capitals, such as `SECRET`, stand for values that only the user knows. */
+  readonly command?: string | undefined;
+}
+
+/** A text is a hint without a command. */
+export function toHint(hint: Hint | string): Hint {
+  return typeof hint === 'string' ? { text: hint } : hint;
+}
+
+export function formatHint(hint: Hint | string): string {
+  const { text, command } = toHint(hint);
+  return command === undefined ? text : `${text} with: ${command}`;
+}
+
 interface ErrorDefinition {
   readonly status: number;
   readonly exit: ExitCode;
-  readonly hint?: string;
+  readonly hint?: Hint | string;
 }
 
 const errorDefinitions = {
@@ -48,7 +66,10 @@ const errorDefinitions = {
   storage_unavailable: {
     status: 503,
     exit: ExitCode.internal,
-    hint: 'Check the free space and the permissions of the database folder, and check the database file with: svc emulator status',
+    hint: {
+      text: 'Check the free space and the permissions of the database folder, and check the database file',
+      command: 'svc emulator status',
+    },
   },
   usage: { status: 400, exit: ExitCode.usage },
   output_failed: { status: 500, exit: ExitCode.outputFailed },
@@ -56,7 +77,10 @@ const errorDefinitions = {
   no_emulator: {
     status: 503,
     exit: ExitCode.noEmulator,
-    hint: 'Connect to a running emulator with --url or SVC_CONTROL_URL, or start one with: svc emulator start',
+    hint: {
+      text: 'Connect to a running emulator with --url or SVC_CONTROL_URL, or start one',
+      command: 'svc emulator start',
+    },
   },
   already_running: { status: 503, exit: ExitCode.usage },
   port_in_use: { status: 503, exit: ExitCode.usage },
@@ -79,8 +103,8 @@ export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
 }
 
 interface SvcErrorOptions {
-  /** The next step, starting with a verb; overrides the default hint of the code. */
-  readonly hint?: string;
+  /** Overrides the default hint of the code. */
+  readonly hint?: Hint | string | null | undefined;
   /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -93,14 +117,20 @@ interface SvcErrorOptions {
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;
-  readonly hint: string | undefined;
+  readonly hint: Hint | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.hint = options.hint ?? getErrorDefinition(code).hint;
+    const hint = options.hint ?? getErrorDefinition(code).hint;
+    this.hint = hint ? toHint(hint) : undefined;
     this.headers = options.headers ?? {};
+  }
+
+  /** The message and the hint, where an error is only a text. */
+  get text(): string {
+    return this.hint === undefined ? this.message : `${this.message} ${formatHint(this.hint)}`;
   }
 
   get status(): number {

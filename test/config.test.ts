@@ -261,7 +261,7 @@ describe('invalid values', () => {
     await expect(resolve(input)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining(message),
-      hint: expect.stringContaining(hint),
+      text: expect.stringContaining(hint),
     });
   });
 
@@ -308,7 +308,10 @@ describe('invalid values', () => {
     await expect(resolve({ env: { SVC_ALLOW_HOST: `localhost,${host}` } })).rejects.toThrow(
       expect.objectContaining({
         message: `Invalid value for SVC_ALLOW_HOST[1]: ${JSON.stringify(host)}`,
-        hint: expect.stringContaining('a host name or address without a port'),
+        hint: {
+          text: expect.stringContaining('a host name or address without a port'),
+          command: 'unset SVC_ALLOW_HOST',
+        },
       }),
     );
   });
@@ -316,7 +319,7 @@ describe('invalid values', () => {
   it.each(['abc', ' ', '1e9', '1.5', 'NaN'])('SVC_PORT=%j is refused', async (port) => {
     await expect(resolve({ env: { SVC_PORT: port } })).rejects.toMatchObject({
       message: expect.stringContaining('Invalid value for SVC_PORT: '),
-      hint: expect.stringContaining('a whole number from 0 to 65535'),
+      hint: { text: expect.stringContaining('a whole number from 0 to 65535') },
     });
   });
 
@@ -324,7 +327,7 @@ describe('invalid values', () => {
     await expect(resolve({ env: { SVC_FREEZE: 'yes' } })).rejects.toThrow(
       expect.objectContaining({
         message: 'Invalid value for SVC_FREEZE: "yes"',
-        hint: expect.stringContaining('true or false'),
+        hint: { text: expect.stringContaining('true or false'), command: 'unset SVC_FREEZE' },
       }),
     );
     expect((await resolve({ env: { SVC_FREEZE: 'false' } })).values.freeze).toBe(false);
@@ -337,7 +340,7 @@ describe('the configuration file', () => {
     await expect(resolve()).rejects.toMatchObject({
       code: 'usage',
       message: `${path} is not valid JSON: see line 3, column 10.`,
-      hint: `Correct the content of ${path}`,
+      hint: { text: `Correct the content of ${path}` },
     });
   });
 
@@ -393,7 +396,10 @@ describe('the configuration file', () => {
   it('two configuration files in one folder are refused', async () => {
     write('svc.config.json', '{}');
     write('svc.config.mjs', 'export default {};');
-    await expect(resolve()).rejects.toMatchObject({ code: 'usage', hint: 'Delete all but one of them.' });
+    await expect(resolve()).rejects.toMatchObject({
+      code: 'usage',
+      hint: { text: 'Delete all but one of them.' },
+    });
   });
 });
 

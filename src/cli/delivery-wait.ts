@@ -7,12 +7,12 @@ import {
   describeStalled,
   describeUnsettled,
   findNextAttempt,
-  listFirst,
+  MAX_ENDPOINTS,
   type NextAttempt,
   type PausedDeliveries,
 } from '../control/describe-unsettled.ts';
 import { isPending, type TrackResult, type WaitCounts } from '../control/wait.ts';
-import { ExitCode, SvcError } from '../errors.ts';
+import { ExitCode, type Hint, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { Io } from './process-context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
@@ -58,7 +58,7 @@ export async function explainDeliveries(
 /** Prints why an event of this type has no deliveries. */
 export function explainNoDeliveries(type: string, io: Io): void {
   io.note(`No enabled endpoint subscribes to ${type}, so nothing is delivered.`);
-  printHint(`Register an endpoint with: svc webhooks create --url URL --events ${type}`, io);
+  printHint({ text: 'Register an endpoint', command: `svc webhooks create --url URL --events ${type}` }, io);
 }
 
 /** How a command waits. */
@@ -105,7 +105,10 @@ export async function createUnsettledError(
       hint:
         next === null
           ? suggestEnable(countPaused(unsettled))
-          : 'Run svc deliveries list --status pending to see when each is due, or send them now with: svc clock settle',
+          : {
+              text: 'Run svc deliveries list --status pending to see when each is due, or send them now',
+              command: 'svc clock settle',
+            },
     });
   }
   return new SvcError('stalled', describeStalled(unsettled, next, timeoutMs), {
@@ -117,9 +120,9 @@ export async function createUnsettledError(
 export async function suggestAdvance(
   { workspaceId, dueIn }: NextAttempt,
   context: Pick<Context, 'getWorkspaceId'>,
-): Promise<string> {
+): Promise<Hint> {
   const workspace = workspaceId === (await context.getWorkspaceId()) ? '' : ` --workspace ${workspaceId}`;
-  return `Send the next attempt now with: svc clock advance ${dueIn}${workspace}`;
+  return { text: 'Send the next attempt now', command: `svc clock advance ${dueIn}${workspace}` };
 }
 
 /**
@@ -136,8 +139,10 @@ export async function toWaitExitCode(
   return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.success : ExitCode.failure;
 }
 
-/** The commands that enable the endpoints. */
-export function suggestEnable(paused: PausedDeliveries): string {
-  const commands = paused.map(({ webhook_id: id }) => `svc webhooks update ${id} --enable`);
-  return `Enable ${paused.length === 1 ? 'it' : 'them'} with: ${listFirst(commands, '; ')}`;
+/** The command that enables the endpoints, or the first of many. */
+export function suggestEnable(paused: PausedDeliveries): Hint {
+  const shown = paused.slice(0, MAX_ENDPOINTS);
+  const which = paused.length === 1 ? 'it' : paused.length === shown.length ? 'them' : 'the first of them';
+  const commands = shown.map(({ webhook_id: id }) => `svc webhooks update ${id} --enable`);
+  return { text: `Enable ${which}`, command: commands.join('; ') };
 }

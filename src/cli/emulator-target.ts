@@ -105,7 +105,10 @@ export async function getVerifiedStatus(
   if (status.pid === runFile.pid && status.started_at === runFile.started_at) return status;
   const message = `The emulator for this folder has stopped. A different emulator (pid ${status.pid}) is running at ${status.url}`;
   throw new SvcError('no_emulator', message, {
-    hint: `Pass --url ${status.url} to use the running emulator, or start one for this folder with: svc emulator start`,
+    hint: {
+      text: `Pass --url ${status.url} to use the running emulator, or start one for this folder`,
+      command: 'svc emulator start',
+    },
   });
 }
 

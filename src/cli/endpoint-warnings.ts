@@ -26,7 +26,7 @@ export async function warnIfDeliveredTwice(
       `The endpoint ${other.id} already has the URL ${url}: each event${types} will arrive twice.`,
       io,
     );
-    printHint(`Delete the other endpoint with: svc webhooks delete ${other.id}`, io);
+    printHint({ text: 'Delete the other endpoint', command: `svc webhooks delete ${other.id}` }, io);
   }
 }
 

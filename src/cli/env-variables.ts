@@ -73,7 +73,7 @@ function quoteForDotenv(name: string, value: string): string {
 
 function createFormatError(name: string, value: string, problem: string): SvcError {
   return new SvcError('usage', `The value of ${name} ${problem}: ${JSON.stringify(value)}.`, {
-    hint: 'Read it as JSON: svc env --format json',
+    hint: { text: 'Read it as JSON', command: 'svc env --format json' },
   });
 }
 

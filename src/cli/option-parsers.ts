@@ -14,7 +14,7 @@ import {
   type StatusFilter,
 } from '../domain/status-filter.ts';
 import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
-import { SvcError } from '../errors.ts';
+import { formatHint, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
@@ -130,7 +130,7 @@ export function idParser(kind: IdKind) {
   return (text: string): string => {
     if (idPatterns[kind].test(text)) return text;
     const form = `Pass ${describeAcceptedId(kind)}.`;
-    throw new InvalidArgumentError(`${form} ${suggestWhereToLook('', kind)}`);
+    throw new InvalidArgumentError(`${form} ${formatHint(suggestWhereToLook('', kind))}`);
   };
 }
 

@@ -1,7 +1,7 @@
 /** Prompts for missing arguments and confirmations, and the choices that they show. Completion suggests the choices too. */
 import { InvalidArgumentError } from 'commander';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError, toHint } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { TerminalCapabilities } from './process-context.ts';
 import { type Column, renderTable } from './render/table.ts';
@@ -11,10 +11,10 @@ export interface ChoiceSource {
   /** What a choice is: `delivery`. */
   readonly noun: string;
   readonly plural: string;
-  /** Where the values are, without a terminal: `List the deliveries with: svc deliveries list`. */
-  readonly listHint: string;
-  /** What to do if there are no choices: `Create one with: svc trigger`. */
-  readonly emptyHint?: string;
+  /** Where the values are, without a terminal: such as `svc deliveries list`. */
+  readonly listHint: Hint | string;
+  /** What to do if there are no choices. */
+  readonly emptyHint?: Hint;
   /** The current choices, most likely first. */
   list(context: Context): Promise<ChoiceList>;
 }
@@ -63,8 +63,7 @@ export async function askChoice(
   assertInteractive(context, flags, choiceSource.listHint);
   const { items, toLines } = await choiceSource.list(context);
   if (items.length === 0) {
-    const { plural, emptyHint: hint } = choiceSource;
-    throw new SvcError('not_found', `No ${plural} exist yet.`, hint === undefined ? {} : { hint });
+    throw new SvcError('not_found', `No ${choiceSource.plural} exist yet.`, { hint: choiceSource.emptyHint });
   }
   const { noteCapabilities } = context.io;
   const [titles = '', ...lines] = toLines({
@@ -136,12 +135,13 @@ export function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }
 
-function assertInteractive(context: Context, flags: string, listHint?: string): void {
+function assertInteractive(context: Context, flags: string, listHint?: Hint | string): void {
   if (isInteractive(context)) return;
   const isOption = flags.startsWith('--');
   const message = isOption ? `Missing option: ${toName(flags)}` : `Missing argument: <${flags}>`;
   const form = isOption ? `Add: ${flags}` : `Use: ${context.usage}`;
-  throw new SvcError('usage', message, { hint: listHint === undefined ? form : `${form}. ${listHint}` });
+  const list = listHint && toHint(listHint);
+  throw new SvcError('usage', message, { hint: list ? { ...list, text: `${form}. ${list.text}` } : form });
 }
 
 /** `--events` of `--events <list>`, or the name of the argument. */

@@ -1,20 +1,18 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
 import type { ControlPlane } from '../control/control-plane.ts';
-import { listNextSteps } from '../domain/next-step.ts';
-import { type ExitCode, SvcError } from '../errors.ts';
+import { type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
 import type { Io, NoteOutput } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
 /**
- * Prints an error and returns the exit code. With `--json` the error is `{"error":{"code","message","hint","next"}}`. An
+ * Prints an error and returns the exit code. With `--json` the error is `{"error":{"code","message","hint":{"text","command"}}}`. An
  * interruption is not printed. Anything but an `SvcError` is an internal error and is printed with its stack.
  */
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const svcError = error instanceof SvcError ? error : toInternalError(error);
   const { code, message, hint } = svcError;
-  const next = hint === undefined ? [] : listNextSteps(hint);
-  if (json) io.noteJson({ error: { code, message, hint, ...(next.length > 0 && { next }) } });
+  if (json) io.noteJson({ error: { code, message, hint } });
   else if (code !== 'interrupted') {
     const { bold, red } = styleFor(io.noteCapabilities);
     // Only an internal error has several lines.
@@ -35,11 +33,11 @@ export function printWarning(message: string, { note, noteCapabilities }: NoteOu
 }
 
 /** Prints the next step. */
-export function printHint(hint: string, { note, noteCapabilities }: NoteOutput): void {
-  note(`${styleFor(noteCapabilities).cyan('hint:')} ${hint}`);
+export function printHint(hint: Hint | string, { note, noteCapabilities }: NoteOutput): void {
+  note(`${styleFor(noteCapabilities).cyan('hint:')} ${formatHint(hint)}`);
 }
 
-const FAULTS_HINT = 'List the faults with: svc faults list';
+const FAULTS_HINT = { text: 'List the faults', command: 'svc faults list' };
 
 /**
  * Explains a failed API request by the newest row of the request log, which is usually its own: did a fault cause the failure?
@@ -65,7 +63,7 @@ export async function explainApiError(
     const message = 'The API closed the connection without a response';
     return fault === null
       ? new SvcError('api_failure', `${message}.`, {
-          hint: 'Find the request with: svc logs list --limit 1',
+          hint: { text: 'Find the request', command: 'svc logs list --limit 1' },
           cause: error,
         })
       : new SvcError('api_failure', `${message}, probably because of the injected fault ${fault.id}.`, {
@@ -87,7 +85,10 @@ export async function explainApiError(
 /** The API does not tell such a key that the workspace exists (gap `workspace.hidden`). */
 function createOtherWorkspaceError(workspaceId: string, cause: SvcError): SvcError {
   return new SvcError('usage', `The API key does not belong to workspace ${workspaceId}.`, {
-    hint: `Pass a key of this workspace with --api-key or SVC_API_KEY, and create one with: svc keys create --workspace ${workspaceId}`,
+    hint: {
+      text: 'Pass a key of this workspace with --api-key or SVC_API_KEY, and create one',
+      command: `svc keys create --workspace ${workspaceId}`,
+    },
     cause,
   });
 }

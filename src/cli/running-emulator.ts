@@ -6,7 +6,7 @@ import type { ControlPlane } from '../control/control-plane.ts';
 import { createHttpControlClient } from '../control/http-control-client.ts';
 import { findOwnRunFile } from '../control/run-file.ts';
 import { addBrackets } from '../domain/http-url.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
 import { getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 
@@ -33,13 +33,16 @@ export async function findEmulatorOnPort(
 }
 
 /** The hint for a port that is in use. @param emulator the emulator that uses it; null for another program */
-export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): string {
+export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): Hint {
   const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
-  const alternative =
+  const [alternative, command] =
     emulator === null
-      ? `find the program on port ${port} with: ${findProgram}`
-      : `stop the emulator on port ${port} (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}`;
-  return `Use any free port with --port 0, or ${alternative}`;
+      ? [`find the program on port ${port}`, findProgram]
+      : [
+          `stop the emulator on port ${port} (pid ${emulator.pid}, database ${emulator.db})`,
+          `svc emulator stop --url ${emulator.url}`,
+        ];
+  return { text: `Use any free port with --port 0, or ${alternative}`, command };
 }
 
 /**
@@ -80,6 +83,9 @@ export async function assertNoneRunning(
   if (status === null) return;
   const message = `An emulator is already running in this folder: pid ${status.pid}, ${status.url}, database ${status.db}.`;
   throw new SvcError('already_running', message, {
-    hint: 'Start a second emulator in another folder, or stop this one with: svc emulator stop',
+    hint: {
+      text: 'Start a second emulator in another folder, or stop this one',
+      command: 'svc emulator stop',
+    },
   });
 }

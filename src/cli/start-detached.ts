@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pollUntil } from '../control/poll-until.ts';
 import { createStateFolder } from '../control/run-file.ts';
-import { isErrorCode, SvcError } from '../errors.ts';
+import { type Hint, isErrorCode, SvcError } from '../errors.ts';
 import { createWriteError } from './file-access.ts';
 import type { ProcessContext } from './process-context.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
@@ -58,7 +58,7 @@ export async function startDetached(
   });
   if (message === null) {
     child.kill();
-    throw new SvcError('timeout', 'The emulator was not ready within 30 seconds.', toLogHint(log));
+    throw new SvcError('timeout', 'The emulator was not ready within 30 seconds.', { hint: toLogHint(log) });
   }
   if (isReadyLine(message)) return { status: message, log };
   throw toSvcError(message, log);
@@ -74,7 +74,7 @@ function openLog(path: string): number {
 
 /** The error that a process reported instead of its ready line; empty if it ended without one. */
 interface StartupError {
-  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
+  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: Hint };
 }
 
 /** The first ready line or error in the log. Node.js can write other lines. */
@@ -95,10 +95,9 @@ function parseObject(line: string): StartupError | ReadyLine | null {
 
 function toSvcError({ error = {} }: StartupError, log: string): SvcError {
   const { code = '', message = 'The emulator did not start.', hint } = error;
-  const options = hint === undefined ? toLogHint(log) : { hint };
-  return new SvcError(isErrorCode(code) ? code : 'internal_error', message, options);
+  return new SvcError(isErrorCode(code) ? code : 'internal_error', message, { hint: hint ?? toLogHint(log) });
 }
 
-function toLogHint(log: string): { readonly hint: string } {
-  return { hint: `Read its log: ${log}` };
+function toLogHint(log: string): string {
+  return `Read its log: ${log}`;
 }

@@ -26,7 +26,10 @@ const schemas = {
 export function readStatusValue(name: keyof typeof schemas, value: unknown): string {
   return schemas[name].parse(value, {
     path: `the ${name} that the emulator reports`,
-    toHint: (expected) => `It must be ${expected}. Check which emulator responds: svc emulator status`,
+    toHint: (expected) => ({
+      text: `It must be ${expected}. Check the emulator`,
+      command: 'svc emulator status',
+    }),
   });
 }
 

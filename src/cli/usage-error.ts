@@ -2,7 +2,7 @@
 import { type Command, type CommanderError, InvalidArgumentError } from 'commander';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 
 /** `svc deliveries list` */
 export function toFullName(command: Command): string {
@@ -36,10 +36,10 @@ export function toUsageError({ code, message }: CommanderError, command: Command
     case 'commander.invalidArgument':
       return createInvalidValueError(message);
     default:
-      return createUsageError(
-        message.replace(/^error: /, ''),
-        `Show the help with: ${toFullName(command)} --help`,
-      );
+      return createUsageError(message.replace(/^error: /, ''), {
+        text: 'Show the help',
+        command: `${toFullName(command)} --help`,
+      });
   }
 }
 
@@ -96,8 +96,7 @@ export function createUnknownCommandError(command: Command, word: string): SvcEr
     suggestOtherName(name, word) ??
       suggestSynonym(name, word, names) ??
       suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
-      suggestBelow(command, word) ??
-      `List the commands with: ${name} --help`,
+      suggestBelow(command, word) ?? { text: 'List the commands', command: `${name} --help` },
   );
 }
 
@@ -132,8 +131,10 @@ function createUnknownOptionError(command: Command, word: string): SvcError {
   const longer = flags.find((long) => long.startsWith(`${flag}-`));
   return createUsageError(
     `Unknown option: ${flag}`,
-    (longer === undefined ? suggestMatch(flag, flags) : `Did you mean ${longer}?`) ??
-      `List the options with: ${toFullName(command)} --help`,
+    (longer === undefined ? suggestMatch(flag, flags) : `Did you mean ${longer}?`) ?? {
+      text: 'List the options',
+      command: `${toFullName(command)} --help`,
+    },
   );
 }
 
@@ -142,10 +143,10 @@ function createTooManyArgumentsError(command: Command): SvcError {
   const [address = ''] = args;
   // `svc emulator start 4242`
   if (options.some(({ long }) => long === '--forward-to') && LOCAL_ADDRESS.test(address)) {
-    return createUsageError(
-      `${toFullName(command)} has no argument: ${JSON.stringify(address)}`,
-      `Forward events with: ${toFullName(command)} --forward-to ${quoteForShell(address)}`,
-    );
+    return createUsageError(`${toFullName(command)} has no argument: ${JSON.stringify(address)}`, {
+      text: 'Forward events',
+      command: `${toFullName(command)} --forward-to ${quoteForShell(address)}`,
+    });
   }
   // `svc clock advance 3 days`
   const quantity = args.join(' ');
@@ -196,6 +197,6 @@ function toFlag(text: string): string {
   return /--[\w-]+/.exec(text)?.[0] ?? text;
 }
 
-function createUsageError(message: string, hint: string): SvcError {
+function createUsageError(message: string, hint: Hint | string): SvcError {
   return new SvcError('usage', message, { hint });
 }

@@ -37,7 +37,7 @@ export async function waitForReceiver(
   io.note(`${url} is listening now.`);
   const failing = await control.listDeliveries({ status: 'failing' }).catch(() => null);
   if (failing?.data.some((delivery) => delivery.url === url))
-    printHint('Send the pending retry now with: svc clock next', io);
+    printHint({ text: 'Send the pending retry now', command: 'svc clock next' }, io);
 }
 
 /** False only if it is certain that nothing is listening. */

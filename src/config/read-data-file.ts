@@ -53,7 +53,7 @@ export function createReadError(path: string, error: unknown): SvcError {
   if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
   const hint = error instanceof RefusedFileError ? error.hint : readHints[code];
   return new SvcError('usage', `The file ${path} cannot be read: ${describeFileError(error)}.`, {
-    ...(hint !== undefined && { hint }),
+    hint,
     cause: error,
   });
 }

@@ -36,7 +36,7 @@ export function assertTrusted(
     // Opening a FIFO waits for its other end, and no signal can interrupt that.
     if (!target.isFile() && !target.isDirectory()) {
       throw new SvcError('untrusted_file', `${path} is not used: it is neither a file nor a folder.`, {
-        hint: `Remove it with: rm ${quoteForShell(path)}`,
+        hint: { text: 'Remove it', command: `rm ${quoteForShell(path)}` },
       });
     }
     const problem = findTrustProblem(lstatSync(path), owners) ?? findTrustProblem(target, owners);

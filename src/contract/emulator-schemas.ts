@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { profileNames } from '../profile/rules.ts';
 import { AttemptSummary } from './delivery-schemas.ts';
-import { Count, described, idOf, resource, Timestamp } from './fields.ts';
+import { Count, described, Hint, idOf, resource, Timestamp } from './fields.ts';
 import { EnvironmentName } from './resources.ts';
 
 const CONTROL_URL = 'http://127.0.0.1:4777/_svc';
@@ -73,7 +73,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
       v.object({
         kind: described('What happened to the file.', v.picklist(['removed', 'replaced', 'truncated'])),
         message: described('Description of the problem.', v.string()),
-        hint: described('What to do next.', v.string()),
+        hint: Hint,
       }),
     ),
   ),

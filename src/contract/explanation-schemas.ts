@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { noResponseOutcomes } from '../domain/delivery.ts';
 import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { attemptFields, Delivery, verificationField } from './delivery-schemas.ts';
-import { described, resource } from './fields.ts';
+import { described, Hint, resource } from './fields.ts';
 
 /**
  * Why a delivery is in its state.
@@ -105,24 +105,10 @@ export const Explanation = resource(
       ),
       null,
     ),
-    remedy: described(
-      'What to do. `null` if there is nothing to do.',
-      v.nullable(v.string()),
-      'Read the response and the log of the receiver to find the error.',
-    ),
-    next: described(
-      'At most three commands to run next, the most useful first.',
-      v.array(
-        v.object({
-          purpose: described('What the command does.', v.string(), 'Send the delivery again'),
-          command: described(
-            'Command line. Words in capitals, such as `SECRET`, stand for values that you insert.',
-            v.string(),
-            'svc deliveries replay latest --wait',
-          ),
-        }),
-      ),
-    ),
+    hints: described('What to do, the remedy first. At most three hints have a command.', v.array(Hint), [
+      { text: 'Read the response and the log of the receiver to find the error.' },
+      { text: 'Replay the delivery', command: 'svc deliveries replay latest --wait' },
+    ]),
   },
 );
 

@@ -62,6 +62,18 @@ export const ScheduleTime = v.pipe(
 );
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const JsonObject = v.custom<Record<string, unknown>>(isObject, 'must be a JSON object');
+/** The schema of `Hint` in `errors.ts`. */
+export const Hint = described(
+  'What to do next.',
+  v.object({
+    text: described('What to do.', v.string(), 'List the deliveries'),
+    command: described(
+      'Command line that does it. Words in capitals, such as `SECRET`, stand for values that you insert.',
+      v.optional(v.string()),
+      'svc deliveries list',
+    ),
+  }),
+);
 export const Headers = v.pipe(
   v.record(v.string(), v.string()),
   v.examples([{ 'content-type': 'application/json' }]),

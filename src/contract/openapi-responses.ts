@@ -1,6 +1,6 @@
 /** The error responses of the OpenAPI documents, and the headers of all responses. Both are components, to which operations refer. */
 import { idPatterns, toExampleId } from '../domain/ids.ts';
-import { type ErrorCode, getErrorDefinition } from '../errors.ts';
+import { type ErrorCode, getErrorDefinition, toHint } from '../errors.ts';
 import { controlErrorExamples, controlErrorTexts, errorExamples, errorTexts } from './error-texts.ts';
 import { type ErrorMessages, isInputInQuery, type Operation, pathParameters } from './operation.ts';
 
@@ -136,7 +136,8 @@ export class ResponseComponents {
     if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
     const { hint } = getErrorDefinition(code);
     const error = { code, message, request_id: toExampleId('request') };
-    return { value: { error: hint === undefined || this.#isPublic ? error : { ...error, hint } } };
+    const full = hint === undefined || this.#isPublic ? error : { ...error, hint: toHint(hint) };
+    return { value: { error: full } };
   }
 }
 

@@ -12,6 +12,7 @@ import {
   Count,
   described,
   Headers,
+  Hint,
   idOf,
   JsonObject,
   resource,
@@ -131,7 +132,7 @@ export const ControlErrorBody = described(
       'The error.',
       v.strictObject({
         ...errorFields,
-        hint: described('Human-readable next step. Omitted if there is none.', v.optional(v.string())),
+        hint: v.optional(Hint),
       }),
     ),
   }),

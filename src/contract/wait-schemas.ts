@@ -53,7 +53,7 @@ export const WaitReport = resource('The state of the deliveries that a request h
     'Whether the deliveries have settled, in the number and with the status that the request asks for.',
     v.boolean(),
   ),
-  hint: described(
+  message: described(
     'What is missing, and how to continue. `null` if `settled` is `true`.',
     v.nullable(v.string()),
     '1 delivery cannot settle within 5s: the next attempt is due in 5m. Send it with POST /_svc/clock/advance and {"by": "5m"}.',

@@ -98,7 +98,7 @@ async function* readToEnd(
   } catch (error) {
     if (signal?.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     throw new SvcError('no_emulator', `${url.origin} closed the connection before the file was complete.`, {
-      hint: 'Check the emulator with: svc emulator status',
+      hint: { text: 'Check the emulator', command: 'svc emulator status' },
       cause: error,
     });
   }

@@ -64,7 +64,7 @@ export async function listAll<Item>(
         'no_emulator',
         `The server returned the cursor ${JSON.stringify(cursor)} twice, so the list has no end.`,
         {
-          hint: 'Check which server responds: svc emulator status',
+          hint: { text: 'Check the server', command: 'svc emulator status' },
         },
       );
     }

@@ -67,7 +67,7 @@ export function describeTooFew(settledCount: number, count: number, timeoutMs: n
 export type PausedDeliveries = ClockMove['paused'];
 
 /** Maximum number of endpoints that a message lists. */
-const MAX_ENDPOINTS = 5;
+export const MAX_ENDPOINTS = 5;
 
 /** Counts the paused deliveries by endpoint. */
 export function countPaused(deliveries: readonly Delivery[]): PausedDeliveries {
@@ -89,7 +89,7 @@ export function describePaused(paused: PausedDeliveries): string {
 }
 
 /** The texts, up to {@link MAX_ENDPOINTS}, and the number of the others. */
-export function listFirst(texts: readonly string[], separator: string): string {
+function listFirst(texts: readonly string[], separator: string): string {
   const more = texts.length > MAX_ENDPOINTS ? [`… and ${texts.length - MAX_ENDPOINTS} more`] : [];
   return [...texts.slice(0, MAX_ENDPOINTS), ...more].join(separator);
 }

@@ -8,15 +8,15 @@ import {
   failedByFault,
   findAttemptHints,
   isInvalidatingFault,
+  toDeliveryHints,
 } from '../domain/attempt-hints.ts';
 import { maskSecret } from '../domain/credentials.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isAttemptSent, isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { listNextSteps, type NextStep, splitHint } from '../domain/next-step.ts';
 import { listSignatureSteps } from '../domain/signature/signature-steps.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../sandbox/verification.ts';
@@ -47,9 +47,9 @@ interface ExplainInput {
 type Mistake = NonNullable<Explanation['mistake']>;
 
 type Judgment = Pick<Explanation, 'cause' | 'certainty' | 'detail'> &
-  Partial<Pick<Explanation, 'mistake' | 'evidence' | 'remedy'>> & {
+  Partial<Pick<Explanation, 'mistake' | 'evidence'>> & {
     /** Instead of those that follow from the response. */
-    readonly steps?: readonly NextStep[];
+    readonly hints?: readonly Hint[];
   };
 
 /**
@@ -67,8 +67,6 @@ export async function explainDelivery(
   const attempt = input.attempt === undefined ? attempts.at(-1) : pickAttempt(attempts, input.attempt, row);
   const judgment = await judge(sandbox, row, delivery, attempts, attempt, apiKey);
   const { cause, certainty, detail, mistake = null, evidence = [] } = judgment;
-  const hints = attempt === undefined ? [] : listHints(sandbox, delivery, attempt);
-  const [firstHint] = hints;
   return {
     delivery,
     attempt: attempt === undefined ? null : toExplainedAttempt(attempt),
@@ -80,49 +78,36 @@ export async function explainDelivery(
     evidence,
     signature:
       attempt === undefined || !isAboutSignature(cause) ? null : explainSignature(sandbox, row, attempt),
-    remedy: mistake?.remedy ?? judgment.remedy ?? (firstHint === undefined ? null : toRemedy(firstHint)),
-    next: listNext(delivery, attempt, judgment.steps ?? hints.flatMap(listNextSteps)),
+    hints:
+      attempt === undefined
+        ? listStateHints(delivery)
+        : completeHints(
+            delivery,
+            attempt,
+            judgment.hints ?? findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)),
+          ),
   };
 }
 
-const MAX_STEPS = 3;
+/** The hint for a delivery without an attempt. */
+function listStateHints(delivery: Delivery): Hint[] {
+  if (delivery.paused) return [toDeliveryHints(delivery).enable];
+  const isWaiting = delivery.status === 'pending';
+  return isWaiting ? [{ text: 'Send the next due delivery', command: 'svc clock next' }] : [];
+}
 
-/** The steps of a judgment, between those that the state of the delivery requires. */
-function listNext(
+/** The hints of a judgment with those that the state of the delivery requires: at most three commands. */
+function completeHints(
   delivery: Delivery,
-  attempt: AttemptDetail | undefined,
-  steps: readonly NextStep[],
-): NextStep[] {
-  const { id, paused, status, webhook_id: webhookId } = delivery;
-  const enable = { purpose: 'Enable the endpoint', command: `svc webhooks update ${webhookId} --enable` };
-  const first = paused ? [enable] : [];
-  if (attempt === undefined) {
-    const isWaiting = status === 'pending' && !paused;
-    return isWaiting ? [{ purpose: 'Send the next due delivery', command: 'svc clock next' }] : first;
-  }
-  if (attempt.outcome === 'succeeded') return [...first, ...steps];
-  const show = { purpose: 'Show the request and response', command: `svc deliveries get ${id} --no-pager` };
-  const replay = toReplayStep(delivery);
-  const others = [...first, ...steps, ...(attempt.response_status === null ? [] : [show])];
-  // A hint can suggest the replay too, with other options.
-  const isReplay = ({ command }: NextStep) => command.startsWith(`svc deliveries replay ${id}`);
-  return [...others.filter((step) => !isReplay(step)).slice(0, MAX_STEPS - 1), replay];
-}
-
-function toReplayStep({ id }: Pick<Delivery, 'id'>): NextStep {
-  return { purpose: 'Send it again', command: `svc deliveries replay ${id} --wait` };
-}
-
-function toProbeStep({ id }: Pick<Delivery, 'id'>): NextStep {
-  return { purpose: 'Find the mistake', command: `svc explain ${id} --probe` };
-}
-
-function toSecretStep({ webhook_id: id }: Pick<DeliveryRow, 'webhook_id'>): NextStep {
-  return { purpose: 'Show the current secret', command: `svc webhooks get ${id} --show-secret` };
-}
-
-function toSignatureStep({ id }: Pick<Delivery, 'id'>): NextStep {
-  return { purpose: 'Show the correct steps', command: `svc explain ${id} --steps` };
+  attempt: Pick<AttemptDetail, 'outcome' | 'response_status'>,
+  hints: readonly Hint[],
+): Hint[] {
+  const { enable, show, replay } = toDeliveryHints(delivery);
+  const needed = [...hints, ...(delivery.paused ? [enable] : [])];
+  if (attempt.outcome === 'succeeded') return needed;
+  const others = [...needed, ...(attempt.response_status === null ? [] : [show])];
+  if (others[0]?.command === replay.command) return others;
+  return [...others.slice(0, others[0]?.command === undefined ? 3 : 2), replay];
 }
 
 /** Such as `the current endpoint secret (whsec_…x1Zk)`. */
@@ -133,11 +118,16 @@ function describeSecret(sandbox: Sandbox, row: DeliveryRow): string {
 
 const secretReasons: readonly Mistake['reason'][] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
 
-/** A mistake with the secret that corrects it, and the commands to correct it. */
-function toMistake(sandbox: Sandbox, row: DeliveryRow, mistake: Mistake) {
-  if (!secretReasons.includes(mistake.reason)) return { mistake, steps: [toSignatureStep(row)] };
-  const remedy = `Set the secret of the receiver to ${describeSecret(sandbox, row)}, and restart the receiver.`;
-  return { mistake: { ...mistake, remedy }, steps: [toSecretStep(row)] };
+/** A mistake with the secret that corrects it, and the hints to correct it. */
+function toMistake(sandbox: Sandbox, row: DeliveryRow, { remedy, ...mistake }: Mistake) {
+  const isSecret = secretReasons.includes(mistake.reason);
+  const text = isSecret
+    ? `Set the secret of the receiver to ${describeSecret(sandbox, row)}, and restart the receiver.`
+    : ageReasons.includes(mistake.reason)
+      ? CHECK_CLOCK
+      : remedy;
+  const { secret, steps } = toDeliveryHints(row);
+  return { mistake: { ...mistake, remedy: text }, hints: [{ text }, isSecret ? secret : steps] };
 }
 
 /** Causes that a probe can explain further. */
@@ -160,13 +150,13 @@ export async function probeDelivery(
 ): Promise<Explanation> {
   const row = await findDelivery(sandbox, input);
   const explanation = await explainDelivery(sandbox, { id: row.id }, apiKey);
-  const { cause, delivery, evidence } = explanation;
-  if (!PROBED_CAUSES.includes(cause) || (explanation.mistake !== null && explanation.certainty === 'certain'))
-    return explanation;
+  const { attempt, cause, delivery, evidence, mistake: suggestion, certainty } = explanation;
+  const isKnown = suggestion !== null && certainty === 'certain';
+  if (attempt === null || !PROBED_CAUSES.includes(cause) || isKnown) return explanation;
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
-  const response = `Your receiver returned ${explanation.attempt?.response_status}.`;
-  const attempt = listAttempts(sandbox, row).at(-1);
-  const show = (steps: readonly NextStep[]) => listNext(delivery, attempt, steps);
+  const response = `Your receiver returned ${attempt.response_status}.`;
+  const complete = (...hints: readonly Hint[]) => completeHints(delivery, attempt, hints);
+  const { replay, secret, probe: repeat } = toDeliveryHints(delivery);
   switch (probe.result) {
     case 'accepted':
       return {
@@ -174,13 +164,12 @@ export async function probeDelivery(
         detail: `${response} It accepts the delivery now.`,
         mistake: null,
         evidence: [],
-        remedy: 'Replay the delivery.',
-        next: [toReplayStep(delivery)],
+        hints: [replay],
       };
     case 'mistake': {
       const { description, ...rest } = probe.mistake;
       const detail = `The receiver makes one mistake: ${description}.`;
-      const { mistake, steps } = toMistake(sandbox, row, { ...rest, detail });
+      const { mistake, hints } = toMistake(sandbox, row, { ...rest, detail });
       return {
         ...explanation,
         cause: 'signature_rejected',
@@ -188,8 +177,7 @@ export async function probeDelivery(
         detail: `${response} ${detail}`,
         mistake,
         evidence: ['It rejected the correct signature, and accepted the one that this mistake leads to.'],
-        remedy: mistake.remedy,
-        next: show(steps),
+        hints: complete(...hints),
       };
     }
     case 'random_accepted':
@@ -200,31 +188,29 @@ export async function probeDelivery(
         detail: `${response} It rejects the correct signature and accepts a random one, so its condition is wrong.`,
         mistake: null,
         evidence: ['Sent twice, each of the two signatures got the same response.'],
-        remedy: 'Correct the condition: accept the delivery only if the signature matches.',
-        next: show([]),
+        hints: complete({
+          text: 'Correct the condition: accept the delivery only if the signature matches.',
+        }),
       };
     case 'signature_accepted':
       return {
         ...explanation,
-        cause: cause === 'signature_rejected' ? 'rejected' : cause,
-        certainty: cause === 'duplicate_rejected' ? 'likely' : 'certain',
-        detail:
-          cause === 'duplicate_rejected'
-            ? explanation.detail
-            : `${response} It accepts the signature, and fails after that.`,
         mistake: null,
         evidence: ['It accepts the signature: its response to a random one differs, each time.'],
-        remedy:
-          cause === 'duplicate_rejected'
-            ? explanation.remedy
-            : 'Read the response and the log of the receiver to find out what it does after the verification.',
-        next: show([]),
+        ...(cause !== 'duplicate_rejected' && {
+          cause: cause === 'signature_rejected' ? 'rejected' : cause,
+          certainty: 'certain',
+          detail: `${response} It accepts the signature, and fails after that.`,
+          hints: complete({
+            text: 'Read the response and the log of the receiver to find out what it does after the verification.',
+          }),
+        }),
       };
     case 'inconsistent':
       return {
         ...explanation,
         evidence: ['The probe shows nothing: the same signature got different responses.', ...evidence],
-        next: show([toProbeStep(delivery)]),
+        hints: complete(...explanation.hints.slice(0, 1), repeat),
       };
     case 'rejected': {
       const signatures = formatCount(probe.tried, 'known mistake');
@@ -239,10 +225,12 @@ export async function probeDelivery(
       }
       // The response did not say what was rejected, but it is the same for a random signature.
       const isSignature =
-        cause === 'signature_rejected' ||
-        (cause === 'rejected' && explanation.attempt?.response_status === 400);
+        cause === 'signature_rejected' || (cause === 'rejected' && attempt.response_status === 400);
+      const compare = {
+        text: `Compare the secret of the receiver with ${describeSecret(sandbox, row)}. If they are the same, print the digest that it computes.`,
+      };
       const verify = {
-        purpose: 'Check the digest that the receiver computes',
+        text: 'Check the digest that the receiver computes',
         command: `svc verify --delivery ${row.id} --computed DIGEST`,
       };
       return {
@@ -251,7 +239,6 @@ export async function probeDelivery(
           cause: 'signature_rejected' as const,
           certainty: 'likely' as const,
           detail: `${response} It probably uses a secret that svc does not know.`,
-          remedy: `Compare the secret of the receiver with ${describeSecret(sandbox, row)}. If they are the same, print the digest that it computes.`,
         }),
         // The probe has tried what was suggested.
         mistake: null,
@@ -259,7 +246,7 @@ export async function probeDelivery(
           `It rejected the correct signature, a random one, and those of ${signatures}.`,
           ...evidence,
         ],
-        next: show(isSignature ? [toSecretStep(row), verify] : []),
+        hints: isSignature ? complete(compare, secret, verify) : complete(...explanation.hints.slice(0, 1)),
       };
     }
   }
@@ -281,7 +268,7 @@ async function findDelivery(
         'not_found',
         `${id} is not a request for an event or an endpoint, so it has no delivery.`,
         {
-          hint: `Show the request with: svc logs get ${id}`,
+          hint: { text: 'Show the request', command: `svc logs get ${id}` },
         },
       );
     }
@@ -315,14 +302,14 @@ async function findLatest(
   if (failure !== undefined) return failure;
   if (id === LATEST) {
     throw new SvcError('not_found', 'No delivery has failed.', {
-      hint: 'List the deliveries with: svc deliveries list',
+      hint: { text: 'List the deliveries', command: 'svc deliveries list' },
     });
   }
   const newest = await store.deliveryQueries.list(filter, first);
   const row = newest.rows[0];
   if (row !== undefined) return row;
   throw new SvcError('not_found', `${id} has no deliveries.`, {
-    hint: 'List the endpoints and their event types with: svc webhooks list',
+    hint: { text: 'List the endpoints and their event types', command: 'svc webhooks list' },
   });
 }
 
@@ -412,9 +399,12 @@ async function judgeResponse(
       certainty: 'likely',
       detail: `${detail} It had accepted the same event before, in ${accepted}, so it probably does not recognize duplicates.`,
       evidence: listAcceptanceEvidence(evidence),
-      remedy:
-        'Store the ID of each event (data.id) that you process. If it comes again, return a 2xx response and do nothing else.',
-      steps: [{ purpose: 'Show a correct receiver', command: 'svc receiver example' }],
+      hints: [
+        {
+          text: 'Store the ID of each event (data.id) that you process. If it comes again, return a 2xx response and do nothing else.',
+        },
+        { text: 'Show a correct receiver', command: 'svc receiver example' },
+      ],
     };
   }
   // Many receivers throw an error if the signature is wrong.
@@ -448,6 +438,7 @@ function judgeRejection(
 ): Judgment {
   const { signatureToleranceMs: toleranceMs } = sandbox.rules;
   const { reported, clockSkewMs, mentionsSignature, mentionsTimestamp, signing } = evidence;
+  const { probe, secret, steps } = toDeliveryHints(row);
   const isOldSignature = signing === 'previous' || signing === 'other';
   const isClockWrong = clockSkewMs !== null && Math.abs(clockSkewMs) > toleranceMs;
   const isAgeReported = reported !== null && ageReasons.includes(reported.mistake.reason);
@@ -458,14 +449,14 @@ function judgeRejection(
     !(isOldSignature && secretReasons.includes(reported.mistake.reason)) &&
     !(isAgeReported && isClockWrong);
   if (isFound) {
-    const { mistake, steps } = toMistake(sandbox, row, reported.mistake);
+    const { mistake, hints } = toMistake(sandbox, row, reported.mistake);
     return {
       cause: 'signature_rejected',
       certainty: 'certain',
       detail: `${detail} ${mistake.detail}`,
-      mistake: isAgeReported ? { ...mistake, remedy: CHECK_CLOCK } : mistake,
+      mistake,
       evidence: [reported.evidence],
-      steps,
+      hints,
     };
   }
   if (evidence.mentionsCsrf) {
@@ -473,9 +464,11 @@ function judgeRejection(
       cause: 'rejected',
       certainty: 'likely',
       detail: `${detail} The response mentions CSRF protection, which rejects the request before your code verifies the signature.`,
-      remedy:
-        'Exclude the path of the endpoint URL from the CSRF protection of the framework, because the signature replaces it.',
-      steps: [],
+      hints: [
+        {
+          text: 'Exclude the path of the endpoint URL from the CSRF protection of the framework, because the signature replaces it.',
+        },
+      ],
     };
   }
   const status = attempt.response_status;
@@ -483,15 +476,15 @@ function judgeRejection(
     status === 401 || status === 403 || reported !== null || mentionsSignature || mentionsTimestamp;
   const facts = { evidence: listEvidence(evidence, toleranceMs) };
   if (!isSignature && status !== 400) {
-    return { ...facts, cause: 'rejected', certainty: 'certain', detail, steps: [toProbeStep(row)] };
+    const hints = [...findAttemptHints(attempt, row).slice(0, 1), probe];
+    return { ...facts, cause: 'rejected', certainty: 'certain', detail, hints };
   }
   if (isOldSignature) {
     return {
       cause: 'secret_changed',
       certainty: 'likely',
       detail: `${detail} The endpoint secret or the signature scheme was changed after this attempt, so it does not show what the receiver does now.`,
-      remedy: 'Replay the delivery, which is then signed with the current secret.',
-      steps: [],
+      hints: [{ text: 'Replay the delivery, which is then signed with the current secret.' }],
     };
   }
   if (isClockWrong) {
@@ -501,21 +494,24 @@ function judgeRejection(
       certainty: isAgeReported ? 'certain' : 'likely',
       detail: `${detail} Its clock is ${formatDuration(Math.abs(clockSkewMs))} ${direction} the clock of the emulator, by its Date header. The tolerance is ${formatDuration(toleranceMs)}.`,
       evidence: reported === null ? [] : [reported.evidence],
-      remedy: 'Synchronize the clock of the receiver with the clock of the emulator.',
-      steps: [],
+      hints: [{ text: 'Synchronize the clock of the receiver with the clock of the emulator.' }],
     };
   }
   const suggestion = suggestMistake(evidence, attempt, sandbox);
   const mistake = suggestion?.mistake ?? null;
-  const secret = describeSecret(sandbox, row);
+  const secretText = describeSecret(sandbox, row);
   if (mistake === null && !isSignature) {
     return {
       ...facts,
       cause: 'rejected',
       certainty: 'certain',
       detail: `${detail} The response does not say whether the signature or the data was rejected.`,
-      remedy: `Probe the receiver to find out. If it verifies signatures, check that it uses ${secret}.`,
-      steps: [toProbeStep(row)],
+      hints: [
+        {
+          text: `Probe the receiver to find out. If it verifies signatures, check that it uses ${secretText}.`,
+        },
+        probe,
+      ],
     };
   }
   const isUnknownSecret = evidence.unknownDigest !== null;
@@ -536,13 +532,17 @@ function judgeRejection(
           : 'It rejected the signature.')
     }`,
     mistake,
-    remedy: evidence.containsSentDigest
-      ? 'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.'
-      : `Check that the receiver uses ${secret}.${isUnknownSecret ? '' : ' If it does, probe it to find the mistake.'}`,
-    // A probe tries the mistakes with which the digest was compared.
-    steps: isUnknownSecret
-      ? [toSecretStep(row)]
-      : [toProbeStep(row), mistake === null ? toSecretStep(row) : toSignatureStep(row)],
+    hints: [
+      {
+        text:
+          mistake?.remedy ??
+          (evidence.containsSentDigest
+            ? 'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.'
+            : `Check that the receiver uses ${secretText}.${isUnknownSecret ? '' : ' If it does, probe it to find the mistake.'}`),
+      },
+      // A probe tries the mistakes with which the digest was compared.
+      ...(isUnknownSecret ? [secret] : [probe, mistake === null ? secret : steps]),
+    ],
   };
 }
 
@@ -574,18 +574,10 @@ function explainSignature(
   return { scheme: scheme.name, steps, verification: attempt.verification };
 }
 
-function listHints(sandbox: Sandbox, delivery: Delivery, attempt: AttemptDetail): string[] {
-  return findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt));
-}
-
 function isStillActive({ store }: Sandbox, { fault }: AttemptDetail): boolean {
   if (fault === undefined) return false;
   // The counts are written with a delay.
   store.flush();
   const row = store.faults.find(fault.id);
   return row !== undefined && isFaultActive(toFault(row));
-}
-
-function toRemedy(hint: string): string {
-  return splitHint(hint).text.replace(/(?: with)?:$/, '.');
 }

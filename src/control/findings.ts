@@ -5,7 +5,7 @@
 import type { WebhookProbe } from '../contract/resources.ts';
 import { findAttemptHints } from '../domain/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError, toHint } from '../errors.ts';
 
 /** `skipped`: the check was not possible or not requested. */
 type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
@@ -18,23 +18,25 @@ export interface Finding {
   readonly title: string;
   readonly detail: string;
   /** What to do next; null if there is nothing to do. */
-  readonly remedy: string | null;
+  readonly hint: Hint | null;
 }
+
+type HintInput = Hint | string | null;
 
 /** Creates the finding of one check. */
 export function createFindingBuilder(id: string, title: string) {
-  const createFinding = (status: FindingStatus, detail: string, remedy: string | null): Finding => ({
+  const createFinding = (status: FindingStatus, detail: string, hint: HintInput): Finding => ({
     id,
     status,
     title,
     detail,
-    remedy,
+    hint: hint === null ? null : toHint(hint),
   });
   return {
     ok: (detail: string) => createFinding('ok', detail, null),
-    warning: (detail: string, remedy: string) => createFinding('warning', detail, remedy),
-    problem: (detail: string, remedy: string | null) => createFinding('problem', detail, remedy),
-    skipped: (detail: string, remedy: string | null = null) => createFinding('skipped', detail, remedy),
+    warning: (detail: string, hint: Hint | string) => createFinding('warning', detail, hint),
+    problem: (detail: string, hint: HintInput) => createFinding('problem', detail, hint),
+    skipped: (detail: string, hint: HintInput = null) => createFinding('skipped', detail, hint),
     /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
     fromError(error: unknown) {
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
@@ -63,10 +65,7 @@ function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding
   const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
   const { outcome, error, address, duration_ms } = connection;
   if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  return finding.problem(
-    error ?? outcome,
-    findRemedy({ outcome, response_status: null }, { webhook_id, url }),
-  );
+  return finding.problem(error ?? outcome, findHint({ outcome, response_status: null }, { webhook_id, url }));
 }
 
 function checkCertificate(
@@ -93,8 +92,11 @@ function checkGenuine({ webhook_id, url }: WebhookProbe, response: ProbeResponse
   return finding.problem(
     response.error ?? outcome,
     isRejected
-      ? `Check that the receiver has the secret of this endpoint and verifies the raw body. For a new secret: svc webhooks rotate-secret ${webhook_id}`
-      : findRemedy(response, { webhook_id, url }),
+      ? {
+          text: 'Check that the receiver has the secret of this endpoint and verifies the raw body, or create a new secret',
+          command: `svc webhooks rotate-secret ${webhook_id}`,
+        }
+      : findHint(response, { webhook_id, url }),
   );
 }
 
@@ -103,20 +105,23 @@ function checkForged({ webhook_id, url }: WebhookProbe, response: ProbeResponse)
   const finding = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
   const { outcome, response_status: status } = response;
   if (status === null)
-    return finding.problem(response.error ?? outcome, findRemedy(response, { webhook_id, url }));
+    return finding.problem(response.error ?? outcome, findHint(response, { webhook_id, url }));
   if (status >= 400 && status < 500) return finding.ok(`responded with ${status}`);
   return finding.problem(
     outcome === 'succeeded'
       ? `accepted with ${status}, so anyone can send events to this endpoint`
       : `responded with ${status} instead of a client error`,
-    'Verify the signature first, and respond with 400 if it is invalid. See an example with: svc receiver example',
+    {
+      text: 'Verify the signature first, and respond with 400 if it is invalid. See an example',
+      command: 'svc receiver example',
+    },
   );
 }
 
-function findRemedy(
+function findHint(
   response: Pick<ProbeResponse, 'outcome' | 'response_status'>,
   webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
-): string | null {
+): Hint | null {
   // A probe has no delivery. Its ID is only in a hint for responses that `checkGenuine` handles itself.
   return findAttemptHints(response, { id: 'del_…', ...webhook })[0] ?? null;
 }

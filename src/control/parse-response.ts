@@ -1,7 +1,7 @@
 /** Parses and checks a response: the server might not be an emulator, or might run another version of svc. */
 import type * as v from 'valibot';
 import { findProblem } from '../contract/validate.ts';
-import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
+import { type ErrorCode, type Hint, isErrorCode, SvcError } from '../errors.ts';
 
 /** Several times the longest list of an emulator. Another server could send data without end. */
 export const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
@@ -52,13 +52,13 @@ export function toServerError(
     return new SvcError('no_emulator', message);
   }
   const code = isErrorCode(error.code) ? error.code : toErrorCode(response.status);
-  return new SvcError(code, error.message, error.hint === undefined ? {} : { hint: error.hint });
+  return new SvcError(code, error.message, { hint: error.hint });
 }
 
 interface ErrorFields {
   readonly code: string;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: Hint;
 }
 
 function findErrorFields(text: string): ErrorFields | null {

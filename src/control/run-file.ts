@@ -148,7 +148,10 @@ function assertWrittenBySvc(path: string, env: EnvironmentVariables): void {
   const message = `${path} is not used: its mode is ${octalMode}, but svc creates it with 600.`;
   const file = quoteForShell(path);
   throw new SvcError('untrusted_file', message, {
-    hint: `Remove it: rm ${file}. To keep a file that your own emulator wrote, run: chmod 600 ${file}`,
+    hint: {
+      text: `Run chmod 600 ${file} if your own emulator wrote it, or remove it`,
+      command: `rm ${file}`,
+    },
   });
 }
 

@@ -55,10 +55,10 @@ async function wait(
   const result = await withAnySignal(ends, (signal) =>
     waitForDeliveries(control, condition, { timeoutMs: canMatch ? timeoutMs : 0, signal, keepWaiting }),
   );
-  const hint = canMatch
-    ? await toHint(result, count ?? 1, timeoutMs, control)
+  const message = canMatch
+    ? await describeMissing(result, count ?? 1, timeoutMs, control)
     : `No enabled endpoint subscribed to the type of ${eventId} when it was created, so it has no deliveries. ${LIST_ENDPOINTS}`;
-  return toReport(result, hint);
+  return toReport(result, message);
 }
 
 /** The deliveries of an event are created with it. */
@@ -67,13 +67,13 @@ async function hasDeliveries(control: ControlPlane, eventId: string): Promise<bo
   return data.length > 0;
 }
 
-function toReport({ isMet, deliveries }: WaitResult, hint: string | null): WaitReport {
+function toReport({ isMet, deliveries }: WaitResult, message: string | null): WaitReport {
   const countOf = (status: DeliveryStatus) =>
     deliveries.filter((delivery) => delivery.status === status).length;
   const data = deliveries.slice(0, MAX_LISTED);
   return {
     settled: isMet,
-    hint,
+    message,
     counts: {
       pending: countOf('pending'),
       succeeded: countOf('succeeded'),
@@ -89,7 +89,7 @@ function toReport({ isMet, deliveries }: WaitResult, hint: string | null): WaitR
 const LIST_ENDPOINTS = 'List the endpoints and their event types with GET /_svc/webhooks.';
 
 /** What is missing, and how to continue; null if nothing is missing. */
-async function toHint(
+async function describeMissing(
   { isMet, isStalled, waiting, matched, mismatched }: WaitResult,
   count: number,
   timeoutMs: number,

@@ -21,6 +21,7 @@ import { activeShortcuts, useShortcuts } from './shortcuts.ts';
 import { dismissToast, toasts, withErrorToast } from './toasts.ts';
 import { ActionButton } from './ui/action-button.tsx';
 import { Dialog } from './ui/dialog.tsx';
+import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
@@ -312,7 +313,7 @@ function DatabaseFileAlert() {
   return (
     <section class="row alert danger" role="alert">
       <p>
-        <strong>{problem.message}</strong> {problem.hint}
+        <strong>{problem.message}</strong> <HintText hint={problem.hint} />
       </p>
     </section>
   );

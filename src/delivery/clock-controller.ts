@@ -184,7 +184,7 @@ function assertNotPastEnd(target: number, { clock }: LoadedWorkspace): void {
       hint:
         now < LAST_SCHEDULE_TIME
           ? `Advance it by at most ${formatDuration(LAST_SCHEDULE_TIME - now)}.`
-          : 'Reset the emulator to its startup state with: svc emulator reset',
+          : { text: 'Reset the emulator to its startup state', command: 'svc emulator reset' },
     },
   );
 }

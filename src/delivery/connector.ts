@@ -207,6 +207,12 @@ export function createOutOfFileDescriptorsError(cause: unknown): SvcError {
   return new SvcError(
     'internal_error',
     'The process has no free file descriptor, so no request can be sent.',
-    { hint: 'Close connections to the emulator, or start it with a higher limit: ulimit -n 4096', cause },
+    {
+      hint: {
+        text: 'Close connections to the emulator, or raise the limit before you start it',
+        command: 'ulimit -n 4096',
+      },
+      cause,
+    },
   );
 }

@@ -94,7 +94,10 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
 
 function createUnsavedClocksError(cause: SvcError): SvcError {
   return new SvcError(cause.code, `The stop could not save the schedule clocks. ${cause.message}`, {
-    hint: 'Check the free space and the permissions of the database folder. After the next start, check the clocks with: svc clock show',
+    hint: {
+      text: 'Check the free space and the permissions of the database folder. After the next start, check the clocks',
+      command: 'svc clock show',
+    },
     cause,
   });
 }

@@ -60,7 +60,7 @@ function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): 
 function assertEndpointExists({ store }: Sandbox, row: DeliveryRow): void {
   if (store.webhooks.getBySeq(row.webhook_seq).deleted_at === null) return;
   throw new SvcError('conflict', `The endpoint ${row.webhook_id} of this delivery has been deleted.`, {
-    hint: 'Register an endpoint and create the event again with: svc trigger',
+    hint: { text: 'Register an endpoint and create the event again', command: 'svc trigger' },
   });
 }
 

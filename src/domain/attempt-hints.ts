@@ -1,4 +1,5 @@
 /** Why an attempt failed, and what the developer of a receiver can do. */
+import type { Hint } from '../errors.ts';
 import { type AttemptOutcome, describeOutcome } from './delivery.ts';
 import { type AppliedFault, type FaultKind, isAttemptSent } from './fault.ts';
 import { toSentence } from './message-parts.ts';
@@ -34,6 +35,18 @@ export function describeCause(attempt: AttemptToExplain & { readonly error: stri
     : `An injected fault returned ${status}. Your receiver was not called.`;
 }
 
+/** The hints about every delivery. A page or a tool that does the same leaves them out. */
+export function toDeliveryHints({ id, webhook_id: webhookId }: Pick<AttemptedDelivery, 'id' | 'webhook_id'>) {
+  return {
+    enable: { text: 'Enable the endpoint', command: `svc webhooks update ${webhookId} --enable` },
+    probe: { text: 'Find the mistake', command: `svc explain ${id} --probe` },
+    replay: { text: 'Replay the delivery', command: `svc deliveries replay ${id} --wait` },
+    secret: { text: 'Show the current secret', command: `svc webhooks get ${webhookId} --show-secret` },
+    show: { text: 'Show the request and response', command: `svc deliveries get ${id} --no-pager` },
+    steps: { text: 'Show the correct steps', command: `svc explain ${id} --steps` },
+  } as const;
+}
+
 /**
  * The next steps for the developer of the receiver, the most likely first; none after a correct response.
  * @param isFaultActive whether the fault of the attempt can still be applied
@@ -42,13 +55,15 @@ export function findAttemptHints(
   attempt: AttemptToExplain,
   delivery: AttemptedDelivery,
   isFaultActive = true,
-): string[] {
+): Hint[] {
   const first = findMainHint(attempt, delivery, isFaultActive);
   if (first === null) return [];
   const isReceiverDefect = isReceiverError(attempt) && !failedByFault(attempt);
-  return isReceiverDefect
-    ? [first, `Check how the receiver handles signatures, duplicates and errors: ${toCheckCommand(delivery)}`]
-    : [first];
+  const check = {
+    text: 'Check how the receiver handles signatures, duplicates and errors',
+    command: toCheckCommand(delivery),
+  };
+  return isReceiverDefect ? [first, check] : [first];
 }
 
 /**
@@ -83,47 +98,67 @@ function findMainHint(
   attempt: AttemptToExplain,
   delivery: AttemptedDelivery,
   isFaultActive: boolean,
-): string | null {
+): Hint | null {
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
     return isInvalidatingFault(fault)
-      ? `Find out why the receiver accepted an invalid delivery: ${toCheckCommand(delivery)}`
+      ? {
+          text: 'The receiver accepted an invalid delivery. Check it',
+          command: toCheckCommand(delivery),
+        }
       : null;
   }
   if (fault && failedByFault(attempt)) {
     return isFaultActive
-      ? `Remove the injected fault (${fault.kind}) that caused this failure: svc faults clear ${fault.id}`
-      : `Replay the delivery, because the injected fault (${fault.kind}) no longer applies: svc deliveries replay ${delivery.id}`;
+      ? {
+          text: `Remove the injected fault (${fault.kind}) that caused this failure`,
+          command: `svc faults clear ${fault.id}`,
+        }
+      : {
+          ...toDeliveryHints(delivery).replay,
+          text: `The injected fault (${fault.kind}) no longer applies. Replay the delivery`,
+        };
   }
-  const updateUrl = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
+  const updateUrl = `svc webhooks update ${delivery.webhook_id} --url URL`;
   switch (outcome) {
     case 'http_error':
       return status === null ? null : hintForStatus(status, delivery.id, updateUrl);
     case 'timeout':
-      return 'Return a 2xx response as soon as you have stored the delivery, and process it later.';
+      return { text: 'Return a 2xx response as soon as you have stored the delivery, and process it later.' };
     case 'connection_error':
-      return `Start or fix the receiver, or change the endpoint URL: ${updateUrl('URL')}`;
+      return { text: 'Start or fix the receiver, or change the endpoint URL', command: updateUrl };
     case 'dns_error':
-      return `Correct the host name: ${updateUrl('URL')}`;
+      return { text: 'Correct the host name', command: updateUrl };
     case 'tls_error':
-      return 'Use a certificate for the host name of the receiver, or trust its certificate authority: svc emulator start --ca FILE';
+      return {
+        text: 'Use a certificate for the host name of the receiver, or trust its certificate authority',
+        command: 'svc emulator start --ca FILE',
+      };
     case 'blocked':
-      return `Change the endpoint URL, because the emulator never connects to this address: ${updateUrl('URL')}`;
+      return {
+        text: 'The emulator never connects to this address. Change the endpoint URL',
+        command: updateUrl,
+      };
   }
 }
 
-function hintForStatus(status: number, id: string, updateUrl: (address: string) => string): string {
-  if (status < 400) return `Register the final URL, because redirects are not followed: ${updateUrl('URL')}`;
-  if (status === 404 || status === 405 || status === 410) {
-    return `Check the path of the endpoint URL, and correct it with: ${updateUrl('URL')}`;
-  }
+function hintForStatus(status: number, id: string, updateUrl: string): Hint {
+  if (status < 400) return { text: 'Redirects are not followed. Register the final URL', command: updateUrl };
+  if (status === 404 || status === 405 || status === 410)
+    return { text: 'Check the path of the endpoint URL, and correct it', command: updateUrl };
   if (status === 400 || status === 401 || status === 403) {
-    return `If the receiver rejects the signature, check the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
+    return {
+      text: 'If the receiver rejects the signature, check the digest that it computes',
+      command: `svc verify --delivery ${id} --computed DIGEST`,
+    };
   }
   if (status === 429) {
-    return 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate: svc deliveries replay --failed --rate 5/s';
+    return {
+      text: 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
+      command: 'svc deliveries replay --failed --rate 5/s',
+    };
   }
   return status < 500
-    ? 'Read the response and the log of the receiver to find out why it rejected the delivery.'
-    : 'Read the response and the log of the receiver to find the error.';
+    ? { text: 'Read the response and the log of the receiver to find out why it rejected the delivery.' }
+    : { text: 'Read the response and the log of the receiver to find the error.' };
 }

@@ -1,4 +1,5 @@
 /** Generates, recognizes and describes IDs. */
+import type { Hint } from '../errors.ts';
 
 /** Prefixes of the IDs of the service (§2) and of the records that only the emulator has. */
 export const idPrefixes = {
@@ -89,17 +90,18 @@ const filterOptions: Readonly<Partial<Record<IdKind, Partial<Record<IdKind, stri
  * The hint for an ID that does not exist: the list of its kind. For an ID of another kind, what belongs to that resource, or the
  * resource itself.
  */
-export function suggestWhereToLook(id: string, expectedKind: IdKind): string {
-  const list = `svc ${listCommands[expectedKind]}`;
+export function suggestWhereToLook(id: string, expectedKind: IdKind): Hint {
   const kind =
     (Object.keys(idPatterns) as IdKind[]).find((each) => idPatterns[each].test(id)) ?? expectedKind;
   const filterOption = filterOptions[expectedKind]?.[kind];
-  if (filterOption !== undefined)
-    return `List its ${pluralOf(expectedKind)} with: ${list} ${filterOption} ${id}`;
-  const show = `svc ${listCommands[kind].replace('list', 'get')} ${id}`;
+  if (filterOption !== undefined) {
+    const command = `svc ${listCommands[expectedKind]} ${filterOption} ${id}`;
+    return { text: `List its ${pluralOf(expectedKind)}`, command };
+  }
+  const list = `svc ${listCommands[kind]}`;
   return kind === expectedKind || kind === 'apiKey' || kind === 'fault'
-    ? `List the ${pluralOf(kind)} with: svc ${listCommands[kind]}`
-    : `Show the ${nounOf(kind)} with: ${show}`;
+    ? { text: `List the ${pluralOf(kind)}`, command: list }
+    : { text: `Show the ${nounOf(kind)}`, command: `${list.replace('list', 'get')} ${id}` };
 }
 
 /** `delivery` */

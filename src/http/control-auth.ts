@@ -39,7 +39,7 @@ export function resolveControlToken(options: ListenOptions): string | null {
   throw new SvcError(
     'usage',
     'The control token must be at least 16 characters long and contain only A-Z, a-z, 0-9, -, ., _ and ~.',
-    { hint: 'Create one with: openssl rand -hex 16' },
+    { hint: { text: 'Create one', command: 'openssl rand -hex 16' } },
   );
 }
 

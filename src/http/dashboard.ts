@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { dashboardSections } from '../domain/dashboard-sections.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
-import { type InternalErrorLog, SvcError } from '../errors.ts';
+import { formatHint, type InternalErrorLog, SvcError } from '../errors.ts';
 import { findPackageFiles, openFolder } from '../package-files.ts';
 import type { ControlAuth } from './control-auth.ts';
 import type { ControlGuard } from './control-guard.ts';
@@ -143,7 +143,7 @@ function matchesEtag(etag: string, ifNoneMatch: string | null): boolean {
 }
 
 /** The page that a browser shows after an error: what happened, and the next step. */
-function errorPage({ status, message, hint = '', headers }: SvcError, requestId: string): HTTPResponse {
+function errorPage({ status, message, hint, headers }: SvcError, requestId: string): HTTPResponse {
   const text = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -153,7 +153,7 @@ function errorPage({ status, message, hint = '', headers }: SvcError, requestId:
 <title>svc emulator</title>
 <h1>svc emulator</h1>
 <p>${escapeHtml(message)}</p>
-<p>${escapeHtml(hint)}</p>
+<p>${escapeHtml(hint ? formatHint(hint) : '')}</p>
 </html>
 `;
   return new HTTPResponse(text, {
@@ -208,13 +208,13 @@ function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFil
   const source = folder === undefined ? findPackageFiles('dist/dashboard') : openFolder(folder);
   if (source === null) {
     throw new SvcError('not_found', 'This bundled application does not contain the files of the dashboard.', {
-      hint: 'Install the package where the application runs: npm install svc-emulator',
+      hint: { text: 'Install the package where the application runs', command: 'npm install svc-emulator' },
     });
   }
   const page = source.read('index.html');
   if (page === null) {
     throw new SvcError('not_found', 'The dashboard has not been built.', {
-      hint: 'Run `npm run build` in the folder of svc, then reload this page.',
+      hint: { text: 'Build it in the folder of svc, then reload this page', command: 'npm run build' },
     });
   }
   const files = new Map([['/', createFile(page, '.html')]]);

@@ -192,7 +192,10 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
 
 function createPortError(host: string, port: number, cause?: unknown): SvcError {
   return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
-    hint: `Use any free port with --port 0, or check whether an emulator uses this port with: svc emulator status --url http://${host}:${port}/_svc`,
+    hint: {
+      text: 'Use any free port with --port 0, or check whether an emulator uses this port',
+      command: `svc emulator status --url http://${host}:${port}/_svc`,
+    },
     cause,
   });
 }

@@ -85,9 +85,7 @@ export function toErrorJson(
 /** An error of the control plane: the envelope of §7 with a hint. */
 export function controlErrorResponse(error: SvcError, requestId: string): HTTPResponse {
   const { code, message, hint } = error;
-  const body: ControlErrorBody = {
-    error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) },
-  };
+  const body: ControlErrorBody = { error: { code, message, request_id: requestId, hint } };
   return controlResponse(error.status, JSON.stringify(body), requestId, error.headers);
 }
 

@@ -95,7 +95,7 @@ function toUsageError(callName: string, issue: v.BaseIssue<unknown>, prefix: Pat
   const omitsReceived = problem.startsWith('must') && !problem.includes(', not ');
   const message = `${callName}: ${subject} ${problem}${omitsReceived ? `, not ${formatValue(issue.input)}` : ''}.`;
   const hint = issue.type === 'picklist' ? suggestMatch(String(issue.input), listChoices(issue)) : null;
-  return new SvcError('usage', message, hint === null ? {} : { hint });
+  return new SvcError('usage', message, { hint });
 }
 
 /** Valibot prints choices as `("relaxed" | "strict")`. */

@@ -106,7 +106,7 @@ async function createWaitError(
   return new SvcError(
     result.mismatched.length > 0 ? 'settled_otherwise' : result.isStalled ? 'stalled' : 'timeout',
     [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
-    hints.length === 0 ? {} : { hint: hints.join(' ') },
+    { hint: hints.join(' ') },
   );
 }
 

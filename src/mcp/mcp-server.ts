@@ -52,7 +52,7 @@ async function withProtocolErrors<Result>(respond: () => Promise<Result>): Promi
     if (!(error instanceof SvcError)) throw error;
     const isInternal = error.code === 'internal_error';
     const code = isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-    throw new ProtocolError(code, [error.message, error.hint].filter(Boolean).join(' '));
+    throw new ProtocolError(code, error.text);
   }
 }
 

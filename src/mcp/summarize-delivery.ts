@@ -1,5 +1,6 @@
 /** Shortens deliveries for tool results, which the client pays for. The field names are those of the control plane. */
 import type { AttemptSummary, Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
+import { toDeliveryHints } from '../domain/attempt-hints.ts';
 import { getDisplayStatus } from '../domain/delivery.ts';
 import { formatCall } from './tool.ts';
 
@@ -84,8 +85,8 @@ export function isFailing(delivery: Delivery): boolean {
 }
 
 /** No tool enables an endpoint. */
-export function formatEnableCommand({ webhook_id }: Pick<Delivery, 'webhook_id'>): string {
-  return `In a shell: svc webhooks update ${webhook_id} --enable`;
+export function formatEnableCommand(delivery: Pick<Delivery, 'id' | 'webhook_id'>): string {
+  return `In a shell: ${toDeliveryHints(delivery).enable.command}`;
 }
 
 /** The call that is useful after a result with these deliveries. */

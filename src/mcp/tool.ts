@@ -143,7 +143,7 @@ export function toErrorJson(error: SvcError, next: string): string {
     text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH)}…` : text;
   return JSON.stringify(
     escapeInvisibleInJson({
-      error: { code, message: cut(message), ...(hint === undefined ? {} : { hint: cut(hint) }) },
+      error: { code, message: cut(message), ...(hint && { hint: { ...hint, text: cut(hint.text) } }) },
       next: code === 'no_emulator' ? 'Start an emulator in a shell: svc emulator start --detach' : next,
     }),
   );

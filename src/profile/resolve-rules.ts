@@ -4,7 +4,7 @@ import { isObject } from '../domain/json.ts';
 import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';
 import type { ProfileName, Rules } from './rules.ts';
@@ -26,7 +26,7 @@ interface GapAnswer {
 
 export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(isConfigurableGapId);
 
-const HINT = 'List all gaps and their choices with: svc gaps';
+const LIST_GAPS: Hint = { text: 'List all gaps and their choices', command: 'svc gaps' };
 
 /**
  * The rules of a profile with overrides.
@@ -62,14 +62,14 @@ export function applyOverrides(
 
 function checkGapId(id: string): void {
   if (!Object.hasOwn(gaps, id)) {
-    throw unknownFieldError(id, configurableGapIds, 'overrides', HINT);
+    throw unknownFieldError(id, configurableGapIds, 'overrides', LIST_GAPS);
   }
   const gap: Gap = gaps[id as GapId];
   if (isConfigurable(gap)) return;
   throw new SvcError(
     'validation_failed',
     `${toValueLocation(id).path} cannot be overridden. Its answer is fixed: ${gap.answer}.`,
-    { hint: `Remove it. ${HINT}` },
+    { hint: { ...LIST_GAPS, text: `Remove it. ${LIST_GAPS.text}` } },
   );
 }
 
@@ -100,7 +100,7 @@ function addMissingFields(override: unknown, defaultAnswer: ConfigValue): unknow
 function toValueLocation(id: string): ValueLocation {
   return {
     path: `overrides[${JSON.stringify(id)}]`,
-    toHint: (expected) => `Set it to ${expected}. ${HINT}`,
+    toHint: (expected) => ({ ...LIST_GAPS, text: `Set it to ${expected}. ${LIST_GAPS.text}` }),
   };
 }
 

@@ -7,7 +7,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 
 /** Where a value was set, for the error that it can cause. */
 export interface ValueLocation {
@@ -16,7 +16,7 @@ export interface ValueLocation {
   /** Name of the file that has the value, if it is in a file. */
   readonly file?: string;
   /** What the user can do if the value is rejected. @param expected what is accepted */
-  toHint(expected: string): string;
+  toHint(expected: string): Hint | string;
 }
 
 export interface ValueSchema<T> {
@@ -236,7 +236,7 @@ export function unknownFieldError(
   name: string,
   validNames: readonly string[],
   path: string,
-  hint = `Use one of: ${validNames.join(', ')}`,
+  hint: Hint | string = `Use one of: ${validNames.join(', ')}`,
 ): SvcError {
   return new SvcError('validation_failed', `${path} has no field ${JSON.stringify(name)}.`, {
     hint: suggestMatch(name, validNames, (field) => JSON.stringify(field)) ?? hint,

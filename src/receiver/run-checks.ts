@@ -223,7 +223,7 @@ class CheckRunner {
   #toInconclusive(error: unknown): CheckOutcome {
     if (!(error instanceof SvcError)) throw error;
     this.#observerProblem ??= error.message;
-    return inconclusive('', [error.message, error.hint].filter(Boolean).join(' '));
+    return inconclusive('', error.text);
   }
 }
 

@@ -130,7 +130,9 @@ export function createNotFoundError(noun: string, id: string): SvcError {
   const subject = noun.charAt(0).toUpperCase() + noun.slice(1);
   const message = `${subject} ${formatIdForMessage(id)} does not exist.`;
   if (idKind === undefined) {
-    return new SvcError('not_found', message, { hint: `List the ${noun}s with: svc ${noun}s list` });
+    return new SvcError('not_found', message, {
+      hint: { text: `List the ${noun}s`, command: `svc ${noun}s list` },
+    });
   }
   const mismatch = describeIdKindMismatch(id, idKind);
   return new SvcError('not_found', mismatch === null ? message : `${mismatch}.`, {

@@ -143,7 +143,7 @@ export function readKeyFile(db: string): string | null {
   } catch (error) {
     if (!(error instanceof RefusedFileError)) return null;
     throw new SvcError('usage', `The API key ${file} cannot be read: ${error.message}.`, {
-      hint: `Remove it with: rm ${quoteForShell(file)}`,
+      hint: { text: 'Remove it', command: `rm ${quoteForShell(file)}` },
     });
   }
 }

@@ -104,7 +104,7 @@ export function pickAttempt<Numbered extends { readonly number: number }>(
   const last = attempts.at(-1);
   if (last === undefined) {
     throw new SvcError('not_found', `${id} has no attempts yet.`, {
-      hint: 'Send the next due delivery with: svc clock next',
+      hint: { text: 'Send the next due delivery', command: 'svc clock next' },
     });
   }
   const attempt = number === undefined ? last : attempts.find((candidate) => candidate.number === number);

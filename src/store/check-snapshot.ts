@@ -83,7 +83,7 @@ async function copySnapshot(from: string, to: string): Promise<void> {
     const id = readApplicationId(header);
     if (id === APPLICATION_ID) {
       const command = `svc emulator start --db ${quoteForShell(from)}`;
-      throw createNotASnapshotError(from, `Use it as the database instead: ${command}`);
+      throw createNotASnapshotError(from, { text: 'Use it as the database instead', command });
     }
     if (id !== SNAPSHOT_APPLICATION_ID) throw createNotASnapshotError(from);
     await pipeline(
@@ -199,7 +199,7 @@ async function findInvalidRow(db: Database.Database): Promise<string | null> {
 
 function createNotASnapshotError(
   path: string,
-  hint = 'Save one with: svc emulator snapshot save FILE',
+  hint = { text: 'Save one', command: 'svc emulator snapshot save FILE' },
 ): SvcError {
   return new SvcError('validation_failed', `${path} is not a snapshot.`, { hint });
 }
@@ -217,7 +217,7 @@ function toLoadError(error: unknown, path: string): unknown {
   if (code === 'SQLITE_NOTADB') return createNotASnapshotError(path);
   if (code === 'SQLITE_CORRUPT') return createDamagedSnapshotError(path, message);
   return new SvcError('usage', `The snapshot ${path} cannot be read: ${describeFileError(error)}.`, {
-    ...(error instanceof RefusedFileError && { hint: error.hint }),
+    hint: error instanceof RefusedFileError ? error.hint : null,
     cause: error,
   });
 }

@@ -1,6 +1,6 @@
 /** Detects that the file of an open database was removed, replaced or truncated. SQLite reports no error in these cases. */
 import { realpathSync, type Stats, statSync } from 'node:fs';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { clearInterval, setInterval } from '../timers.ts';
 
 const CHECK_INTERVAL_MS = 500;
@@ -94,19 +94,20 @@ const messages: Readonly<Record<DatabaseFileProblem, string>> = {
   truncated: 'The database file was truncated while the emulator was running.',
 };
 
-const SAVE_AND_RESTART =
-  'Run svc emulator snapshot save FILE to save the state. Then restart the emulator, and load the snapshot. Nothing is lost until the emulator stops.';
-
-const hints: Readonly<Record<DatabaseFileProblem, string>> = {
-  removed: SAVE_AND_RESTART,
-  replaced: SAVE_AND_RESTART,
-  truncated:
-    'Run svc emulator snapshot save FILE to save what can still be read. Then move the database file away, restart the emulator and load the snapshot.',
-};
+export function describeFileProblem(problem: DatabaseFileProblem): { message: string; hint: Hint } {
+  const text =
+    problem === 'truncated'
+      ? 'Before you move the database file away, restart the emulator and load the snapshot, save what can still be read'
+      : 'Nothing is lost until the emulator stops. Before you restart it and load the snapshot, save the state';
+  return {
+    message: `${messages[problem]} Writes are refused.`,
+    hint: { text, command: 'svc emulator snapshot save FILE' },
+  };
+}
 
 export function createFileProblemError(problem: DatabaseFileProblem): SvcError {
-  const message = `${messages[problem]} Writes are refused.`;
-  return new SvcError('storage_unavailable', message, { hint: hints[problem] });
+  const { message, hint } = describeFileProblem(problem);
+  return new SvcError('storage_unavailable', message, { hint });
 }
 
 function findProblem(file: TrackedFile): DatabaseFileProblem | null {

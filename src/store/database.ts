@@ -116,7 +116,10 @@ function assertApplicationId(db: Database.Database, path: string): void {
   if (id === APPLICATION_ID) return;
   if (id === SNAPSHOT_APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is a snapshot, not a database.`, {
-      hint: `Start an emulator with another database file (--db), then load the snapshot: svc emulator snapshot load ${path}`,
+      hint: {
+        text: 'Start an emulator with another database file (--db), then load the snapshot',
+        command: `svc emulator snapshot load ${path}`,
+      },
     });
   }
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
@@ -133,7 +136,10 @@ export function toStoreError(error: unknown, path: string): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
-      hint: 'Choose another file with --db, or stop the emulator that uses this one with: svc emulator stop',
+      hint: {
+        text: 'Choose another file with --db, or stop the emulator that uses this one',
+        command: 'svc emulator stop',
+      },
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { createPackageRequire, readEmbeddedAddon } from '../package-files.ts';
 import { unpackAddon } from './addon-cache.ts';
 
@@ -83,10 +83,10 @@ function choosePackage(environment: DriverEnvironment): { name: string; version:
   const { require, nodeVersion } = environment;
   const version = findVersion(require, DRIVER);
   if (version === null) {
-    throw createUnavailableError(
-      `The SQLite driver ${DRIVER} is not installed.`,
-      `Install it: ${getInstallCommand(environment.findPackageManager())}`,
-    );
+    throw createUnavailableError(`The SQLite driver ${DRIVER} is not installed.`, {
+      text: 'Install it',
+      command: getInstallCommand(environment.findPackageManager()),
+    });
   }
   if (!isKnownToCrash(version, nodeVersion)) return { name: DRIVER, version };
   if (findVersion(require, DEVELOPMENT_DRIVER) !== null) return { name: DEVELOPMENT_DRIVER, version: '12' };
@@ -113,15 +113,15 @@ function isOlder(nodeVersion: string, major: number, minor: number): boolean {
   return nodeMajor < major || (nodeMajor === major && nodeMinor < minor);
 }
 
-function getCrashHint(version: string, { findPackageManager }: DriverEnvironment): string {
+function getCrashHint(version: string, { findPackageManager }: DriverEnvironment): Hint {
   const manager = findPackageManager();
-  if (!version.startsWith('13.')) return `Update it: ${getUpdateCommand(manager)}`;
+  if (!version.startsWith('13.')) return { text: 'Update it', command: getUpdateCommand(manager) };
   const hint = 'Use Node.js 22 or later';
   // npm shares the project's better-sqlite3 with this package. Other package managers, and a global installation, do not, so
   // installing version 12 in the project has no effect.
   return manager.name === 'npm' && !manager.isGlobal
-    ? `${hint}, or install version 12: npm install ${DRIVER}@^12.11.1`
-    : `${hint}.`;
+    ? { text: `${hint}, or install version 12`, command: `npm install ${DRIVER}@^12.11.1` }
+    : { text: `${hint}.` };
 }
 
 function toDriverError(
@@ -141,16 +141,21 @@ function toDriverError(
       ? `${DRIVER} ${version} is installed, but its native addon was not built.`
       : `${DRIVER} ${version} cannot be loaded: ${reason}.`;
   const manager = findPackageManager();
-  const build = getBuildCommand(manager);
   const hint = version.startsWith('13.')
-    ? `Build it: ${build}`
+    ? { text: 'Build it', command: getBuildCommand(manager) }
     : isOlder(nodeVersion, 22, 0)
-      ? `Use Node.js 22 or later, which needs no build, or build it: ${build}`
-      : `Use version 13, which needs no build: ${getUpdateCommand(manager)}. Or build it: ${build}`;
+      ? {
+          text: 'Use Node.js 22 or later, which needs no build, or build it',
+          command: getBuildCommand(manager),
+        }
+      : {
+          text: `Use version 13, which needs no build, with ${getUpdateCommand(manager)}, or build it`,
+          command: getBuildCommand(manager),
+        };
   return createUnavailableError(message, hint, error);
 }
 
-function createUnavailableError(message: string, hint: string, cause?: unknown): SvcError {
+function createUnavailableError(message: string, hint: Hint | string, cause?: unknown): SvcError {
   return new SvcError('sqlite_unavailable', message, { hint, cause });
 }
 

@@ -57,11 +57,11 @@ ${Object.entries(exitCodeTexts)
 
 ## Errors on the command line
 
-An error on standard error says what happened, and usually has a hint with the next step. With \`--json\`, it is an object. \`hint\` and
-\`next\` are omitted if no next step is known:
+An error on standard error says what happened, and usually has a hint with the next step. With \`--json\`, it is an object. \`hint\` is
+omitted if no next step is known, and \`command\` if no command does it:
 
 \`\`\`json
-{ "error": { "code": "not_found", "message": "…", "hint": "…", "next": [{ "purpose": "…", "command": "svc deliveries list" }] } }
+{ "error": { "code": "not_found", "message": "…", "hint": { "text": "List the deliveries", "command": "svc deliveries list" } } }
 \`\`\`
 
 ## Errors of the API

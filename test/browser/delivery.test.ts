@@ -49,7 +49,7 @@ describeInBrowser('the delivery page', () => {
     const { page, webhook, receiver } = await openDelivery([404]);
     const verdict = page.getByRole('region', { name: 'Summary' });
     await verdict.getByText('Your receiver returned 404.').waitFor();
-    await verdict.getByText('Check the path of the endpoint URL, and correct it:').waitFor();
+    await verdict.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
     await verdict.getByRole('button', { name: 'Copy command' }).click();
     await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
     const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
@@ -70,7 +70,7 @@ describeInBrowser('the delivery page', () => {
     await page.getByText(/not sent, ended/).waitFor();
     await emulator.control.clearFaults({ id: fault.id });
     await page.reload();
-    const remedy = 'Replay the delivery, because the injected fault (error-response) no longer applies.';
+    const remedy = 'The injected fault (error-response) no longer applies. Replay the delivery';
     await summary.getByText(remedy).waitFor();
   });
 

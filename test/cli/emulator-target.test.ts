@@ -69,7 +69,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
             `^${variable} was not sent to ${ELSEWHERE}, because that address comes from .*${place}\\.$`,
           ),
         ),
-        hint: `Confirm the address with: --url ${ELSEWHERE}`,
+        hint: { text: `Confirm the address with: --url ${ELSEWHERE}` },
       });
     },
   );
@@ -86,7 +86,7 @@ describe('resolveTarget', () => {
     const config = await resolveConfig({ options: {}, env: {}, cwd });
     await expect(resolveTarget(config, { cwd, env: {} })).rejects.toMatchObject({
       code: 'no_emulator',
-      hint: `Use the emulator of the parent folder ${above} with: --url ${LOOPBACK}`,
+      hint: { text: `Use the emulator of the parent folder ${above} with: --url ${LOOPBACK}` },
     });
   });
 });

@@ -54,9 +54,10 @@ describe.each(variableFormats)('svc env --format %s', (format) => {
       message: expect.stringContaining(
         `${value === undefined ? 'Missing' : 'Invalid'} value for the ${name} that the emulator reports`,
       ),
-      hint: expect.stringMatching(
-        new RegExp(`^It must be ${expected}.*\\. Check which emulator responds: svc emulator status$`),
-      ),
+      hint: {
+        text: expect.stringMatching(new RegExp(`^It must be ${expected}.*\\. Check the emulator$`)),
+        command: 'svc emulator status',
+      },
     });
     expect(run.out).toBe('');
   });
@@ -103,7 +104,10 @@ describe('renderVariables', () => {
     (value) => {
       for (const format of ['export', 'dotenv', 'github'] as const) {
         expect(() => renderVariables({ A: value }, format)).toThrow(
-          expect.objectContaining({ code: 'usage', hint: 'Read it as JSON: svc env --format json' }),
+          expect.objectContaining({
+            code: 'usage',
+            hint: { text: 'Read it as JSON', command: 'svc env --format json' },
+          }),
         );
       }
       expect(JSON.parse(renderVariables({ A: value }, 'json'))).toEqual({ A: value });

@@ -126,13 +126,13 @@ describe('help', () => {
     });
     const unknown = await run('help deliveries lsit --json');
     expect(unknown.exitCode).toBe(ExitCode.usage);
-    expect(JSON.parse(unknown.err).error.hint).toBe('Did you mean svc deliveries list?');
+    expect(JSON.parse(unknown.err).error.hint).toEqual({ text: 'Did you mean svc deliveries list?' });
   });
 
-  it('an error with --json contains the commands of its hint', async () => {
+  it('an error with --json contains the command of its hint', async () => {
     const { err } = await run('fixtures show no.fixture --json');
     expect(JSON.parse(err).error).toMatchObject({
-      next: [{ purpose: 'List the fixtures', command: 'svc fixtures list' }],
+      hint: { text: 'List the fixtures', command: 'svc fixtures list' },
     });
   });
 
@@ -366,7 +366,7 @@ describe('a mistyped command line', () => {
       error: {
         code: 'usage',
         message: 'Unknown command: svc deliveries lst',
-        hint: 'Did you mean svc deliveries list?',
+        hint: { text: 'Did you mean svc deliveries list?' },
       },
     });
   });

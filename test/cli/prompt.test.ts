@@ -18,7 +18,7 @@ function fruitChoices(rows: readonly (typeof fruits)[number][] = fruits): Choice
     { title: 'COLOR', value: ({ color }: (typeof fruits)[number]) => color, hideOrder: 1 },
   ];
   return {
-    ...{ noun: 'fruit', plural: 'fruits', listHint: 'List the fruits with: svc fruits list' },
+    ...{ noun: 'fruit', plural: 'fruits', listHint: { text: 'List the fruits', command: 'svc fruits list' } },
     list: async () => toChoiceList(rows, columns, ({ id }) => id),
   };
 }
@@ -110,10 +110,10 @@ describe('askChoice', () => {
     const list = vi.fn();
     await expect(askChoice(context, 'id', { ...fruitChoices(), list })).rejects.toMatchObject({
       ...{ code: 'usage', message: 'Missing argument: <id>' },
-      hint: 'Use: svc test [options] <id>. List the fruits with: svc fruits list',
+      hint: { text: 'Use: svc test [options] <id>. List the fruits', command: 'svc fruits list' },
     });
     await expect(askText(context, '--name <name>', parseWorkspaceName)).rejects.toMatchObject({
-      ...{ code: 'usage', message: 'Missing option: --name', hint: 'Add: --name <name>' },
+      ...{ code: 'usage', message: 'Missing option: --name', hint: { text: 'Add: --name <name>' } },
     });
     expect(list).not.toHaveBeenCalled();
   });

@@ -7,7 +7,7 @@ import { createApiClient } from '../../src/control/api-client.ts';
 import { SvcError } from '../../src/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 
-const HINT = 'List the faults with: svc faults list';
+const HINT = { text: 'List the faults', command: 'svc faults list' };
 const fault: NonNullable<ApiRequest['fault']> = { id: 'flt_1', kind: 'status' };
 
 /** The error of a request, given the response of the API and the newest entry of the request log. */
@@ -51,7 +51,7 @@ it('the error for a connection that a fault closed names the fault instead of a 
   expect(await failWith(drop, null)).toMatchObject({
     code: 'api_failure',
     message: 'The API closed the connection without a response.',
-    hint: 'Find the request with: svc logs list --limit 1',
+    hint: { text: 'Find the request', command: 'svc logs list --limit 1' },
   });
 });
 
@@ -71,7 +71,7 @@ it('the error for an event that does not exist says where to look', async () => 
   expect(await failWith(respond(404, 'not_found'), null)).toMatchObject({
     code: 'not_found',
     message: 'No.',
-    hint: 'List the events with: svc events list',
+    hint: { text: 'List the events', command: 'svc events list' },
   });
   expect(await failWith(respond(404, 'not_found'), { status: 404, fault })).toMatchObject({ hint: HINT });
 });
@@ -88,7 +88,10 @@ it('the error for a workspace that only the API key cannot access says what to p
   expect(await failWith(respond(404, 'not_found', message), { status: 404 }, 'ws_existing')).toMatchObject({
     code: 'usage',
     message: 'The API key does not belong to workspace ws_existing.',
-    hint: 'Pass a key of this workspace with --api-key or SVC_API_KEY, and create one with: svc keys create --workspace ws_existing',
+    hint: {
+      text: 'Pass a key of this workspace with --api-key or SVC_API_KEY, and create one',
+      command: 'svc keys create --workspace ws_existing',
+    },
   });
 });
 

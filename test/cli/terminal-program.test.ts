@@ -50,7 +50,10 @@ describe('editJson', () => {
   it('a text that is not a JSON object is kept, and the error names its file', async () => {
     const { host, editedFile } = await hostWithEditor('}', ',');
     const error = await editJson('{}', host).catch((refused: unknown) => refused);
-    expect(error).toMatchObject({ code: 'usage', hint: expect.stringContaining(`--data @${editedFile()}`) });
+    expect(error).toMatchObject({
+      code: 'usage',
+      hint: { text: expect.stringContaining(`--data @${editedFile()}`) },
+    });
     expect(readFileSync(editedFile(), 'utf8')).toBe('{,\n');
   });
 

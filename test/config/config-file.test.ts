@@ -22,7 +22,7 @@ describe('readConfigFile', () => {
     vi.stubGlobal('process', Object.create(process, { features: { value: features } }));
     await expect(readConfigFile(createFile('svc.config.ts', 'export default {};'))).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Rename it to svc.config.mjs and remove the types, or use a newer Node.js.',
+      hint: { text: 'Rename it to svc.config.mjs and remove the types, or use a newer Node.js.' },
     });
   });
 

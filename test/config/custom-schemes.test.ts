@@ -118,7 +118,7 @@ describe('a scheme in the configuration file', () => {
             value === undefined
               ? `Missing value for ${path}`
               : `Invalid value for ${path}: ${shown.slice(0, 80)}${shown.length > 80 ? '…' : ''}`,
-          hint: expect.stringContaining(`Set it to ${expected}`),
+          hint: { text: expect.stringContaining(`Set it to ${expected}`) },
         }),
       );
     },
@@ -128,7 +128,7 @@ describe('a scheme in the configuration file', () => {
     expect(() => parse('stripe')).toThrow(
       expect.objectContaining({
         message: 'Invalid value for schemes.acme in svc.config.json: "stripe"',
-        hint: expect.stringContaining('an object'),
+        hint: { text: expect.stringContaining('an object') },
       }),
     );
   });
@@ -137,7 +137,7 @@ describe('a scheme in the configuration file', () => {
     expect(() => parse({ headers: { signatur: 'X' } })).toThrow(
       expect.objectContaining({
         message: 'schemes.acme.headers in svc.config.json has no field "signatur".',
-        hint: 'Did you mean "signature"?',
+        hint: { text: 'Did you mean "signature"?' },
       }),
     );
   });
@@ -147,7 +147,7 @@ describe('a scheme in the configuration file', () => {
     expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow(
       expect.objectContaining({
         message: `Invalid value for a scheme name in svc.config.json: ${JSON.stringify(name)}`,
-        hint: 'Set it to a lowercase name, such as "acme", that differs from the built-in schemes.',
+        hint: { text: 'Set it to a lowercase name, such as "acme", that differs from the built-in schemes.' },
       }),
     );
   });
@@ -171,7 +171,7 @@ describe('the selected scheme', () => {
     expect(() => checkScheme({ ...choice, scheme: 'acne' }, { kind: 'flag', name: '--scheme' })).toThrow(
       expect.objectContaining({
         message: 'Invalid value for --scheme: "acne"',
-        hint: 'Did you mean "acme"?',
+        hint: { text: 'Did you mean "acme"?' },
       }),
     );
   });
@@ -179,9 +179,11 @@ describe('the selected scheme', () => {
   it('a scheme that is unlike all others is refused with the field that defines schemes', () => {
     expect(() => checkScheme({ ...choice, scheme: 'quicksilver' }, file)).toThrow(
       expect.objectContaining({
-        hint: expect.stringContaining(
-          'or define a scheme with this name in the field schemes of svc.config.json.',
-        ),
+        hint: {
+          text: expect.stringContaining(
+            'or define a scheme with this name in the field schemes of svc.config.json.',
+          ),
+        },
       }),
     );
   });

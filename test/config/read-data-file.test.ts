@@ -38,7 +38,7 @@ describe('a seed file', () => {
   it('the error for a folder instead of a seed file does not advise to remove the folder', async () => {
     await expect(readDataFile(createTemporaryFolder())).rejects.toMatchObject({
       message: expect.stringMatching(/cannot be read: it is a folder\.$/),
-      hint: 'Use the path of a file.',
+      hint: { text: 'Use the path of a file.' },
     });
   });
 

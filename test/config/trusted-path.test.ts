@@ -167,9 +167,13 @@ describe.runIf(hasOwners)('a configuration file', () => {
   const untrustedError = (path: string, folder: string, problem: string) => ({
     code: 'untrusted_file',
     message: expect.stringContaining(`${path} is not used: ${problem}`),
-    hint: expect.stringMatching(
-      new RegExp(`^(Set|.*, or set) SVC_TRUST_FOLDERS=${folder} if you trust everyone who can change it\\.$`),
-    ),
+    hint: {
+      text: expect.stringMatching(
+        new RegExp(
+          `^(Set|.*, or set) SVC_TRUST_FOLDERS=${folder} if you trust everyone who can change it\\.$`,
+        ),
+      ),
+    },
   });
 
   it('a configuration file is used when only its owner can write to it and to its folder', async () => {
@@ -201,15 +205,17 @@ describe.runIf(hasOwners)('a configuration file', () => {
     const { folder, file } = createProject();
     const trust = `SVC_TRUST_FOLDERS=${folder} if you trust everyone who can change it.`;
     chmodSync(file, 0o666);
-    await expect(readPort(folder)).rejects.toMatchObject({ hint: `Run chmod go-w ${file}, or set ${trust}` });
+    await expect(readPort(folder)).rejects.toMatchObject({
+      hint: { text: `Run chmod go-w ${file}, or set ${trust}` },
+    });
     chmodSync(file, 0o644);
     chmodSync(folder, 0o777);
     await expect(readPort(folder)).rejects.toMatchObject({
-      hint: `Run chmod go-w ${folder}, or set ${trust}`,
+      hint: { text: `Run chmod go-w ${folder}, or set ${trust}` },
     });
     chmodSync(folder, 0o1777);
     await expect(readPort(folder)).rejects.toMatchObject({
-      hint: `Move the project to a folder of your own, or set ${trust}`,
+      hint: { text: `Move the project to a folder of your own, or set ${trust}` },
     });
   });
 
@@ -220,7 +226,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     await expect(readPort(folder, { SVC_TRUST_FOLDERS: '*' })).rejects.toMatchObject({
       code: 'untrusted_file',
       message: `${file} is not used: it is neither a file nor a folder.`,
-      hint: `Remove it with: rm ${file}`,
+      hint: { text: 'Remove it', command: `rm ${file}` },
     });
   });
 
@@ -257,7 +263,9 @@ describe.runIf(hasOwners)('a configuration file', () => {
         ),
       );
       await expect(readPort(withForeignFile.folder)).rejects.toMatchObject({
-        hint: `Set SVC_TRUST_FOLDERS=${withForeignFile.folder} if you trust everyone who can change it.`,
+        hint: {
+          text: `Set SVC_TRUST_FOLDERS=${withForeignFile.folder} if you trust everyone who can change it.`,
+        },
       });
       const inForeignFolder = createProject();
       chownSync(inForeignFolder.folder, STRANGER, STRANGER);
@@ -377,7 +385,7 @@ describe.runIf(hasOwners)('the state folder', () => {
       expect.objectContaining({
         code: 'untrusted_file',
         message: expect.stringContaining('its mode is 644, but svc creates it with 600'),
-        hint: expect.stringContaining(`rm ${folder}`),
+        hint: { text: expect.any(String), command: expect.stringContaining(`rm ${folder}`) },
       }),
     );
   });

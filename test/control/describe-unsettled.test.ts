@@ -7,7 +7,6 @@ import {
   describeTooFew,
   describeUnsettled,
   findNextAttempt,
-  listFirst,
 } from '../../src/control/describe-unsettled.ts';
 import { aDelivery, clockAt, NOW } from '../cli/fake-context.ts';
 
@@ -63,15 +62,14 @@ describe('messages about unsettled deliveries', () => {
   });
 
   it.each([
-    [5, 'a5 a4 a3 a2 a1'],
-    [6, 'a6 a5 a4 a3 a2 … and 1 more'],
-  ])('listFirst lists at most five texts: %d', (count, text) => {
-    expect(
-      listFirst(
-        Array.from({ length: count }, (_, index) => `a${count - index}`),
-        ' ',
-      ),
-    ).toBe(text);
+    [5, 'wh_5, wh_4, wh_3, wh_2, wh_1'],
+    [6, 'wh_6, wh_5, wh_4, wh_3, wh_2, … and 1 more'],
+  ])('describePaused lists at most five endpoints: %d', (count, ids) => {
+    const endpoints = Array.from({ length: count }, (_, index) => ({
+      webhook_id: `wh_${count - index}`,
+      deliveries: 1,
+    }));
+    expect(describePaused(endpoints)).toBe(`${count} deliveries are paused: ${ids} are disabled.`);
   });
 });
 

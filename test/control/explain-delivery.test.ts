@@ -26,6 +26,12 @@ interface Story {
   readonly attempt?: number;
 }
 
+/** The explanation of a delivery, with the text of its first hint and the commands of all. */
+interface ExplainedStory extends Explanation {
+  readonly remedy: string | undefined;
+  readonly commands: readonly string[];
+}
+
 /** Sends events to a new endpoint. @returns the explanation of its delivery that failed last */
 async function explainStory({
   responses,
@@ -35,7 +41,7 @@ async function explainStory({
   probe,
   beforehand,
   attempt,
-}: Story): Promise<Explanation> {
+}: Story): Promise<ExplainedStory> {
   const { control } = emulator;
   await using receiver = await createReceiver();
   const { id, secret, workspace_id } = await control.createWebhook({
@@ -56,7 +62,15 @@ async function explainStory({
     ? control.probeDelivery({ id })
     : control.explainDelivery({ id, ...(attempt && { attempt }) }));
   await control.deleteWebhook({ id });
-  return explanation;
+  return {
+    ...explanation,
+    remedy: explanation.hints[0]?.text,
+    commands: listCommands(explanation),
+  };
+}
+
+function listCommands({ hints }: Pick<Explanation, 'hints'>): string[] {
+  return hints.flatMap(({ command }) => (command === undefined ? [] : [command]));
 }
 
 /** A receiver that computes the digest of a request with a mistake, and returns `reject(digest)` if it is wrong. */
@@ -137,9 +151,9 @@ it.each<[string, (secret: string) => ReceiverResponses, string]>([
   ],
 ])('a probe finds the mistake of a receiver that %s and says nothing', async (_, responses, reason) => {
   const story = { responses, payloads: ['{"a":1.0}'] };
-  const { delivery, mistake, next } = await explainStory(story);
+  const { delivery, mistake, commands } = await explainStory(story);
   expect(mistake).toBeNull();
-  expect(next[0]?.command).toBe(`svc explain ${delivery.id} --probe`);
+  expect(commands[0]).toBe(`svc explain ${delivery.id} --probe`);
   const explanation = await explainStory({ ...story, probe: true });
   expect(explanation).toMatchObject({
     cause: 'signature_rejected',
@@ -149,7 +163,7 @@ it.each<[string, (secret: string) => ReceiverResponses, string]>([
   expect(explanation.remedy).toBe(explanation.mistake?.remedy);
 });
 
-it.each<[string, (secret: string) => ReceiverResponses, Partial<Explanation>, RegExp]>([
+it.each<[string, (secret: string) => ReceiverResponses, Partial<ExplainedStory>, RegExp]>([
   [
     'an unknown secret',
     () => verifyWith(correctContent, 'whsec_other'),
@@ -170,10 +184,10 @@ it.each<[string, (secret: string) => ReceiverResponses, Partial<Explanation>, Re
   const explanation = await explainStory({ responses, probe: true });
   expect(explanation).toMatchObject(expected);
   expect(explanation.evidence[0]).toMatch(fact);
-  expect(explanation.next.some(({ command }) => command.endsWith('--probe'))).toBe(false);
+  expect(explanation.commands.some((command) => command.endsWith('--probe'))).toBe(false);
 });
 
-it.each<[string, ReceiverResponses, Partial<Explanation>, RegExp]>([
+it.each<[string, ReceiverResponses, Partial<ExplainedStory>, RegExp]>([
   [
     'accepts only random signatures',
     // The attempt; then correct, random, random, correct.
@@ -199,7 +213,7 @@ it.each<[string, ReceiverResponses, Partial<Explanation>, RegExp]>([
 it('a probe names no mistake if the receiver was corrected while it ran', async () => {
   // The third request of the probe has the signature of a mistake.
   const explanation = await explainStory({ responses: () => [401, 401, 401, 200], probe: true });
-  expect(explanation).toMatchObject({ mistake: null, remedy: 'Replay the delivery.' });
+  expect(explanation).toMatchObject({ mistake: null, remedy: 'Replay the delivery' });
 });
 
 it('a fault of the signature is not the cause of a failure before the signature was read', async () => {
@@ -209,8 +223,8 @@ it('a fault of the signature is not the cause of a failure before the signature 
 });
 
 it('a probe of a receiver that accepts the delivery now suggests to replay it', async () => {
-  const { delivery, next } = await explainStory({ responses: () => [401, 200], probe: true });
-  expect(next.map(({ command }) => command)).toEqual([`svc deliveries replay ${delivery.id} --wait`]);
+  const { delivery, commands } = await explainStory({ responses: () => [401, 200], probe: true });
+  expect(commands).toEqual([`svc deliveries replay ${delivery.id} --wait`]);
 });
 
 it('a receiver that accepted nothing may have another secret, and the steps of a correct receiver are shown', async () => {
@@ -225,7 +239,7 @@ it('a receiver that accepted nothing may have another secret, and the steps of a
   expect(JSON.stringify(explanation)).not.toMatch(/whsec_[\w-]{20}/);
 });
 
-it.each<[string, Record<string, string>, string, Partial<Explanation>]>([
+it.each<[string, Record<string, string>, string, Partial<ExplainedStory>]>([
   ['a wrong Date header', { date: 'Thu, 01 Jan 2015 00:00:00 GMT' }, 'too old', { cause: 'receiver_clock' }],
   [
     'a correct Date header',
@@ -241,7 +255,7 @@ it.each<[string, Record<string, string>, string, Partial<Explanation>]>([
   },
 );
 
-it.each<[string, number, string, Partial<Explanation>, RegExp]>([
+it.each<[string, number, string, Partial<ExplainedStory>, RegExp]>([
   ['CSRF protection', 403, 'CSRF verification failed.', { cause: 'rejected' }, /from the CSRF protection/],
   [
     'a signature',
@@ -259,9 +273,12 @@ it.each<[string, number, string, Partial<Explanation>, RegExp]>([
   },
 );
 
-it('a remedy is a whole sentence without its command', async () => {
-  const { remedy } = await explainStory({ responses: () => 404 });
-  expect(remedy).toBe('Check the path of the endpoint URL, and correct it.');
+it('the first hint has the remedy and its command', async () => {
+  const { hints, delivery } = await explainStory({ responses: () => 404 });
+  expect(hints[0]).toEqual({
+    text: 'Check the path of the endpoint URL, and correct it',
+    command: `svc webhooks update ${delivery.webhook_id} --url URL`,
+  });
 });
 
 it('a receiver that fails when a delivery comes again does not recognize duplicates', async () => {
@@ -287,9 +304,8 @@ it.each<[number, string]>([
   [429, 'rate_limited'],
   [500, 'receiver_error'],
 ])('the cause of a response with status %d is %s', async (status, cause) => {
-  const { delivery, ...explanation } = await explainStory({ responses: () => status });
+  const { delivery, commands, ...explanation } = await explainStory({ responses: () => status });
   expect(explanation).toMatchObject({ cause, remedy: expect.any(String) });
-  const commands = explanation.next.map(({ command }) => command);
   expect(commands).toContain(`svc deliveries replay ${delivery.id} --wait`);
   expect(commands.every((command) => command.startsWith('svc '))).toBe(true);
 });
@@ -323,8 +339,7 @@ it('a connection that fails, a paused delivery and a delivered one are explained
   await control.advanceClock({ ms: 0 });
   expect(await control.explainDelivery({ id: delivered.request })).toMatchObject({
     cause: 'delivered',
-    remedy: null,
-    next: [],
+    hints: [],
   });
   await receiver.close();
   const failed = await send();
@@ -335,7 +350,7 @@ it('a connection that fails, a paused delivery and a delivered one are explained
   expect(await control.explainDelivery({ id: explanation.delivery.id, attempt: 1 })).toEqual(explanation);
   await control.updateWebhook({ id: webhook.id, disabled: true });
   const paused = await control.explainDelivery({ id: failed.event });
-  expect(paused.next[0]?.command).toBe(`svc webhooks update ${webhook.id} --enable`);
+  expect(listCommands(paused)[1]).toBe(`svc webhooks update ${webhook.id} --enable`);
   await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
   await control.deleteWebhook({ id: webhook.id });
 });
@@ -367,7 +382,7 @@ const skewed = (ms: number, body: string) => () => ({
 });
 const rotate = (id: string) => emulator.control.rotateWebhookSecret({ id, overlap_ms: 0 });
 
-it.each<[string, Story, Partial<Explanation>]>([
+it.each<[string, Story, Partial<ExplainedStory>]>([
   [
     'a reported age and a correct clock',
     { responses: () => ({ status: 400, body: tooOld }) },
@@ -473,7 +488,7 @@ it.each<[string, Story, Partial<Explanation>]>([
       detail: expect.stringMatching(
         /^Your receiver returned 400\. The injected fault tamper-body \(flt_\w+\) had changed the request\.$/,
       ),
-      remedy: 'Replay the delivery, because the injected fault (tamper-body) no longer applies.',
+      remedy: 'The injected fault (tamper-body) no longer applies. Replay the delivery',
     },
   ],
   [
@@ -484,7 +499,7 @@ it.each<[string, Story, Partial<Explanation>]>([
       detail: expect.stringMatching(
         /Your receiver was not called\. The injected fault error-response \(flt_\w+\) caused this\.$/,
       ),
-      remedy: 'Remove the injected fault (error-response) that caused this failure.',
+      remedy: 'Remove the injected fault (error-response) that caused this failure',
     },
   ],
   [
@@ -530,22 +545,17 @@ it.each<[string, Story, RegExp[]]>([
   [
     'an injected fault',
     { responses: () => 400, fault: 'tamper-body' },
-    [/^svc deliveries get/, /^svc deliveries replay/],
+    [/^svc deliveries replay/, /^svc deliveries get/],
   ],
   [
     'a rejection without a reason',
     { responses: () => 422 },
     [/--probe$/, /^svc deliveries get/, /^svc deliveries replay/],
   ],
-])(
-  'the next steps after %s are at most three commands, and the last one replays',
-  async (_, story, commands) => {
-    const { next } = await explainStory(story);
-    expect(next.map(({ command }) => command)).toEqual(
-      commands.map((command) => expect.stringMatching(command)),
-    );
-  },
-);
+])('the hints after %s have at most three commands, one of which replays', async (_, story, commands) => {
+  const explanation = await explainStory(story);
+  expect(explanation.commands).toEqual(commands.map((command) => expect.stringMatching(command)));
+});
 
 it.each([
   ['x'.repeat(1_000), 'x'.repeat(1_000)],
@@ -569,14 +579,14 @@ it('a delivery without an attempt is in progress, paused or canceled', async () 
   const { json } = await emulator.api('POST', '/events', { type: 'a.b' });
   await receiver.waitFor(1);
   const explain = () => control.explainDelivery({ id: json.id });
-  const none = { attempt: null, signature: null, remedy: null, mistake: null, certainty: 'certain' };
+  const none = { attempt: null, signature: null, mistake: null, certainty: 'certain' };
   const clockStep = expect.objectContaining({ command: 'svc clock next' });
-  expect(await explain()).toMatchObject({ ...none, cause: 'not_sent', next: [clockStep] });
+  expect(await explain()).toMatchObject({ ...none, cause: 'not_sent', hints: [clockStep] });
   await control.updateWebhook({ id, disabled: true });
   const enableStep = expect.objectContaining({ command: `svc webhooks update ${id} --enable` });
-  expect(await explain()).toMatchObject({ ...none, cause: 'paused', next: [enableStep] });
+  expect(await explain()).toMatchObject({ ...none, cause: 'paused', hints: [enableStep] });
   await control.deleteWebhook({ id });
-  expect(await explain()).toMatchObject({ ...none, cause: 'canceled', next: [] });
+  expect(await explain()).toMatchObject({ ...none, cause: 'canceled', hints: [] });
   respond();
 });
 
@@ -623,8 +633,8 @@ it.each<[string, Story, string, number]>([
   expect([explanation.cause, count]).toEqual([cause, requests]);
 });
 
-it.each<[string, ReceiverResponses, Partial<Explanation>]>([
-  ['422', 422, { cause: 'rejected', certainty: 'certain', next: [expect.anything(), expect.anything()] }],
+it.each<[string, ReceiverResponses, Partial<ExplainedStory>]>([
+  ['422', 422, { cause: 'rejected', certainty: 'certain', commands: [expect.anything(), expect.anything()] }],
   ['500', 500, { cause: 'receiver_error', certainty: 'certain' }],
   [
     '400',
@@ -641,7 +651,7 @@ it.each<[string, ReceiverResponses, Partial<Explanation>]>([
     const explanation = await explainStory({ responses: () => responses, probe: true });
     expect(explanation).toMatchObject({ ...expected, mistake: null });
     expect(explanation.evidence[0]).toMatch(/^It rejected the correct signature, a random one, and those of/);
-    const isVerified = explanation.next.some(({ command }) => command.startsWith('svc verify --delivery'));
+    const isVerified = explanation.commands.some((command) => command.startsWith('svc verify --delivery'));
     expect(isVerified).toBe(expected.cause === 'signature_rejected');
   },
 );
@@ -653,7 +663,7 @@ const rejectAfter = (count: number) => (secret: string) =>
     [...Array.from({ length: count }, (_, index) => unknown(index)), `v1=${digest}`].join(' '),
   );
 
-it.each<[string, Story, Partial<Explanation>]>([
+it.each<[string, Story, Partial<ExplainedStory>]>([
   [
     'the fourth digest',
     { responses: rejectAfter(3) },
@@ -756,7 +766,7 @@ const failAfterVerification =
     };
   };
 
-it.each<[string, Story, Partial<Explanation>]>([
+it.each<[string, Story, Partial<ExplainedStory>]>([
   [
     '401',
     { responses: failAfterVerification(401) },

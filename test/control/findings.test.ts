@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookProbe } from '../../src/contract/resources.ts';
 import { createFindingBuilder, toProbeFindings } from '../../src/control/findings.ts';
-import { SvcError } from '../../src/errors.ts';
+import { formatHint, SvcError } from '../../src/errors.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
@@ -14,11 +14,11 @@ const connected = {
   certificate: null,
 };
 
-/** The findings of a probe as `status id: detail → remedy`. */
+/** The findings of a probe as `status id: detail → hint`. */
 function list(probe: object): string[] {
   const whole = { webhook_id: 'wh_1', url, connection: connected, genuine: null, forged: null, ...probe };
   return toProbeFindings(whole as unknown as WebhookProbe, NOW).map(
-    ({ status, id, detail, remedy }) => `${status} ${id}: ${detail} → ${remedy}`,
+    ({ status, id, detail, hint }) => `${status} ${id}: ${detail} → ${hint && formatHint(hint)}`,
   );
 }
 
@@ -33,7 +33,7 @@ describe('the findings of a probe', () => {
     expect(reachable).toBe('ok wh_1/reachable: 192.168.1.5 in 2 ms → null');
     const failed = { ...connected, outcome: 'dns_error', error: 'it does not resolve' };
     expect(list({ connection: failed })).toEqual([
-      'problem wh_1/reachable: it does not resolve → Correct the host name: svc webhooks update wh_1 --url URL',
+      'problem wh_1/reachable: it does not resolve → Correct the host name with: svc webhooks update wh_1 --url URL',
     ]);
     expect(list({ connection: { ...failed, error: null } })[0]).toMatch(
       /^problem wh_1\/reachable: dns_error →/,
@@ -90,9 +90,9 @@ describe('a finding from an error', () => {
     const error = new SvcError('usage', 'It is locked.', { hint: 'Wait.' });
     expect(fromError(error)).toEqual({
       ...{ id: 'database', title: 'database file', status: 'problem' },
-      ...{ detail: 'It is locked.', remedy: 'Wait.' },
+      ...{ detail: 'It is locked.', hint: { text: 'Wait.' } },
     });
-    expect(fromError(new SvcError('internal_error', 'No.'))).toMatchObject({ detail: 'No.', remedy: null });
+    expect(fromError(new SvcError('internal_error', 'No.'))).toMatchObject({ detail: 'No.', hint: null });
   });
 
   it.each([new SvcError('interrupted', 'Interrupted.'), new Error('a bug')])(

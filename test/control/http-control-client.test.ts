@@ -74,12 +74,17 @@ describe('an operation over HTTP', () => {
   });
 
   it('an error response rejects with its code, message and hint', async () => {
-    const error = { code: 'conflict', message: 'It is running.', hint: 'Wait.', request_id: 'req_1' };
+    const error = {
+      code: 'conflict',
+      message: 'It is running.',
+      hint: { text: 'Wait.' },
+      request_id: 'req_1',
+    };
     const { control } = await serveJson(409, { error });
     await expect(control.stop({})).rejects.toMatchObject({
       code: 'conflict',
       message: 'It is running.',
-      hint: 'Wait.',
+      hint: { text: 'Wait.' },
     });
   });
 

@@ -28,7 +28,7 @@ describe('toServerError', () => {
     toServerError({ status, text: JSON.stringify({ error }) }, address);
 
   it('toServerError returns the error of the server with its hint', () => {
-    const error = { code: 'conflict', message: 'It exists.', hint: 'Delete it.' };
+    const error = { code: 'conflict', message: 'It exists.', hint: { text: 'Delete it.' } };
     for (const status of [404, 409]) expect(toError(status, error)).toMatchObject(error);
     expect(toError(404, { code: 'not_found', message: 'No.' })).toMatchObject({
       code: 'not_found',

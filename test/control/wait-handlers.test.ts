@@ -43,7 +43,7 @@ describe('POST /_svc/deliveries/wait', () => {
     await trigger('invoice.paid');
     await expect(wait({ event_id, status: 'succeeded' })).resolves.toMatchObject({
       settled: true,
-      hint: null,
+      message: null,
       counts: { pending: 0, succeeded: 1, failed: 0, canceled: 0 },
       data: [{ event_id, status: 'succeeded', attempt_count: 1 }],
       has_more: false,
@@ -81,7 +81,7 @@ describe('POST /_svc/deliveries/wait', () => {
     expect([report.settled, report.data.map(({ id }) => id)]).toEqual([true, [delivery_id]]);
   });
 
-  it('a wait whose time is over says what is missing and how to continue, and the hint works', async () => {
+  it('a wait whose time is over says what is missing and how to continue, and the request that it names works', async () => {
     const gate = createGate();
     receiver.respond({ after: gate.opened });
     await register();
@@ -89,7 +89,7 @@ describe('POST /_svc/deliveries/wait', () => {
     await receiver.nth(1);
     await expect(wait({ event_id, timeout: '10ms' })).resolves.toMatchObject({
       settled: false,
-      hint: `1 delivery has not settled after 10ms. Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${workspace_id}"}.`,
+      message: `1 delivery has not settled after 10ms. Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${workspace_id}"}.`,
       counts: { pending: 1 },
       data: [{ status: 'pending', attempt_count: 0 }],
     });
@@ -106,12 +106,12 @@ describe('POST /_svc/deliveries/wait', () => {
     await receiver.nth(1);
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
-      hint: `1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen. Send it with POST /_svc/clock/advance and {"workspace_id": "${workspace_id}", "by": "5m"}.`,
+      message: `1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen. Send it with POST /_svc/clock/advance and {"workspace_id": "${workspace_id}", "by": "5m"}.`,
       counts: { pending: 1 },
       data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
     });
     await control.setClock({ frozen: false, speed: 2 });
-    expect((await wait({ event_id })).hint).toMatch(
+    expect((await wait({ event_id })).message).toMatch(
       /: the next attempt is due in (?:5m|4m59s), at speed 2\. Send/,
     );
     await control.setClock({ frozen: true, speed: 1 });
@@ -126,9 +126,9 @@ describe('POST /_svc/deliveries/wait', () => {
     const event_id = await trigger();
     const waiting = wait({ event_id, status: 'succeeded' });
     await control.settleClock({});
-    const { settled, hint, data } = await waiting;
+    const { settled, message, data } = await waiting;
     expect(settled).toBe(false);
-    expect(hint).toBe(
+    expect(message).toBe(
       `1 delivery has settled with a different status: ${data[0]?.id} is failed. Show its attempts with GET /_svc/deliveries/${data[0]?.id}.`,
     );
   });
@@ -141,7 +141,7 @@ describe('POST /_svc/deliveries/wait', () => {
     await control.updateWebhook({ id, disabled: true });
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
-      hint: `1 delivery is paused: ${id} is disabled. Enable it with PATCH /_svc/webhooks/${id} and {"disabled": false}.`,
+      message: `1 delivery is paused: ${id} is disabled. Enable it with PATCH /_svc/webhooks/${id} and {"disabled": false}.`,
     });
   });
 
@@ -150,7 +150,7 @@ describe('POST /_svc/deliveries/wait', () => {
     const event_id = await trigger();
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
-      hint: `No enabled endpoint subscribed to the type of ${event_id} when it was created, so it has no deliveries. List the endpoints and their event types with GET /_svc/webhooks.`,
+      message: `No enabled endpoint subscribed to the type of ${event_id} when it was created, so it has no deliveries. List the endpoints and their event types with GET /_svc/webhooks.`,
       data: [],
       end_cursor: null,
     });
@@ -159,10 +159,10 @@ describe('POST /_svc/deliveries/wait', () => {
   it('a wait for deliveries that do not exist yet says how many have come', async () => {
     await register();
     await wait({ event_id: await trigger() });
-    const { hint } = await wait({ count: 3, timeout: '1ms' });
-    expect(hint).toBe('Only 1 of 3 deliveries settled within 1ms. Repeat the request to wait longer.');
-    const { hint: noneHint } = await wait({ type: 'a.b', timeout: '1ms' });
-    expect(noneHint).toMatch(/^No delivery matched within 1ms\. List the endpoints/);
+    const { message } = await wait({ count: 3, timeout: '1ms' });
+    expect(message).toBe('Only 1 of 3 deliveries settled within 1ms. Repeat the request to wait longer.');
+    const { message: noneMessage } = await wait({ type: 'a.b', timeout: '1ms' });
+    expect(noneMessage).toMatch(/^No delivery matched within 1ms\. List the endpoints/);
   });
 
   it('a reset ends a wait for an event that it removes, and other waits see only the new deliveries', async () => {
@@ -276,7 +276,7 @@ describe('createWaitHandlers', () => {
   it('a wait lists the thousand newest deliveries and counts all of them', async () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => `del_${1_000 + index}`);
     const result = await report(ids.map((id) => aDelivery({ id, status: 'succeeded' })));
-    expect(result).toMatchObject({ settled: true, hint: null, has_more: true, end_cursor: 'del_1001' });
+    expect(result).toMatchObject({ settled: true, message: null, has_more: true, end_cursor: 'del_1001' });
     expect(result.counts).toEqual({ pending: 0, succeeded: 1_001, failed: 0, canceled: 0 });
     expect(result.data.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 1_000));
   });
@@ -289,7 +289,8 @@ describe('createWaitHandlers', () => {
     ];
     expect(await report(deliveries, { status: 'succeeded' })).toMatchObject({
       settled: false,
-      hint: '2 deliveries have settled with a different status: del_2 is failed. Show its attempts with GET /_svc/deliveries/del_2.',
+      message:
+        '2 deliveries have settled with a different status: del_2 is failed. Show its attempts with GET /_svc/deliveries/del_2.',
       counts: { pending: 0, succeeded: 1, failed: 1, canceled: 1 },
     });
   });

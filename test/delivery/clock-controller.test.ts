@@ -230,13 +230,13 @@ describe('the end of the schedule clock', () => {
     await expect(emulator.control.advanceClock({ ms: HOUR_MS + 1 })).rejects.toMatchObject({
       code: 'validation_failed',
       message: 'The clock cannot move past 9999-01-01T00:00:00.000Z. It is at 9998-12-31T23:00:00.000Z.',
-      hint: 'Advance it by at most 1h.',
+      hint: { text: 'Advance it by at most 1h.' },
     });
     expect(await emulator.control.advanceClock({ ms: HOUR_MS })).toMatchObject({
       now: '9999-01-01T00:00:00.000Z',
     });
     await expect(emulator.control.advanceClock({ ms: 1 })).rejects.toMatchObject({
-      hint: 'Reset the emulator to its startup state with: svc emulator reset',
+      hint: { text: 'Reset the emulator to its startup state', command: 'svc emulator reset' },
     });
   });
 

@@ -2,8 +2,11 @@ import { expect, it } from 'vitest';
 import { describeCause, findAttemptHints } from '../../src/domain/attempt-hints.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import type { FaultKind } from '../../src/domain/fault.ts';
+import { formatHint } from '../../src/errors.ts';
 
 const delivery = { id: 'del_1', webhook_id: 'wh_1', url: 'http://127.0.0.1:3000/hooks?a=1&b=2' };
+/** The hints as text. */
+const listHints = (...args: Parameters<typeof findAttemptHints>) => findAttemptHints(...args).map(formatHint);
 const check = "svc receiver check 'http://127.0.0.1:3000/hooks?a=1&b=2' --secret SECRET";
 
 it.each<[AttemptOutcome, number | null, string]>([
@@ -26,11 +29,11 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['tls_error', null, '--ca FILE'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
 ])('the hint after %s %s says what to do', (outcome, response_status, step) => {
-  expect(findAttemptHints({ outcome, response_status }, delivery)[0]).toContain(step);
+  expect(listHints({ outcome, response_status }, delivery)[0]).toContain(step);
 });
 
 it('a successful attempt has no hints', () => {
-  expect(findAttemptHints({ outcome: 'succeeded', response_status: 200 }, delivery)).toEqual([]);
+  expect(listHints({ outcome: 'succeeded', response_status: 200 }, delivery)).toEqual([]);
 });
 
 it.each<FaultKind>([
@@ -44,14 +47,14 @@ it.each<FaultKind>([
   'reset',
 ])('the hint after the fault %s attributes the failure to the fault', (kind) => {
   const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
-  expect(findAttemptHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
+  expect(listHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
 });
 
 it('the hint after a fault that no longer applies is to replay the delivery', () => {
   const fault = { id: 'flt_1', kind: 'timeout' } as const;
   const attempt = { outcome: 'timeout', response_status: null, fault } as const;
-  expect(findAttemptHints(attempt, delivery, false)).toEqual([
-    'Replay the delivery, because the injected fault (timeout) no longer applies: svc deliveries replay del_1',
+  expect(listHints(attempt, delivery, false)).toEqual([
+    'The injected fault (timeout) no longer applies. Replay the delivery with: svc deliveries replay del_1 --wait',
   ]);
 });
 
@@ -75,7 +78,7 @@ it.each<[AttemptOutcome, number | null, string | null, string]>([
 });
 
 it('an unfinished response with an error status is not a response of the code that verifies', () => {
-  expect(findAttemptHints({ outcome: 'timeout', response_status: 503 }, delivery)).toHaveLength(1);
+  expect(listHints({ outcome: 'timeout', response_status: 503 }, delivery)).toHaveLength(1);
 });
 
 it.each<[FaultKind, AttemptOutcome, number | null, string]>([
@@ -84,12 +87,12 @@ it.each<[FaultKind, AttemptOutcome, number | null, string]>([
   ['tamper-body', 'http_error', 404, 'Check the path'],
 ])('the fault %s did not cause %s with the status %s', (kind, outcome, response_status, step) => {
   const attempt = { outcome, response_status, fault: { id: 'flt_1', kind } };
-  expect(findAttemptHints(attempt, delivery)[0]).toContain(step);
+  expect(listHints(attempt, delivery)[0]).toContain(step);
 });
 
 it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {
   const fault = { id: 'flt_1', kind: 'duplicate' } as const;
-  expect(findAttemptHints({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([
+  expect(listHints({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([
     expect.stringContaining('Return a 2xx'),
   ]);
 });
@@ -103,15 +106,15 @@ it.each<[FaultKind, boolean]>([
   ['slow-body', false],
 ])('the hints report a receiver that accepts the fault %s: %s', (kind, isWrong) => {
   const attempt = { outcome: 'succeeded', response_status: 204, fault: { id: 'flt_1', kind } } as const;
-  expect(findAttemptHints(attempt, delivery).join().includes(check)).toBe(isWrong);
+  expect(listHints(attempt, delivery).join().includes(check)).toBe(isWrong);
 });
 
 it.each([400, 401, 403, 418, 422, 500, 503])(
   'svc receiver check with the URL of the receiver is suggested after %s',
   (response_status) => {
-    const remedies = findAttemptHints({ outcome: 'http_error', response_status }, delivery);
+    const remedies = listHints({ outcome: 'http_error', response_status }, delivery);
     expect(remedies.at(-1)).toBe(
-      `Check how the receiver handles signatures, duplicates and errors: ${check}`,
+      `Check how the receiver handles signatures, duplicates and errors with: ${check}`,
     );
   },
 );
@@ -119,6 +122,6 @@ it.each([400, 401, 403, 418, 422, 500, 503])(
 it.each([302, 404, 405, 410, 429])(
   'svc receiver check is not suggested after %s, which does not come from the code that verifies',
   (response_status) => {
-    expect(findAttemptHints({ outcome: 'http_error', response_status }, delivery)).toHaveLength(1);
+    expect(listHints({ outcome: 'http_error', response_status }, delivery)).toHaveLength(1);
   },
 );

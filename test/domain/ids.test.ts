@@ -15,6 +15,7 @@ import {
   UlidGenerator,
 } from '../../src/domain/ids.ts';
 import { createRandomSource } from '../../src/domain/secret.ts';
+import { formatHint } from '../../src/errors.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 23, 6);
 /** The first ten characters of a ULID that was created then. */
@@ -195,7 +196,7 @@ describe('suggestWhereToLook', () => {
     ['', 'fault', 'List the faults with: svc faults list'],
     ['', 'workspace', 'List the workspaces with: svc workspaces list'],
   ])('the hint for %j instead of an ID of the kind %s is %j', (id, kind, hint) => {
-    expect(suggestWhereToLook(id, kind)).toBe(hint);
+    expect(formatHint(suggestWhereToLook(id, kind))).toBe(hint);
   });
 });
 

@@ -98,7 +98,7 @@ describe('applyJsonEdits', () => {
     ['total.amount_in_cents', 'End the path at total, which is 12.50.'],
   ])('the hint for the path %s says what exists instead', (path, hint) => {
     const change = () => applyJsonEdits(order, [remove(path)]);
-    expect(change).toThrow(expect.objectContaining({ hint }));
+    expect(change).toThrow(expect.objectContaining({ hint: { text: hint } }));
   });
 
   it.each([
@@ -107,21 +107,23 @@ describe('applyJsonEdits', () => {
     ['{"a":[1]}', 'a[0].sku.length', 'End the path at a[0], which is 1.'],
     ['{"a":{"x":1}}', 'a.warehouse', 'Use one of the fields of a: x.'],
   ])('the hint for %s and the path %s is %j', (text, path, hint) => {
-    expect(() => applyJsonEdits(text, [remove(path)])).toThrow(expect.objectContaining({ hint }));
+    expect(() => applyJsonEdits(text, [remove(path)])).toThrow(
+      expect.objectContaining({ hint: { text: hint } }),
+    );
   });
 
   it('the hint writes the kinds of edits as the caller does', () => {
     const change = (edit: JsonEdit) => () => applyJsonEdits(order, [edit], (kind) => `--${kind}`);
     const hint = expect.stringMatching(/note\. Add a new value with --add\.$/);
-    expect(change(override('gift', 'true'))).toThrow(expect.objectContaining({ hint }));
+    expect(change(override('gift', 'true'))).toThrow(expect.objectContaining({ hint: { text: hint } }));
     expect(change(add('total', '1'))).toThrow(
-      expect.objectContaining({ hint: 'Change it with --override.' }),
+      expect.objectContaining({ hint: { text: 'Change it with --override.' } }),
     );
   });
 
   it('the hint suggests a name with a dot in quotes', () => {
     const change = () => applyJsonEdits('{"meta":{"a.b":1}}', [remove('meta["a,b"]')]);
-    expect(change).toThrow(expect.objectContaining({ hint: 'Did you mean meta["a.b"]?' }));
+    expect(change).toThrow(expect.objectContaining({ hint: { text: 'Did you mean meta["a.b"]?' } }));
   });
 });
 

@@ -20,11 +20,11 @@ describe('selectVariations', () => {
     expect(() => selectVariations(['forgd'])).toThrow(
       expect.objectContaining({
         message: 'Variation forgd does not exist.',
-        hint: 'Did you mean forged?',
+        hint: { text: 'Did you mean forged?' },
       }),
     );
     expect(() => selectVariations([], ['everything'])).toThrow(
-      expect.objectContaining({ hint: `Use one of: ${variationNames.join(', ')}.` }),
+      expect.objectContaining({ hint: { text: `Use one of: ${variationNames.join(', ')}.` } }),
     );
   });
 });

@@ -320,7 +320,7 @@ describe('svc emulator start and stop fail', () => {
     const second = await svcInProcess(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error).toMatchObject({
-      ...{ code: 'already_running', hint: expect.stringContaining('svc emulator stop') },
+      ...{ code: 'already_running', hint: { command: expect.stringContaining('svc emulator stop') } },
       message: expect.stringContaining(`pid ${ready.pid}, ${ready.url}`),
     });
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });

@@ -139,8 +139,7 @@ describe('a resource that does not exist', () => {
       error: {
         code: 'not_found',
         message: expect.stringContaining(UNKNOWN_ID),
-        hint: 'List the events with: svc events list',
-        next: [{ purpose: 'List the events', command: 'svc events list' }],
+        hint: { text: 'List the events', command: 'svc events list' },
       },
     });
   });

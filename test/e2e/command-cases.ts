@@ -97,7 +97,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   explain: {
     args: ({ delivery }) => [delivery],
     stdout: /^Cause +delivered\n.*\nDelivery +del_/,
-    jsonFields: ['delivery', 'attempt', 'cause', 'remedy', 'next'],
+    jsonFields: ['delivery', 'attempt', 'cause', 'hints'],
     invalid: [['--attempt', '0'], 'Invalid value for --attempt: "0"'],
     notFound: [`del_${UNKNOWN_ID}`],
   },

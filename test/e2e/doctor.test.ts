@@ -25,7 +25,7 @@ it('svc doctor probes the receivers of the running emulator, unless --no-probe i
     ok: true,
     findings: expect.arrayContaining([
       {
-        ...{ id: 'emulator', status: 'ok', title: 'Emulator', detail: expect.any(String), remedy: null },
+        ...{ id: 'emulator', status: 'ok', title: 'Emulator', detail: expect.any(String), hint: null },
       },
     ]),
   });

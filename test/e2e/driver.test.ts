@@ -71,7 +71,7 @@ describe('a SQLite driver that was not built', () => {
     const { exitCode, stdout, stderr } = await svc(project, ...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(MESSAGE);
-    expect(stderr).toMatch(new RegExp(`build it: ${COMMAND}`, 'i'));
+    expect(stderr).toMatch(new RegExp(`build it with: ${COMMAND}`, 'i'));
     expect(stderr).not.toMatch(/report it|bindings|\n\s+at /);
   });
 
@@ -82,7 +82,7 @@ describe('a SQLite driver that was not built', () => {
       error: {
         code: 'sqlite_unavailable',
         message: expect.stringMatching(MESSAGE),
-        hint: expect.stringContaining(COMMAND),
+        hint: { text: expect.stringContaining('build it'), command: COMMAND },
       },
     });
   });
@@ -102,7 +102,7 @@ describe('a SQLite driver that was not built', () => {
       ...{
         status: 'problem',
         detail: expect.stringMatching(MESSAGE),
-        remedy: expect.stringContaining(COMMAND),
+        hint: { command: expect.stringContaining(COMMAND) },
       },
     });
     expect((await svc(project, 'doctor')).stdout).toContain(COMMAND);

@@ -385,7 +385,7 @@ describe('a run of svc emulator exec without deliveries', () => {
       exit_code: ExitCode.failure,
       no_deliveries: {
         message: 'No event had a delivery, because no enabled endpoint subscribed to its type.',
-        hint: expect.stringContaining('--forward-to'),
+        hint: { text: expect.stringContaining('--forward-to') },
       },
     });
     expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toContain('tests="0"');

@@ -64,7 +64,7 @@ describe('a request without the token', () => {
         code: 'token_required',
         message: expect.stringContaining('requires a token'),
         request_id: expect.stringMatching(/^req_/),
-        hint: expect.stringMatching(/printed when it started.*SVC_CONTROL_TOKEN/),
+        hint: { text: expect.stringMatching(/printed when it started.*SVC_CONTROL_TOKEN/) },
       },
     });
   });
@@ -118,7 +118,7 @@ describe('a client with wrong tokens', () => {
     expect([refused, headers['retry-after']]).toEqual([429, '1']);
     expect(JSON.parse(text).error).toMatchObject({
       code: 'rate_limited',
-      hint: 'Wait 1 s, then send the token that the emulator printed when it started.',
+      hint: { text: 'Wait 1 s, then send the token that the emulator printed when it started.' },
     });
     wall.advance(1_000);
     expect([await status(wrong), await status(wrong)]).toEqual([401, 429]);

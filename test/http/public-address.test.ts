@@ -71,7 +71,7 @@ describe('the control plane', () => {
       expect(status).toBe(403);
       expect(JSON.parse(text).error).toMatchObject({
         code: 'forbidden_origin',
-        hint: expect.stringContaining('--public-url'),
+        hint: { text: expect.stringContaining('--public-url') },
       });
       expect((await fetch(`${url}/_svc/status`, { headers })).status).toBe(200);
     },

@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     await expect(startTestEmulator({ tunnel: true })).rejects.toMatchObject({
       code: 'no_tunnel',
       message: 'A tunnel needs the program cloudflared, which is not on the PATH.',
-      hint: expect.stringMatching(/Install it .*--public-url/),
+      hint: { text: expect.stringMatching(/Install it .*--public-url/) },
     });
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
       {
         code: 'no_tunnel',
         message: 'cloudflared could not open a tunnel: failed to request quick Tunnel: no such host.',
-        hint: expect.stringContaining('--public-url'),
+        hint: { text: expect.stringContaining('--public-url') },
       },
     );
     expect(onEnd).not.toHaveBeenCalled();

@@ -95,7 +95,7 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
 ])('%s(...%j) throws a usage error that names the option', async (call, args, message, hint) => {
   expect(await errorOf(() => untyped[call](...args))).toMatchObject({
     ...{ code: 'usage', message },
-    ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
+    ...(hint !== undefined && { hint: { text: expect.stringContaining(hint) } }),
   });
 });
 
@@ -182,7 +182,7 @@ test.for(calls)(
   async ([, call, message, hint], { emulator }) => {
     expect(await errorOf(() => call(emulator))).toMatchObject({
       ...{ code: 'usage', message },
-      ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
+      ...(hint !== undefined && { hint: { text: expect.stringContaining(hint) } }),
     });
   },
 );
@@ -215,7 +215,7 @@ test('toHaveDelivered rejects an unknown option and a value that is not a worksp
   const expecting = (value: unknown) => expect(value as Workspace) as Untyped;
   expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { count: 5 }))).toMatchObject({
     ...{ code: 'usage', message: 'toHaveDelivered has no option count.' },
-    hint: 'Use one of times, status, to, payload, timeout.',
+    hint: { text: 'Use one of times, status, to, payload, timeout.' },
   });
   expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { times: '1' }))).toMatchObject({
     message: 'toHaveDelivered: times must be a whole number, 0 or more, not "1".',

@@ -165,7 +165,11 @@ describe('createEmulator', () => {
       undefined,
     ],
   ])('createEmulator throws a usage error for the invalid options %j', async (options, message, hint) => {
-    await expect(createEmulator(options)).rejects.toMatchObject({ code: 'usage', message, hint });
+    await expect(createEmulator(options)).rejects.toMatchObject({
+      code: 'usage',
+      message,
+      hint: hint && { text: hint },
+    });
   });
 
   it('an emulator listens no more and frees its port after close', async () => {
@@ -193,7 +197,7 @@ describe('createEmulator', () => {
     await emulator.close();
     await expect(async () => call(emulator, workspace)).rejects.toMatchObject({
       ...{ name: 'SvcError', code: 'interrupted', message: 'The emulator is closed.' },
-      hint: expect.stringContaining('createEmulator()'),
+      hint: { text: expect.stringContaining('createEmulator()') },
     });
   });
 

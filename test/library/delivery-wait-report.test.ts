@@ -70,7 +70,13 @@ async function report(
     (error: SvcError) => error,
   );
   const [headline, ...lines] = error.message.split('\n');
-  return { code: error.code, headline, lines: lines.map((line) => line.trim()), hint: error.hint, inputs };
+  return {
+    code: error.code,
+    headline,
+    lines: lines.map((line) => line.trim()),
+    hint: error.hint?.text,
+    inputs,
+  };
 }
 
 const pending = (changes: Partial<DeliveryDetail> = {}) =>

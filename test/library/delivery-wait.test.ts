@@ -63,7 +63,7 @@ describe('deliveries.wait', () => {
         '    attempt 2: 500 after …ms',
         "  Send the next attempt with clock.advance('30m'): the clock is frozen.",
       ].join('\n'),
-      hint: "Send the next attempt with clock.advance('30m'): the clock is frozen.",
+      hint: { text: "Send the next attempt with clock.advance('30m'): the clock is frozen." },
     });
   });
 
@@ -153,7 +153,7 @@ describe('deliveries.wait', () => {
         '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',
         "  Enable wh_…, which is disabled: webhooks.update('wh_…', { disabled: false }).",
       ].join('\n'),
-      hint: `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false }).`,
+      hint: { text: `Enable ${id}, which is disabled: webhooks.update('${id}', { disabled: false }).` },
     });
     expect((await findReason(emulator, {}, { count: 1 })).report).toMatch(
       /within 50ms\.\n.*paused.*is disabled/,
@@ -165,7 +165,7 @@ describe('deliveries.wait', () => {
     const [webhook] = await setup.emulator.webhooks.list();
     await setup.emulator.webhooks.update(webhook?.id ?? '', { disabled: true });
     await setup.emulator.trigger('order.shipped');
-    expect((await findReason(setup.emulator, {})).hint).toMatch(/^Enable wh_\w+, which is disabled: /);
+    expect((await findReason(setup.emulator, {})).hint?.text).toMatch(/^Enable wh_\w+, which is disabled: /);
     const workspace = await setup.emulator.createWorkspace();
     expect(await findReason(workspace, {})).toEqual({
       code: 'timeout',
@@ -174,7 +174,7 @@ describe('deliveries.wait', () => {
         '  No event was created.',
         '  Register an endpoint with webhooks.create({ url }): none exists.',
       ].join('\n'),
-      hint: 'Register an endpoint with webhooks.create({ url }): none exists.',
+      hint: { text: 'Register an endpoint with webhooks.create({ url }): none exists.' },
     });
   });
 
@@ -186,11 +186,11 @@ describe('deliveries.wait', () => {
     await using setup = await startSetup([{ after, status: 500 }]);
     await setup.emulator.trigger('order.shipped');
     await setup.receiver.nth(1);
-    expect((await findReason(setup.emulator, {})).hint).toMatch(/the receiver has not responded yet/);
+    expect((await findReason(setup.emulator, {})).hint?.text).toMatch(/the receiver has not responded yet/);
     release();
     await setup.emulator.clock.advance(0);
     await setup.emulator.clock.resume();
-    expect((await findReason(setup.emulator, {})).hint).toMatch(
+    expect((await findReason(setup.emulator, {})).hint?.text).toMatch(
       /^Send the next attempt with clock\.advance\('5m'\): the clock runs at speed 1\./,
     );
   });

@@ -32,7 +32,7 @@ export async function playStory(defect: Defect, { call }: McpClient): Promise<vo
   );
   const { cause, mistake, remedy } = diagnoses[defect];
   expect(explanation).toMatchObject({ cause, ...(mistake && { mistake }), event_type: 'order.shipped' });
-  expect(explanation.remedy).toMatch(remedy);
+  expect(explanation.hints[0].text).toMatch(remedy);
   fix();
   const replayed = await call('replay', parseArguments(explanation.next));
   expect(replayed).toMatchObject({ succeeded: 1, replays: [{ result: 'succeeded', event_id }] });

@@ -161,7 +161,7 @@ describe('each choice of a row resolves to its value', () => {
     }
     for (const webhookLimit of [0, 1_001]) {
       expect(getError({ 'webhook.limit': webhookLimit })).toMatchObject({
-        hint: expect.stringContaining('a whole number from 1 to 1000'),
+        hint: { text: expect.stringContaining('a whole number from 1 to 1000') },
       });
     }
   });
@@ -302,7 +302,10 @@ describe('invalid overrides', () => {
     const { code, message, hint } = getError({ [id]: null });
     expect(code).toBe('validation_failed');
     expect(message).toBe(`Invalid value for overrides["${id}"]: null`);
-    expect(hint).toMatch(/^Set it to .*\. List all gaps and their choices with: svc gaps$/);
+    expect(hint).toEqual({
+      text: expect.stringMatching(/^Set it to .*\. List all gaps and their choices$/),
+      command: 'svc gaps',
+    });
   });
 
   it.each([
@@ -352,15 +355,18 @@ describe('invalid overrides', () => {
     (_, id, value, problem, expected) => {
       const error = getError({ [id]: value });
       expect(error.message).toContain(`value for overrides["${id}"]${problem}`);
-      expect(error.hint).toContain(expected);
+      expect(error.hint?.text).toContain(expected);
     },
   );
 
   it('an override of a row that does not exist is refused with the closest name', () => {
     const error = getError({ 'retry.shedule': ['5m'] });
     expect(error.message).toBe('overrides has no field "retry.shedule".');
-    expect(error.hint).toBe('Did you mean "retry.schedule"?');
-    expect(getError({ constructor: 1 }).hint).toBe('List all gaps and their choices with: svc gaps');
+    expect(error.hint).toEqual({ text: 'Did you mean "retry.schedule"?' });
+    expect(getError({ constructor: 1 }).hint).toEqual({
+      text: 'List all gaps and their choices',
+      command: 'svc gaps',
+    });
     expect(getError(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no field "__proto__".');
   });
 

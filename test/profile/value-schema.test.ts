@@ -95,7 +95,7 @@ describe('value schemas', () => {
       expect.objectContaining({
         code: 'validation_failed',
         message: `Invalid value for ${problem}`,
-        hint: `Pass ${expected}.`,
+        hint: { text: `Pass ${expected}.` },
       }),
     );
   });
@@ -105,7 +105,7 @@ describe('value schemas', () => {
     expect(() => schema.parse({}, { ...valueLocation, file: 'svc.config.json' })).toThrow(
       expect.objectContaining({
         message: 'Missing value for value.a in svc.config.json',
-        hint: 'Pass a name.',
+        hint: { text: 'Pass a name.' },
       }),
     );
   });
@@ -113,12 +113,15 @@ describe('value schemas', () => {
   it('a value schema suggests the field that was probably meant', () => {
     const valueSchema = objectOf({ connect: string('a'), attempt: string('b') });
     expect(() => read(valueSchema, { conect: 'x' })).toThrow(
-      expect.objectContaining({ message: 'value has no field "conect".', hint: 'Did you mean "connect"?' }),
+      expect.objectContaining({
+        message: 'value has no field "conect".',
+        hint: { text: 'Did you mean "connect"?' },
+      }),
     );
     expect(() => read(valueSchema, JSON.parse('{"__proto__": 1}'))).toThrow(
       expect.objectContaining({
         message: 'value has no field "__proto__".',
-        hint: 'Use one of: connect, attempt',
+        hint: { text: 'Use one of: connect, attempt' },
       }),
     );
   });

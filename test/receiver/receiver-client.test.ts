@@ -115,7 +115,7 @@ it('the fuzz run of a receiver whose certificate is not trusted recommends --ca'
   await expect(fuzzReceiver({ url, readSideEffects: null })).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(`No delivery reaches ${url}: self-signed certificate`),
-    hint: 'Correct its certificate, or trust its certificate authority with --ca.',
+    hint: { text: 'Correct its certificate, or trust its certificate authority with --ca.' },
   });
 });
 

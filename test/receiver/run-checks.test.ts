@@ -170,7 +170,7 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
   it('runChecks rejects an unknown rule and suggests the closest one', async () => {
     await expect(checkReceiver({ url: 'http://127.0.0.1:9', only: ['timestmap'] })).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Did you mean timestamp?',
+      hint: { text: 'Did you mean timestamp?' },
     });
   });
 

@@ -59,7 +59,7 @@ describe('createSideEffectObserver', () => {
       await expect(observe(source)).rejects.toMatchObject({
         code: 'usage',
         message: `Could not read a count from ${source}: it returned more than 16 MiB.`,
-        hint: 'Return only the number of side effects, as {"count": n}.',
+        hint: { text: 'Return only the number of side effects, as {"count": n}.' },
       });
     }
   });
@@ -74,7 +74,7 @@ describe('createSideEffectObserver', () => {
     await expect(observe(source)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
-      hint: expect.stringContaining('{"count": n}'),
+      hint: { text: expect.stringContaining('{"count": n}') },
     });
   });
 });

@@ -234,7 +234,7 @@ describe('the endpoint of --forward-to', () => {
   );
 
   it('the error for a local URL under the strict rule names the setting that accepts it', async () => {
-    const hint = expect.stringContaining('"overrides": {"webhook.url": "local"}');
+    const hint = { text: expect.stringContaining('"overrides": {"webhook.url": "local"}') };
     const forwardTo = { url: 'http://127.0.0.1:9/', events: ['order.shipped'] };
     const strict = { profile: 'strict' } as const;
     await expect(startTestEmulator({ ...strict, forwardTo })).rejects.toMatchObject({ hint });

@@ -96,7 +96,7 @@ describe('a failed write', () => {
         code: 'storage_unavailable',
         message:
           'The stop could not save the schedule clocks. Writing to the database failed: disk I/O error.',
-        hint: expect.stringContaining('svc clock show'),
+        hint: { command: expect.stringContaining('svc clock show') },
       });
     },
   );

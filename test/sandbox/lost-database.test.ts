@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     const storage_problem = {
       kind,
       message: refused.json.error.message,
-      hint: expect.stringContaining('svc emulator'),
+      hint: { command: expect.stringContaining('svc emulator') },
     };
     expect(await emulator.control.getStatus({})).toMatchObject({ storage_problem });
     await expect(emulator.control.reset({})).rejects.toMatchObject({ code: 'storage_unavailable' });
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     expect(reported[0]).toMatchObject({
       code: 'storage_unavailable',
       message: 'The database file was removed while the emulator was running. Writes are refused.',
-      hint: expect.stringContaining('svc emulator snapshot save'),
+      hint: { command: expect.stringContaining('svc emulator snapshot save') },
     });
   });
 

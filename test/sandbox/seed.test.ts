@@ -188,11 +188,15 @@ describe('an invalid seed', () => {
 
   it('the error lists several problems and counts the rest', async () => {
     await expect(boot({ workspaces: Array(8).fill({}) })).rejects.toMatchObject({
-      hint: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
+      hint: {
+        text: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
+      },
     });
     await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
       message: 'The seed: workspaces[0].id must be a workspace ID (ws_ followed by a ULID), not "x".',
-      hint: 'Also: workspaces[0].name must be 1 to 200 characters long; workspaces[0].name must contain a visible character.',
+      hint: {
+        text: 'Also: workspaces[0].name must be 1 to 200 characters long; workspaces[0].name must contain a visible character.',
+      },
     });
   });
 });

@@ -265,7 +265,7 @@ describe('loading an invalid file', () => {
     await using emulator = await startTestEmulator();
     await expect(emulator.control.loadSnapshot({ path: db })).rejects.toMatchObject({
       code: 'validation_failed',
-      hint: expect.stringContaining(`--db ${db}`),
+      hint: { command: expect.stringContaining(`--db ${db}`) },
     });
   });
 });
@@ -276,6 +276,6 @@ it('an emulator does not start on a snapshot', async () => {
   await emulator.control.saveSnapshot({ path });
   await expect(startTestEmulator({ db: path })).rejects.toMatchObject({
     code: 'database_unusable',
-    hint: expect.stringContaining(`svc emulator snapshot load ${path}`),
+    hint: { command: expect.stringContaining(`svc emulator snapshot load ${path}`) },
   });
 });

@@ -139,7 +139,7 @@ describe('unpackAddon', () => {
       expect.objectContaining({
         code: 'sqlite_unavailable',
         message: `The SQLite driver cannot be unpacked. ${cache}: the disk is full.`,
-        hint: expect.stringContaining('free space'),
+        hint: { text: expect.stringContaining('free space') },
       }),
     );
     expect(readdirSync(cache)).toEqual([]);
@@ -187,7 +187,7 @@ describe('unpackAddon', () => {
       expect.objectContaining({
         code: 'sqlite_unavailable',
         message: expect.stringMatching(/cache: it already exists; .*fallback: it is a folder\.$/),
-        hint: expect.stringContaining('XDG_CACHE_HOME'),
+        hint: { text: expect.stringContaining('XDG_CACHE_HOME') },
       }),
     );
     expect(readdirSync(fallback)).toEqual([addon.name]);

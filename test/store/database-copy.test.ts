@@ -348,7 +348,7 @@ describe('a saved snapshot', () => {
     expect([readdirSync(folder), store.settings.find('unfinished_snapshot')]).toEqual([[], '']);
     await expect(save(store, join(folder, 'missing', 'state.svc'))).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Check the path, its permissions and the free disk space.',
+      hint: { text: 'Check the path, its permissions and the free disk space.' },
     });
     expect(store.settings.find('unfinished_snapshot')).toBe('');
     await save(store, join(folder, 'state.svc'));

@@ -71,7 +71,10 @@ describe('DatabaseFileMonitor', () => {
       expect.objectContaining({
         code: 'storage_unavailable',
         message: `The database file was ${problem}${problem === 'replaced' ? ' by another file' : ''} while the emulator was running. Writes are refused.`,
-        hint: expect.stringContaining('restart the emulator'),
+        hint: {
+          text: expect.stringContaining(problem === 'truncated' ? 'restart the emulator' : 'you restart it'),
+          command: 'svc emulator snapshot save FILE',
+        },
       }),
     );
   });

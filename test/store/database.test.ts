@@ -169,7 +169,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: expect.stringContaining('was written by a newer version of svc'),
-      hint: expect.stringContaining('Upgrade svc'),
+      hint: { text: expect.stringContaining('Upgrade svc') },
     });
     const raw = new Database(path);
     onTestFinished(() => {
@@ -215,7 +215,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: `${path} is not a regular file.`,
-      hint: 'Choose another file with --db.',
+      hint: { text: 'Choose another file with --db.' },
     });
   });
 
@@ -240,7 +240,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: `${path} is a snapshot, not a database.`,
-      hint: expect.stringContaining(`svc emulator snapshot load ${path}`),
+      hint: { command: expect.stringContaining(`svc emulator snapshot load ${path}`) },
     });
   });
 
@@ -329,7 +329,7 @@ describe('a path that cannot be a database', () => {
       onTestFinished(() => chmodSync(folder, 0o755));
       expect(refusal(join(folder, 'other.db'))).toMatchObject({
         code: 'database_unusable',
-        hint: expect.stringContaining('permissions'),
+        hint: { text: expect.stringContaining('permissions') },
       });
     },
   );

@@ -82,11 +82,14 @@ describe('openSqlite', () => {
     expect(refusalOf({ version: '13.2.0', nodeVersion: '20.20.2' })).toMatchObject({
       code: 'sqlite_unavailable',
       message: 'better-sqlite3 13.2.0 crashes on Node.js 20.20.2.',
-      hint: 'Use Node.js 22 or later, or install version 12: npm install better-sqlite3@^12.11.1',
+      hint: {
+        text: 'Use Node.js 22 or later, or install version 12',
+        command: 'npm install better-sqlite3@^12.11.1',
+      },
     });
     const pnpm: PackageManager = { name: 'pnpm', major: null, isGlobal: false };
     expect(refusalOf({ version: '13.2.0', nodeVersion: '20.20.2', manager: pnpm })).toMatchObject({
-      hint: 'Use Node.js 22 or later.',
+      hint: { text: 'Use Node.js 22 or later.' },
     });
   });
 
@@ -102,7 +105,7 @@ describe('openSqlite', () => {
       expect(refusalOf({ version: '12.11.1', nodeVersion, manager })).toMatchObject({
         code: 'sqlite_unavailable',
         message: `better-sqlite3 12.11.1 crashes on Node.js ${nodeVersion}.`,
-        hint: `Update it: ${command}`,
+        hint: { text: 'Update it', command },
       });
     },
   );
@@ -126,7 +129,7 @@ describe('openSqlite', () => {
     expect(refusalOf({ version: null, manager })).toMatchObject({
       code: 'sqlite_unavailable',
       message: 'The SQLite driver better-sqlite3 is not installed.',
-      hint: `Install it: ${command}`,
+      hint: { text: 'Install it', command },
     });
   });
 
@@ -160,14 +163,17 @@ describe('openSqlite', () => {
     ).toMatchObject({
       code: 'sqlite_unavailable',
       message: 'better-sqlite3 12.11.1 is installed, but its native addon was not built.',
-      hint: `Use Node.js 22 or later, which needs no build, or build it: ${command}`,
+      hint: { text: 'Use Node.js 22 or later, which needs no build, or build it', command },
     });
   });
 
   it('the error for a driver that was built for another Node.js suggests version 13, which needs no build', () => {
     expect(refusalOf({ version: '12.11.1', failure: OTHER_NODE })).toMatchObject({
       message: 'better-sqlite3 12.11.1 was built for a different version of Node.js than 22.3.0.',
-      hint: 'Use version 13, which needs no build: npm update better-sqlite3. Or build it: npm rebuild better-sqlite3',
+      hint: {
+        text: 'Use version 13, which needs no build, with npm update better-sqlite3, or build it',
+        command: 'npm rebuild better-sqlite3',
+      },
     });
   });
 

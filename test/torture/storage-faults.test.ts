@@ -185,7 +185,7 @@ describe('svc emulator start', () => {
       expect(await getStartError(svc)).toMatchObject({
         exitCode: 2,
         code: 'database_unusable',
-        hint: expect.stringMatching(/free (?:disk )?space/),
+        hint: { text: expect.stringMatching(/free (?:disk )?space/) },
       });
     },
   );

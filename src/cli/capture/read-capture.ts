@@ -111,7 +111,10 @@ async function readNdjsonEvents(source: CaptureSource, signal: AbortSignal): Pro
 
 function createEmptyError(file: string): SvcError {
   return new SvcError('usage', `${file} contains no event.`, {
-    hint: 'Record the requests to a receiver, or export deliveries with: svc deliveries export --out deliveries.ndjson',
+    hint: {
+      text: 'Record the requests to a receiver, or export deliveries',
+      command: 'svc deliveries export --out deliveries.ndjson',
+    },
   });
 }
 

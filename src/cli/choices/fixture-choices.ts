@@ -24,7 +24,7 @@ function describeOrigin({ source, overrides }: FixtureFile): string {
 export const fixtureChoices: ChoiceSource = {
   noun: 'fixture',
   plural: 'fixtures',
-  listHint: 'List the fixtures with: svc fixtures list',
+  listHint: { text: 'List the fixtures', command: 'svc fixtures list' },
   async list(context) {
     return toChoiceList(await listDescribedFixtures(context), fixtureColumns, toName);
   },
@@ -33,7 +33,7 @@ export const fixtureChoices: ChoiceSource = {
 export const scriptChoices: ChoiceSource = {
   noun: 'script',
   plural: 'scripts',
-  listHint: 'List the scripts with: svc fixtures list',
+  listHint: { text: 'List the scripts', command: 'svc fixtures list' },
   async list(context) {
     const rows = await listDescribedFixtures(context);
     const columns = fixtureColumns.filter(({ title }) => title !== 'KIND');
@@ -62,7 +62,7 @@ const MAX_SEARCHED_DELIVERIES = 200;
 export const fixtureTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
-  listHint: 'List the event types with: svc fixtures list',
+  listHint: { text: 'List the event types', command: 'svc fixtures list' },
   list: async (context) =>
     toChoiceList<DescribedType>(await listFixtureTypes(context), eventTypeColumns, toType),
 };
@@ -71,7 +71,7 @@ export const fixtureTypeChoices: ChoiceSource = {
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
-  listHint: 'List the event types with: svc fixtures list',
+  listHint: { text: 'List the event types', command: 'svc fixtures list' },
   async list(context) {
     const fixtures = await listFixtureTypes(context);
     const fixtureTypes = new Set(fixtures.map(toType));

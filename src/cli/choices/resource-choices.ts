@@ -72,8 +72,8 @@ const MAX_CHOICES = 100;
 export const deliveryChoices: ChoiceSource = {
   noun: 'delivery',
   plural: 'deliveries',
-  listHint: 'List the deliveries with: svc deliveries list',
-  emptyHint: 'Create one with: svc trigger',
+  listHint: { text: 'List the deliveries', command: 'svc deliveries list' },
+  emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
     const control = await context.connect();
     return toDeliveryChoices((await control.listDeliveries({ limit: MAX_CHOICES })).data, control, context);
@@ -83,7 +83,10 @@ export const deliveryChoices: ChoiceSource = {
 /** Failed deliveries first, because they are replayed most often. */
 export const replayableDeliveryChoices: ChoiceSource = {
   ...deliveryChoices,
-  listHint: `Or add --failed to replay every failed delivery. ${deliveryChoices.listHint}`,
+  listHint: {
+    text: 'Or add --failed to replay every failed delivery. List the deliveries',
+    command: 'svc deliveries list',
+  },
   async list(context) {
     const control = await context.connect();
     const pages = await Promise.all([
@@ -98,8 +101,8 @@ export const replayableDeliveryChoices: ChoiceSource = {
 export const eventChoices: ChoiceSource = {
   noun: 'event',
   plural: 'events',
-  listHint: 'List the events with: svc events list',
-  emptyHint: 'Create one with: svc trigger',
+  listHint: { text: 'List the events', command: 'svc events list' },
+  emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
     const [{ list }, api, control] = await Promise.all([
       context.resolveRules(),
@@ -119,8 +122,8 @@ export const eventChoices: ChoiceSource = {
 export const webhookChoices: ChoiceSource = {
   noun: 'endpoint',
   plural: 'endpoints',
-  listHint: 'List the endpoints with: svc webhooks list',
-  emptyHint: 'Register one with: svc webhooks create',
+  listHint: { text: 'List the endpoints', command: 'svc webhooks list' },
+  emptyHint: { text: 'Register one', command: 'svc webhooks create' },
   async list(context) {
     const control = await context.connect();
     const { data } = await control.listWebhooks({ limit: MAX_CHOICES });
@@ -132,8 +135,8 @@ export const webhookChoices: ChoiceSource = {
 export const workspaceChoices: ChoiceSource = {
   noun: 'workspace',
   plural: 'workspaces',
-  listHint: 'List the workspaces with: svc workspaces list',
-  emptyHint: 'Create one with: svc workspaces create',
+  listHint: { text: 'List the workspaces', command: 'svc workspaces list' },
+  emptyHint: { text: 'Create one', command: 'svc workspaces create' },
   async list(context) {
     const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
     return toChoiceList(data, workspaceColumns(context.now()), toId);
@@ -144,8 +147,8 @@ export const workspaceChoices: ChoiceSource = {
 export const keyChoices: ChoiceSource = {
   noun: 'key',
   plural: 'keys',
-  listHint: 'List the API keys with: svc keys list',
-  emptyHint: 'Create one with: svc keys create',
+  listHint: { text: 'List the API keys', command: 'svc keys list' },
+  emptyHint: { text: 'Create one', command: 'svc keys create' },
   async list(context) {
     const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
     const columns = keyColumns(context.now()).filter(({ title }) => title !== 'REVOKED');
@@ -157,8 +160,8 @@ export const keyChoices: ChoiceSource = {
 export const requestChoices: ChoiceSource = {
   noun: 'request',
   plural: 'requests',
-  listHint: 'List the requests with: svc logs list',
-  emptyHint: 'Send one with: svc trigger',
+  listHint: { text: 'List the requests', command: 'svc logs list' },
+  emptyHint: { text: 'Send one', command: 'svc trigger' },
   async list(context) {
     const { data } = await (await context.connect()).listRequests({ limit: MAX_CHOICES });
     const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));

@@ -8,6 +8,7 @@ import { describePaused } from '../../control/describe-unsettled.ts';
 import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import { formatHint } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -190,7 +191,9 @@ function renderClock(state: ClockState, capabilities: TerminalCapabilities): str
 export function renderClockMove(move: ClockMove, capabilities: TerminalCapabilities): string {
   const fields = [
     renderFields({ ...clockFields(move), Pending: formatDeliveryCount(move.pending) }, capabilities),
-    ...move.paused.map((endpoint) => `${describePaused([endpoint])} ${suggestEnable([endpoint])}`),
+    ...move.paused.map(
+      (endpoint) => `${describePaused([endpoint])} ${formatHint(suggestEnable([endpoint]))}`,
+    ),
   ].join('\n');
   if (move.attempts.length === 0) return `No attempt was due.\n\n${fields}`;
   return `${renderTable(attemptColumns(capabilities), move.attempts, capabilities)}\n\n${fields}`;

@@ -180,7 +180,7 @@ function createTooFewError(matchedCount: number, count: number, timeoutMs: numbe
   return new SvcError('timeout', describeTooFew(matchedCount, count, timeoutMs), {
     hint:
       matchedCount === 0
-        ? 'List the endpoints and their event types with: svc webhooks list'
-        : 'List the deliveries with: svc deliveries list',
+        ? { text: 'List the endpoints and their event types', command: 'svc webhooks list' }
+        : { text: 'List the deliveries', command: 'svc deliveries list' },
   });
 }

@@ -149,7 +149,7 @@ function renderFindings(findings: readonly Finding[], capabilities: TerminalCapa
       { title: 'RESULT', value: ({ detail }) => detail },
     ],
     findings,
-    ({ remedy }) => remedy,
+    ({ hint }) => hint,
     capabilities,
   );
 }

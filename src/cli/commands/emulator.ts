@@ -4,7 +4,7 @@ import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { SvcError } from '../../errors.ts';
+import { formatHint, SvcError } from '../../errors.ts';
 import { abortAfter, withAnySignal } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +46,7 @@ function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 
       Database: status.db,
       Retention: describeLimits(status.retention),
       'Database problem': status.storage_problem?.message ?? null,
-      'What to do': status.storage_problem?.hint ?? null,
+      'What to do': status.storage_problem ? formatHint(status.storage_problem.hint) : null,
       Process: `${status.pid}, version ${status.version}`,
       Started: formatTime(status.started_at, now()),
       Deliveries: `${status.deliveries.pending} pending, ${status.deliveries.in_flight} in flight`,
@@ -103,7 +103,7 @@ export const emulatorStop: CommandDefinition<StopOptions> = {
       throw new SvcError(
         'timeout',
         `The emulator at ${url} did not stop within ${formatDuration(STOP_TIMEOUT_MS)}.`,
-        { hint: `Terminate its process with: kill ${pid}` },
+        { hint: { text: 'Terminate its process', command: `kill ${pid}` } },
       );
     }
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
@@ -116,8 +116,8 @@ async function connectToStop(context: Context) {
     const control = await context.connect();
     return { control, status: await control.getStatus({}) };
   } catch (error) {
-    if (!isNoEmulatorError(error) || !error.hint?.endsWith('svc emulator start')) throw error;
-    const hint = 'Stop an emulator at another address with: svc emulator stop --url URL';
+    if (!isNoEmulatorError(error) || error.hint?.command !== 'svc emulator start') throw error;
+    const hint = { text: 'Stop an emulator at another address', command: 'svc emulator stop --url URL' };
     throw new SvcError('no_emulator', error.message, { hint, cause: error });
   }
 }
@@ -209,7 +209,8 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly a
         ? 'Reset the emulator. It has no deliveries.'
         : `Reset the emulator. It kept ${formatDeliveryCount(kept)} of its initial state, of which ${pending} ${pending === 1 ? 'is' : 'are'} pending.`,
     );
-    if (kept > 0 && !all) printHint('Begin with an empty state with: svc emulator reset --all', context.io);
+    if (kept > 0 && !all)
+      printHint({ text: 'Begin with an empty state', command: 'svc emulator reset --all' }, context.io);
   },
 };
 

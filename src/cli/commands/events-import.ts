@@ -171,7 +171,7 @@ class Importer {
         if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
         if (error.code !== 'rate_limited') {
           throw new SvcError(error.code, `The event of ${position} was not created: ${error.message}`, {
-            ...(error.hint === undefined ? {} : { hint: error.hint }),
+            hint: error.hint,
             cause: error,
           });
         }

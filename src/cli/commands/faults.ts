@@ -16,7 +16,7 @@ import {
   requestDrops,
 } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
-import { SvcError } from '../../errors.ts';
+import { type Hint, SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
@@ -164,12 +164,15 @@ const targetDescriptions = {
   delivery: 'Attempts of deliveries, with --kind',
 } as const satisfies Record<FaultRule['on'], string>;
 
-const KIND_HINT = 'Read about each kind with: svc faults add --help';
+const KIND_HINT: Hint = { text: 'Read about each kind', command: 'svc faults add --help' };
 
 const targetChoices: ChoiceSource = {
   noun: 'target',
   plural: 'targets',
-  listHint: `Use request with --status, --latency or --drop, and delivery with --kind. ${KIND_HINT}`,
+  listHint: {
+    ...KIND_HINT,
+    text: `Use request with --status, --latency or --drop, and delivery with --kind. ${KIND_HINT.text}`,
+  },
   list: async () => toDescribedChoices('TARGET', targetDescriptions),
 };
 
@@ -240,7 +243,7 @@ function checkRule(rule: object): void {
     throw new SvcError('usage', `Invalid value for ${option}: ${value}`, { hint: `The value ${problem}.` });
   }
   throw new SvcError('usage', `${option} ${problem}.`, {
-    hint: 'Show which options apply to each target: svc faults add --help',
+    hint: { text: 'Show which options apply to each target', command: 'svc faults add --help' },
   });
 }
 

@@ -63,7 +63,7 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
     if (fixtureFile === undefined) {
       const names = files.map((file) => file.name);
       throw new SvcError('not_found', `Fixture ${name} does not exist.`, {
-        hint: suggestMatch(name, names) ?? 'List the fixtures with: svc fixtures list',
+        hint: suggestMatch(name, names) ?? { text: 'List the fixtures', command: 'svc fixtures list' },
       });
     }
     const { kind, source, overrides, file } = fixtureFile;

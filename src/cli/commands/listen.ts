@@ -179,7 +179,7 @@ function rejectUselessOptions(
   const receiving = find('respond', 'body');
   if (targets.length === 0 && forwarding !== undefined) {
     throw new SvcError('usage', `${toFlag(forwarding)} needs the URL of a receiver.`, {
-      hint: `Add it, for example: svc listen 3000 ${toFlag(forwarding)}`,
+      hint: { text: 'Add it, for example', command: `svc listen 3000 ${toFlag(forwarding)}` },
     });
   }
   if (targets.length > 0 && receiving !== undefined) {
@@ -257,7 +257,10 @@ async function connectOrStart(options: Options, context: Context): Promise<Conne
   const rules = await context.resolveRules(settings);
   const foreground = await startInForeground({ config, rules }, context).catch((error) => {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    const hint = 'Start the emulator on a free port first, in another terminal: svc emulator start --port 0';
+    const hint = {
+      text: 'Start the emulator on a free port first, in another terminal',
+      command: 'svc emulator start --port 0',
+    };
     throw new SvcError('port_in_use', error.message, { hint, cause: error });
   });
   return { control: foreground.emulator.control, foreground };
@@ -282,7 +285,10 @@ function reportExistingEndpoints(
         'usage',
         `${option} has no effect: ${id} already sends ${events.join(', ')} to ${url}.`,
         {
-          hint: `Change that endpoint with: svc webhooks update ${id} ${option} …, or delete it with: svc webhooks delete ${id}`,
+          hint: {
+            text: `Change that endpoint with svc webhooks update ${id} ${option}, or delete it`,
+            command: `svc webhooks delete ${id}`,
+          },
         },
       );
     }

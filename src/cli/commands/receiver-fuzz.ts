@@ -286,7 +286,7 @@ function createEvents(
           const fixture = findFixture(type, folders);
           if (fixture !== null) return fixture;
           throw new SvcError('not_found', `Fixture ${type} does not exist.`, {
-            hint: 'List the fixtures with: svc fixtures list',
+            hint: { text: 'List the fixtures', command: 'svc fixtures list' },
           });
         });
   const fill = createTemplateFiller(randomSeed, context);
@@ -336,12 +336,12 @@ async function writeFiles(
       'fuzz',
       ...listReplayArguments(path, sequence, receiver, restartCommand),
     ];
-    printHint(`Play it again with: ${words.map(quoteForShell).join(' ')}`, context.io);
+    printHint({ text: 'Play it again', command: words.map(quoteForShell).join(' ') }, context.io);
   }
   if (test !== undefined) {
     const text = renderVitestTest(failure, { ...receiver, scheme, restartCommand });
     await write(test, text, '--test', context);
-    printHint(`Run the test with: npx vitest run ${quoteForShell(test)}`, context.io);
+    printHint({ text: 'Run the test', command: `npx vitest run ${quoteForShell(test)}` }, context.io);
   }
   // The receiver stopped, so svc could not play another sequence.
   if (failure.rule === 'running' && failure.played === 1 && restartCommand === undefined) {
@@ -354,7 +354,10 @@ async function writeFiles(
   const hasPlainDeliveryFailed = report.runs === 0;
   if (hasPlainDeliveryFailed && !sideEffectRules.has(failure.rule)) {
     printHint(
-      `Find out why a plain delivery is rejected: svc receiver check ${quoteForShell(url)}`,
+      {
+        text: 'Find out why a plain delivery is rejected',
+        command: `svc receiver check ${quoteForShell(url)}`,
+      },
       context.io,
     );
   }

@@ -9,7 +9,7 @@ import { InvalidArgumentError } from 'commander';
 import { createFolder } from '../../create-folder.ts';
 import { isEventType } from '../../domain/event.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
+import { ExitCode, type Hint, SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import {
@@ -261,10 +261,10 @@ function listPaths({ files }: Example, out: string): string {
   return files.map(({ path }) => join(out, path)).join('\n');
 }
 
-function toNextStep(example: Example, out: string): string {
+function toNextStep(example: Example, out: string): Hint {
   if ('tests' in example) {
     const [{ path }] = example.files;
-    return `Run them with: ${example.start.replace(path, quoteForShell(join(out, path)))}`;
+    return { text: 'Run them', command: example.start.replace(path, quoteForShell(join(out, path))) };
   }
   const steps = [
     `cd ${quoteForShell(out)}`,
@@ -272,5 +272,5 @@ function toNextStep(example: Example, out: string): string {
     'export SVC_WEBHOOK_SECRET=whsec_…',
     example.start,
   ];
-  return `Start it with: ${steps.filter((step) => step !== null).join(' && ')}`;
+  return { text: 'Start it', command: steps.filter((step) => step !== null).join(' && ') };
 }

@@ -44,6 +44,9 @@ export const create: CommandDefinition<{ readonly name?: string }> = {
     const control = await context.connect();
     const workspace = await control.createWorkspace({ name: workspaceName });
     context.print(workspace, () => renderFields({ ID: workspace.id, Name: workspace.name }, context.io));
-    printHint(`Create an API key for it with: svc keys create --workspace ${workspace.id}`, context.io);
+    printHint(
+      { text: 'Create an API key for it', command: `svc keys create --workspace ${workspace.id}` },
+      context.io,
+    );
   },
 };

@@ -68,8 +68,8 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
     const report = checkFileIntegrity(path);
     if (report === null) return database.ok(`${path} will be created when the emulator first starts`);
     if (report.schemaVersion > report.newestSchemaVersion) {
-      const remedy = 'Upgrade svc, or choose another file with --db.';
-      return database.problem(`${path} was written by a newer version of svc`, remedy);
+      const hint = 'Upgrade svc, or choose another file with --db.';
+      return database.problem(`${path} was written by a newer version of svc`, hint);
     }
     return toFinding(path, report);
   } catch (error) {

@@ -25,7 +25,10 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
   try {
     if (controlUrl === null && findRunFile(context) === null) {
       return {
-        finding: emulator.skipped('not running in this folder', 'Start it with: svc emulator start'),
+        finding: emulator.skipped('not running in this folder', {
+          text: 'Start it',
+          command: 'svc emulator start',
+        }),
         running: null,
       };
     }
@@ -50,7 +53,7 @@ export function checkRunFile(location: ProjectLocation, runningPid: number | nul
   if (runFile === null)
     return file.ok(runningPid === null ? 'none' : 'none; the emulator was started in another folder');
   const { path, run, isAlive } = runFile;
-  const remove = `Remove it: rm ${path}`;
+  const remove = { text: 'Remove it', command: `rm ${path}` };
   if (run === null) return file.warning(`${path} cannot be read and is ignored`, remove);
   if (!isAlive) {
     return file.warning(`${path} is ignored: its process ${run.pid} has exited`, remove);
@@ -70,10 +73,10 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
   ]);
   const description = describeClock(state);
   if (state.rate > 0 || data.length === 0) return clock.ok(description);
-  return clock.warning(
-    `${description}; pending deliveries wait until the clock moves`,
-    'Run svc clock next to send the next scheduled attempt, or resume the clock with: svc clock resume',
-  );
+  return clock.warning(`${description}; pending deliveries wait until the clock moves`, {
+    text: 'Run svc clock next to send the next scheduled attempt, or resume the clock',
+    command: 'svc clock resume',
+  });
 }
 
 /** Shows the difference of the clocks in whole seconds, because the two times are not read simultaneously. */
@@ -100,10 +103,10 @@ export async function checkEndpoints(
   const webhooks = await listAll((page) => control.listWebhooks(page));
   if (webhooks.length === 0) {
     return [
-      createFindingBuilder('endpoints', 'Endpoints').skipped(
-        'no endpoint is registered',
-        'Register one with: svc webhooks create, or start with: svc emulator start --forward-to PORT',
-      ),
+      createFindingBuilder('endpoints', 'Endpoints').skipped('no endpoint is registered', {
+        text: 'Start the emulator with --forward-to PORT, or register one',
+        command: 'svc webhooks create',
+      }),
     ];
   }
   const findings = await Promise.all(webhooks.map((webhook) => checkEndpoint(control, webhook, options)));
@@ -118,10 +121,10 @@ async function checkEndpoint(
   if (disabled) {
     const state = createFindingBuilder(`${id}/enabled`, `state of ${url}`);
     return [
-      state.warning(
-        'disabled: its deliveries are paused',
-        `Enable it with: svc webhooks update ${id} --enable`,
-      ),
+      state.warning('disabled: its deliveries are paused', {
+        text: 'Enable it',
+        command: `svc webhooks update ${id} --enable`,
+      }),
     ];
   }
   return toProbeFindings(await control.probeWebhook({ id, send: sendsTestDeliveries }), wallTime);

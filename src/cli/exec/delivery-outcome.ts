@@ -4,6 +4,7 @@ import { type ControlPlane, listAll } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
 import { isPending, trackDeliveries } from '../../control/wait.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import type { Hint } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
@@ -53,7 +54,7 @@ export async function collectDeliveryOutcome(
 /** Why a run had no deliveries, and what to do. */
 export interface NoDeliveries {
   readonly message: string;
-  readonly hint: string;
+  readonly hint: Hint;
 }
 
 export async function explainNoDeliveries(control: Pick<ControlPlane, 'listEvents'>): Promise<NoDeliveries> {
@@ -68,7 +69,10 @@ export async function explainNoDeliveries(control: Pick<ControlPlane, 'listEvent
           'No event had a delivery, because no enabled endpoint subscribed to its type.',
           'Register an endpoint in your tests, or pass its URL with --forward-to.',
         ];
-  return { message, hint: `${cause} To accept a run without deliveries, pass --allow-no-deliveries.` };
+  return {
+    message,
+    hint: { text: `${cause} To accept a run without deliveries, pass --allow-no-deliveries.` },
+  };
 }
 
 /** Deliveries that failed or are still pending, and were not expected to. */

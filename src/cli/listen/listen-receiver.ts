@@ -112,7 +112,7 @@ export class ListenReceiver {
     io.note(`${json ? '' : INDENT}${reason}${next}`);
     if (this.#hasPrintedHint || delivery.next_attempt_at === null) return;
     this.#hasPrintedHint = true;
-    printHint('Move the clock to the next retry with: svc clock next', io);
+    printHint({ text: 'Move the clock to the next retry', command: 'svc clock next' }, io);
   }
 
   async #respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {

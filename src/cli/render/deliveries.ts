@@ -12,6 +12,7 @@ import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delive
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
 import { isAttemptSent } from '../../domain/fault.ts';
 import { indentJson } from '../../domain/json.ts';
+import { formatHint } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
 import { formatTime } from './format.ts';
@@ -98,7 +99,7 @@ function renderAttempt(
     Error: attempt.error && style.red(attempt.error),
     Fault: describeAppliedFault(fault),
     Signature: verification && renderVerification(verification, io),
-    'What to do': hints.join('\n') || null,
+    'What to do': hints.map(formatHint).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleTime),
     [isAttemptSent(fault) ? 'Sent' : 'Not sent']: formatTime(attempt.sent_at, now()),
     Phases: attempt.phases && describePhases(attempt.phases),

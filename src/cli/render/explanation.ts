@@ -1,6 +1,8 @@
 /** Renders the explanation of a delivery, the verdict first. */
 import type { Explanation } from '../../contract/explanation-schemas.ts';
 import { getDisplayStatus } from '../../domain/delivery.ts';
+import { toSentence } from '../../domain/message-parts.ts';
+import type { Hint } from '../../errors.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { renderVerification } from './deliveries.ts';
 import { renderSection } from './http-message.ts';
@@ -19,7 +21,8 @@ export function renderExplanation(
   withSteps: boolean,
   capabilities: TerminalCapabilities,
 ): string {
-  const { delivery, attempt, cause, certainty, detail, mistake, signature, remedy } = explanation;
+  const { delivery, attempt, cause, certainty, detail, mistake, signature, hints } = explanation;
+  const [remedy] = hints;
   const width = Math.max(1, capabilities.width - NAMES_WIDTH);
   const wrap = (text: string) => wrapWords(width, text).join('\n');
   const response = attempt?.response_body?.replace(/\s+/g, ' ') ?? null;
@@ -33,8 +36,12 @@ export function renderExplanation(
     Endpoint: wrap(`${delivery.webhook_id} ${delivery.url}`),
     Response: response && truncateLine({ ...capabilities, width }, response),
     Evidence: null,
-    'To do': remedy && wrap(remedy),
-    Next: explanation.next.map((step) => renderStep(step, remedy, width, capabilities)).join('\n') || null,
+    'To do': remedy ? wrap(toSentence(remedy.text)) : null,
+    Next:
+      hints
+        .filter(({ command }) => command !== undefined)
+        .map((hint) => renderCommand(hint, hint !== remedy, capabilities))
+        .join('\n') || null,
   };
   const lines = Object.values(texts).flatMap((text) => text?.split('\n') ?? []).length;
   const fields = renderFields(
@@ -62,15 +69,14 @@ function selectEvidence({ evidence }: Explanation, width: number, maxLines: numb
   return lines.join('\n') || null;
 }
 
-/** The purpose as a comment of the shell, if it fits and the remedy does not say it already. */
-function renderStep(
-  { purpose, command }: Explanation['next'][number],
-  remedy: string | null,
-  width: number,
+/** @param isExplained whether to add the text as a comment of the shell, if it fits */
+function renderCommand(
+  { text, command = '' }: Hint,
+  isExplained: boolean,
   capabilities: TerminalCapabilities,
 ): string {
   const { cyan, dim } = styleFor(capabilities);
-  const comment = `  # ${purpose}`;
-  const isUseful = remedy !== `${purpose}.` && widthOf(command + comment) <= width;
-  return isUseful ? cyan(command) + dim(comment) : cyan(command);
+  const comment = `  # ${text}`;
+  const fits = NAMES_WIDTH + widthOf(command + comment) <= capabilities.width;
+  return isExplained && fits ? cyan(command) + dim(comment) : cyan(command);
 }

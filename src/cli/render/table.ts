@@ -1,5 +1,6 @@
 /** Renders tables, lists of fields, and pages of lists. */
 import type { Page } from '../../contract/resources.ts';
+import { formatHint, type Hint } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { printHint } from '../report-error.ts';
@@ -127,7 +128,7 @@ function shrink<Row>(columns: readonly FittedColumn<Row>[], excess: number): rea
 export function renderTableWithHints<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  findHint: (row: Row) => string | null,
+  findHint: (row: Row) => Hint | string | null,
   capabilities: TerminalCapabilities,
 ): string {
   const table = renderTable(columns, rows, { ...capabilities, width: Number.POSITIVE_INFINITY });
@@ -136,7 +137,7 @@ export function renderTableWithHints<Row>(
   const withHints = lines.flatMap((line, index) => {
     const row = rows[index];
     const hint = row === undefined ? null : findHint(row);
-    return hint === null ? [line] : [line, styleFor(capabilities).cyan(`  ${arrow} ${hint}`)];
+    return hint === null ? [line] : [line, styleFor(capabilities).cyan(`  ${arrow} ${formatHint(hint)}`)];
   });
   return [titles, ...withHints].join('\n');
 }

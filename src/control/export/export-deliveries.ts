@@ -37,7 +37,7 @@ export async function exportDeliveries(
   }
   if (seqs.length === 0) {
     throw new SvcError('not_found', 'No delivery matches the filter.', {
-      hint: 'List the deliveries with: svc deliveries list',
+      hint: { text: 'List the deliveries', command: 'svc deliveries list' },
     });
   }
   const deliveries = readDeliveries(sandbox, seqs.reverse(), stateReplacedSeq, signal);

@@ -23,7 +23,7 @@ export const explainTool = defineTool({
     attempt: v.optional(wholeNumber(1, MAX_ATTEMPTS)),
     ...WorkspaceFilter,
   }),
-  output: { cause: 'string', detail: 'string', remedy: 'string' },
+  output: { cause: 'string', detail: 'string', hints: 'array' },
   async run(input, { emulator: { control } }) {
     return summarizeExplanation(await control.explainDelivery(input));
   },

@@ -158,11 +158,16 @@ describe('svc deliveries wait', () => {
       reason: {
         exitCode: ExitCode.failure,
         message: `3 deliveries cannot settle within 30s: the next attempt is due in 5m. 1 delivery is paused: ${webhook_id} is disabled.`,
-        hint: `Send the next attempt now with: svc clock advance 5m --workspace ${workspace_id}`,
+        hint: {
+          text: 'Send the next attempt now',
+          command: `svc clock advance 5m --workspace ${workspace_id}`,
+        },
       },
     });
     const own = await wait({}, { listed: [{ ...retrying, workspace_id: 'ws_default' }] });
-    expect(own.result).toMatchObject({ reason: { hint: expect.stringMatching(/svc clock advance 5m$/) } });
+    expect(own.result).toMatchObject({
+      reason: { hint: { command: expect.stringMatching(/svc clock advance 5m$/) } },
+    });
   });
 
   it('at most twenty deliveries are explained', async () => {
@@ -187,7 +192,7 @@ describe('svc deliveries wait', () => {
           exitCode: ExitCode.failure,
           message: `1 delivery is paused: ${id} is disabled.`,
         },
-        hint: `Enable it with: svc webhooks update ${id} --enable`,
+        hint: { text: 'Enable it', command: `svc webhooks update ${id} --enable` },
       },
     });
     expect(err).toBe(`del_1 paused after 1 attempt, ${id} is disabled: the receiver responded with 503\n`);
@@ -199,9 +204,10 @@ describe('svc deliveries wait', () => {
     expect((await wait({}, { listed: all })).result).toMatchObject({
       reason: {
         message: '7 deliveries are paused: wh_6, wh_5, wh_4, wh_3, wh_2, … and 2 more are disabled.',
-        hint: expect.stringMatching(
-          /^Enable them with: svc webhooks update wh_6 --enable; .*; … and 2 more$/,
-        ),
+        hint: {
+          text: 'Enable the first of them',
+          command: expect.stringMatching(/^svc webhooks update wh_6 --enable; .*wh_2 --enable$/),
+        },
       },
     });
     expect((await wait({}, { listed: [paused(1), delivery(2, 'pending')] })).result).toMatchObject({

@@ -90,8 +90,11 @@ describe('svc deliveries get', () => {
   });
 
   it.each([
-    [2, 'Remove the injected fault (error-response) that caused this failure: svc faults clear flt_1\n'],
-    [1, 'the injected fault (error-response) no longer applies: svc deliveries replay del_'],
+    [2, 'Remove the injected fault (error-response) that caused this failure with: svc faults clear flt_1\n'],
+    [
+      1,
+      'The injected fault (error-response) no longer applies. Replay the delivery with: svc deliveries replay del_',
+    ],
   ])(
     'an attempt with a response of a fault was not sent, and with a limit of %d shows the next step',
     async (count, hint) => {
@@ -415,7 +418,7 @@ describe('svc deliveries replay', () => {
     const { context } = createFakeContext({ control });
     await expect(replayCommand.run({ ids: ['del_1'], wait: 3_600_000 }, context)).rejects.toMatchObject({
       ...{ code: 'stalled', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
-      hint: `Enable it with: svc webhooks update ${paused.webhook_id} --enable`,
+      hint: { text: 'Enable it', command: `svc webhooks update ${paused.webhook_id} --enable` },
     });
   });
 

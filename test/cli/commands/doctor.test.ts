@@ -79,7 +79,7 @@ describe('svc doctor without an emulator', () => {
   it('a Node.js version that is too old is a problem', () => {
     expect(checkNode('20.18.3')).toMatchObject({
       status: 'problem',
-      remedy: expect.stringMatching(/20\.19/),
+      hint: { text: expect.stringMatching(/20\.19/) },
     });
     expect(checkNode('20.19.0').status).toBe('ok');
     expect(checkNode('22.0.0').status).toBe('ok');
@@ -110,7 +110,7 @@ describe('svc doctor without an emulator', () => {
     const { ok, get } = await visit({ cwd, env: { SVC_PORT: '' } });
     expect(ok).toBe(false);
     expect(get('config')).toMatchObject({
-      ...{ status: 'problem', detail: expect.stringContaining(detail), remedy: expect.any(String) },
+      ...{ status: 'problem', detail: expect.stringContaining(detail), hint: expect.any(Object) },
     });
   });
 
@@ -118,7 +118,10 @@ describe('svc doctor without an emulator', () => {
     const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 }, {});
-    const stale = { status: 'warning', remedy: `Remove it: rm ${join(cwd, '.svc/run.json')}` };
+    const stale = {
+      status: 'warning',
+      hint: { text: 'Remove it', command: `rm ${join(cwd, '.svc/run.json')}` },
+    };
     expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
     writeFileSync(join(cwd, '.svc/run.json'), 'text');
     expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
@@ -139,7 +142,7 @@ describe('svc doctor without an emulator', () => {
     };
     expect(get('run_file')).toMatchObject({
       ...problem,
-      remedy: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`),
+      hint: { text: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`) },
     });
     expect(get('emulator')).toMatchObject(problem);
   });
@@ -150,7 +153,10 @@ describe('svc doctor without an emulator', () => {
     createRunFile(cwd, { ...run, pid: process.pid }, {});
     const { get } = await visit({ cwd });
     expect(get('port')).toMatchObject({ status: 'ok', detail: 'any free port' });
-    expect(get('run_file')).toMatchObject({ status: 'problem', remedy: expect.stringContaining('rm ') });
+    expect(get('run_file')).toMatchObject({
+      status: 'problem',
+      hint: { command: expect.stringContaining('rm ') },
+    });
     expect(get('emulator')).toMatchObject({
       ...{ status: 'problem', detail: expect.stringContaining('No response from http://127.0.0.1:1') },
     });
@@ -161,7 +167,7 @@ describe('svc doctor without an emulator', () => {
     const port = await listenDuringTest(server);
     expect((await visit({ env: { SVC_PORT: String(port) } })).get('port')).toEqual({
       ...{ id: 'port', status: 'problem', title: 'Port', detail: `${port} is in use` },
-      remedy: expect.stringContaining(`lsof -i :${port}`),
+      hint: { text: expect.any(String), command: expect.stringContaining(`lsof -i :${port}`) },
     });
   });
 
@@ -169,7 +175,7 @@ describe('svc doctor without an emulator', () => {
     const { emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);
     expect((await visit({ env: { SVC_PORT: port } })).get('port')).toMatchObject({
-      ...{ status: 'problem', remedy: expect.stringContaining('svc emulator stop --url') },
+      ...{ status: 'problem', hint: { command: expect.stringContaining('svc emulator stop --url') } },
     });
   });
 
@@ -183,7 +189,7 @@ describe('svc doctor without an emulator', () => {
     mkdirSync(join(cwd, '.svc'));
     make(path);
     expect((await visit({ cwd })).get('database')).toMatchObject({
-      ...{ status: 'problem', detail: expect.stringContaining(path), remedy: expect.any(String) },
+      ...{ status: 'problem', detail: expect.stringContaining(path), hint: expect.any(Object) },
     });
   });
 
@@ -244,7 +250,7 @@ describe('svc doctor with a running emulator', () => {
     expect(get('/rejects_forged')).toMatchObject({
       status: 'problem',
       detail: 'accepted with 200, so anyone can send events to this endpoint',
-      remedy: expect.stringContaining('respond with 400'),
+      hint: { text: expect.stringContaining('respond with 400') },
     });
   });
 
@@ -252,7 +258,7 @@ describe('svc doctor with a running emulator', () => {
     const { get } = await visitReceiver({ status: 400 });
     expect(get('/accepts_signed')).toMatchObject({
       status: 'problem',
-      remedy: expect.stringContaining('svc webhooks rotate-secret wh_'),
+      hint: { command: expect.stringContaining('svc webhooks rotate-secret wh_') },
     });
     expect(get('/rejects_forged')).toMatchObject({ status: 'ok' });
   });
@@ -279,7 +285,7 @@ describe('svc doctor with a running emulator', () => {
     expect((await visit({ cwd })).get('/reachable')).toMatchObject({
       status: 'problem',
       detail: 'connection refused by 127.0.0.1:1: nothing is listening there',
-      remedy: expect.stringContaining('svc webhooks update wh_'),
+      hint: { command: expect.stringContaining('svc webhooks update wh_') },
     });
   });
 
@@ -287,7 +293,10 @@ describe('svc doctor with a running emulator', () => {
     const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     await emulator.control.updateWebhook({ id: String(emulator.status().webhook_id), disabled: true });
     const { ok, get } = await visit({ cwd });
-    expect(get('/enabled')).toMatchObject({ status: 'warning', remedy: expect.stringMatching(/--enable$/) });
+    expect(get('/enabled')).toMatchObject({
+      status: 'warning',
+      hint: { command: expect.stringMatching(/--enable$/) },
+    });
     expect(ok).toBe(true);
   });
 
@@ -299,7 +308,7 @@ describe('svc doctor with a running emulator', () => {
       const { cwd } = await startInFolder({ ...forwardTo(receiver.url), ca: authority });
       const { get } = await visit({ cwd });
       expect(get('/reachable')).toMatchObject({
-        ...{ status: 'problem', detail: expect.stringContaining('certificate'), remedy: expect.any(String) },
+        ...{ status: 'problem', detail: expect.stringContaining('certificate'), hint: expect.any(Object) },
       });
       expect(get('/certificate')).toBeUndefined();
     },
@@ -326,7 +335,7 @@ describe('svc doctor with a running emulator', () => {
   it('the endpoint check is skipped without endpoints and suggests svc webhooks create', async () => {
     const { cwd } = await startInFolder();
     expect((await visit({ cwd })).get('endpoints')).toMatchObject({
-      ...{ status: 'skipped', remedy: expect.stringContaining('svc webhooks create') },
+      ...{ status: 'skipped', hint: { command: expect.stringContaining('svc webhooks create') } },
     });
   });
 
@@ -337,7 +346,7 @@ describe('svc doctor with a running emulator', () => {
     const { get } = await visit({ cwd, probe: false });
     expect(get('clock')).toMatchObject({
       ...{ status: 'warning', detail: expect.stringMatching(/^frozen, .*deliveries wait/) },
-      remedy: expect.stringContaining('svc clock next'),
+      hint: { text: expect.stringContaining('svc clock next'), command: 'svc clock resume' },
     });
     await emulator.control.setClock({ speed: 60, frozen: false });
     expect((await visit({ cwd, probe: false })).get('clock')).toMatchObject({

@@ -238,7 +238,10 @@ describe('the reports of svc emulator exec', () => {
     expect(JSON.parse(empty.err)).toEqual({
       exit_code: ExitCode.failure,
       log: null,
-      no_deliveries: { message: 'No event was created in this emulator.', hint: expect.any(String) },
+      no_deliveries: {
+        message: 'No event was created in this emulator.',
+        hint: { text: expect.any(String) },
+      },
     });
   });
 });

@@ -187,7 +187,7 @@ describe('errors of svc events import', () => {
       await expect(importText(ndjson + late, options)).rejects.toMatchObject({
         code: 'usage',
         message: 'recording, line 4: it is more than 36500d after line 1. Nothing was imported.',
-        hint: 'Correct the time, or use --at-once.',
+        hint: { text: 'Correct the time, or use --at-once.' },
       });
       expect(await listEvents()).toEqual([]);
       await importText(ndjson + late, { atOnce: true });

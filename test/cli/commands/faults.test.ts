@@ -63,7 +63,7 @@ describe('svc faults add', () => {
     [
       { kind: 'drop', errorCode: 'busy' },
       '--error-code applies only to faults in requests.',
-      'Show which options apply to each target: svc faults add --help',
+      'Show which options apply to each target with: svc faults add --help',
     ],
     [
       { status: 503, path: '/nope' },
@@ -77,7 +77,11 @@ describe('svc faults add', () => {
     ],
   ])('svc faults add rejects %j by the names of its options', async (options, message, hint) => {
     const { context } = createFakeContext();
-    await expect(add.run(options, context)).rejects.toMatchObject({ code: 'usage', message, hint });
+    await expect(add.run(options, context)).rejects.toMatchObject({
+      code: 'usage',
+      message,
+      text: `${message} ${hint}`,
+    });
   });
 
   it('the help of svc faults add has a line for each kind of fault', async () => {

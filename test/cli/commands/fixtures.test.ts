@@ -223,7 +223,7 @@ describe('svc fixtures run', () => {
   it('an unknown script is rejected with the closest name or the list of scripts', async () => {
     const { run } = await createScriptRunner();
     expect((await run('order-lifecycl')).result).toMatchObject({
-      reason: { code: 'not_found', hint: 'Did you mean order-lifecycle?' },
+      reason: { code: 'not_found', hint: { text: 'Did you mean order-lifecycle?' } },
     });
     expect((await run('./none.json')).result).toMatchObject({
       reason: { code: 'usage', message: expect.stringContaining('The file does not exist.') },
@@ -322,7 +322,7 @@ describe('svc fixtures list', () => {
     const { context } = createFakeContext({ cwd });
     const [result] = await Promise.allSettled([listCommand.run({}, context)]);
     expect(result).toMatchObject({
-      reason: { code: 'usage', hint: expect.stringContaining('svc fixtures validate') },
+      reason: { code: 'usage', hint: { command: expect.stringContaining('svc fixtures validate') } },
     });
   });
 });
@@ -379,7 +379,9 @@ describe('svc fixtures show', () => {
   it('an unknown name is rejected with the closest name', async () => {
     const { context } = createFakeContext();
     const [result] = await Promise.allSettled([showCommand.run({ name: 'order.shiped' }, context)]);
-    expect(result).toMatchObject({ reason: { code: 'not_found', hint: 'Did you mean order.shipped?' } });
+    expect(result).toMatchObject({
+      reason: { code: 'not_found', hint: { text: 'Did you mean order.shipped?' } },
+    });
   });
 });
 

@@ -209,7 +209,7 @@ describe('svc receiver check', () => {
       check({ url: receiver.url, junit: '.' }, { cwd: createTemporaryFolder() }),
     ).rejects.toMatchObject({
       code: 'usage',
-      hint: 'Choose a writable file with --junit.',
+      hint: { text: 'Choose a writable file with --junit.' },
     });
     expect(receiver.requests).toEqual([]);
   });
@@ -295,7 +295,7 @@ describe('svc receiver check', () => {
     await expect(check({})).rejects.toMatchObject({ message: 'Missing argument: <url>' });
     await expect(exampleCommand.run({}, createFakeContext().context)).rejects.toMatchObject({
       message: 'Missing option: --framework',
-      hint: expect.stringMatching(/^Add: --framework <name>\. Choose one of: node, express, /),
+      hint: { text: expect.stringMatching(/^Add: --framework <name>\. Choose one of: node, express, /) },
     });
   });
 });
@@ -355,7 +355,7 @@ describe('svc receiver example', () => {
       message: expect.stringMatching(
         /^Cannot write \/proc\/svc\/\S+: the file or its folder does not exist\.$/,
       ),
-      hint: 'Pass another folder with --out.',
+      hint: { text: 'Pass another folder with --out.' },
     });
   });
 

@@ -96,7 +96,7 @@ describe('svc verify', () => {
     writeFileSync(join(folder, 'chunked.txt'), text);
     await expect(verify({ secret, request: 'chunked.txt' })).rejects.toMatchObject({
       code: 'usage',
-      hint: expect.stringContaining('--payload @FILE'),
+      hint: { text: expect.stringContaining('--payload @FILE') },
     });
   });
 

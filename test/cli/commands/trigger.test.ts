@@ -81,7 +81,7 @@ describe('the payload', () => {
       reason: {
         code: 'usage',
         message: 'No fixture exists for the event type order.shiped.',
-        hint: 'Did you mean order.shipped? To send order.shiped, pass its payload with --data.',
+        hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload with --data.' },
       },
     });
     expect(sent).toEqual([]);
@@ -127,7 +127,7 @@ describe('the payload', () => {
   it('an unknown path is rejected with the closest existing path', async () => {
     const { result, sent } = await trigger({ type: 'order.shipped', override: ['items[0].skuu=B'] });
     expect(result).toMatchObject({
-      reason: { code: 'usage', hint: expect.stringContaining('items[0].sku?') },
+      reason: { code: 'usage', hint: { text: expect.stringContaining('items[0].sku?') } },
     });
     expect(sent).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe('--wait', () => {
       reason: {
         ...{ code: 'stalled', exitCode: ExitCode.failure },
         message: '1 delivery cannot settle within 30s: the next attempt is due in 5m.',
-        hint: 'Send the next attempt now with: svc clock advance 5m',
+        hint: { text: 'Send the next attempt now', command: 'svc clock advance 5m' },
       },
     });
     expect(err).toMatch(/^del_\w+ pending after 0 attempts, next attempt in 5m\n$/);
@@ -206,7 +206,7 @@ describe('--wait', () => {
     expect(result).toMatchObject({
       reason: {
         ...{ code: 'stalled', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
-        hint: `Enable it with: svc webhooks update ${paused.webhook_id} --enable`,
+        hint: { text: 'Enable it', command: `svc webhooks update ${paused.webhook_id} --enable` },
       },
     });
   });
@@ -291,7 +291,7 @@ describe('templates', () => {
       reason: {
         code: 'usage',
         message: 'The value of id is invalid: {{uid}} is not a known template. Did you mean {{uuid}}?',
-        hint: expect.stringContaining('--data'),
+        hint: { text: expect.stringContaining('--data') },
       },
     });
     expect(sent).toEqual([]);
@@ -377,7 +377,7 @@ describe('--count', () => {
       },
     });
     expect(result).toMatchObject({
-      reason: { code: 'rate_limited', hint: expect.stringContaining('--rate') },
+      reason: { code: 'rate_limited', hint: { text: expect.stringContaining('--rate') } },
     });
     expect(out).toMatch(/^Events +20 of 50 in /);
   });

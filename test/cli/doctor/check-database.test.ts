@@ -29,7 +29,7 @@ describe('checkSqliteDriver', () => {
     expect(await checkSqliteDriver(signal)).toMatchObject({
       status: 'problem',
       detail: `better-sqlite3 crashes on Node.js ${process.versions.node} (SIGKILL)`,
-      remedy: 'Use Node.js 22 or later with better-sqlite3 13.',
+      hint: { text: 'Use Node.js 22 or later with better-sqlite3 13.' },
     });
   });
 

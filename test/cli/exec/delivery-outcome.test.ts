@@ -180,7 +180,7 @@ describe('explainNoDeliveries', () => {
     ],
   ])('a run without deliveries is explained by its events (%#)', async (events, message, hint) => {
     const explanation = await explainNoDeliveries({ listEvents: async () => pageOf(...events) as never });
-    expect(explanation).toEqual({ message, hint: expect.stringMatching(hint) });
-    expect(explanation.hint).toContain('pass --allow-no-deliveries.');
+    expect(explanation).toEqual({ message, hint: { text: expect.stringMatching(hint) } });
+    expect(explanation.hint.text).toContain('pass --allow-no-deliveries.');
   });
 });

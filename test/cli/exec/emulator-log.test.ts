@@ -34,7 +34,7 @@ describe('the log of svc emulator exec', () => {
 
   it('a log that cannot be written is a usage error', () => {
     expect(() => new EmulatorLog(join(createTemporaryFolder(), 'missing', 'a.log'))).toThrow(
-      expect.objectContaining({ code: 'usage', hint: expect.stringContaining('--log') }),
+      expect.objectContaining({ code: 'usage', hint: { text: expect.stringContaining('--log') } }),
     );
   });
 

@@ -173,7 +173,11 @@ describe('findScheme and getScheme', () => {
     ],
   ])('getScheme refuses %j', (value, message, hint) => {
     expect(() => getScheme(value)).toThrow(
-      expect.objectContaining({ code: 'validation_failed', message, hint: expect.stringContaining(hint) }),
+      expect.objectContaining({
+        code: 'validation_failed',
+        message,
+        hint: { text: expect.stringContaining(hint) },
+      }),
     );
   });
 });

@@ -155,7 +155,7 @@ describe('the ID of a delivery', () => {
     expect(() => requireId(scheme, id)).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
-        hint: 'Pass the ID of the delivery, such as del_1.',
+        hint: { text: 'Pass the ID of the delivery, such as del_1.' },
       }),
     );
   });

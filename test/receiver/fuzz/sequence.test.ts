@@ -155,7 +155,7 @@ describe('selectVariations', () => {
 
   it('an unknown name is rejected with the closest one', () => {
     expect(() => selectVariations(['dublicate'])).toThrow(
-      expect.objectContaining({ code: 'usage', hint: 'Did you mean duplicate?' }),
+      expect.objectContaining({ code: 'usage', hint: { text: 'Did you mean duplicate?' } }),
     );
   });
 });

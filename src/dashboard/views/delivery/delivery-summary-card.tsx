@@ -2,11 +2,11 @@
 
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { Explanation } from '../../../contract/explanation-schemas.ts';
+import { toDeliveryHints } from '../../../domain/attempt-hints.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
-import type { NextStep } from '../../../domain/next-step.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { HintText } from '../../ui/hint-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
 import { useClock } from '../../ui/workspace-scope.tsx';
@@ -20,12 +20,12 @@ export function DeliverySummaryCard({
   delivery,
   explanation,
 }: Props & { readonly explanation: Explanation }) {
-  const { attempt, summary, detail, evidence, remedy } = explanation;
+  const { attempt, summary, detail, evidence, hints } = explanation;
   const isFailure = attempt !== null && attempt.outcome !== 'succeeded';
   const isRetried = isFailure && delivery.next_attempt_at !== null;
-  const steps = explanation.next.filter(needsCommand);
-  // Usually the first step says the same, with a command.
-  const isRemedyShown = remedy !== null && steps.every(({ purpose }) => `${purpose}.` !== remedy);
+  const { replay, show, steps } = toDeliveryHints(delivery);
+  // This page shows the attempts and how a signature is verified, and has a button that replays the delivery.
+  const ownTexts: readonly string[] = [replay.text, show.text, steps.text];
   return (
     <section class={`card stack delivery-summary ${getDisplayStatus(delivery)}`} aria-label="Summary">
       <p role="status" class="delivery-headline">
@@ -44,34 +44,18 @@ export function DeliverySummaryCard({
           ))}
         </ul>
       )}
-      {isRemedyShown && (
-        <p>
-          <Arrow /> {remedy}
-        </p>
-      )}
-      {steps.map(({ purpose, command }) => (
-        <p key={command}>
-          <Arrow /> {purpose}:{' '}
-          <span class="delivery-command">
-            <code>{command.split(' ').map((word) => [<span key={word}>{word}</span>, ' '])}</code>
-            <CopyButton what="command" text={command} />
-          </span>
-        </p>
-      ))}
+      {hints
+        .filter(({ text }) => !ownTexts.includes(text))
+        .map((hint) => (
+          <p key={hint.text}>
+            <span aria-hidden="true">→</span> <HintText hint={hint} />
+          </p>
+        ))}
       {delivery.next_attempt_at !== null && (
         <NextAttempt delivery={delivery} dueAt={delivery.next_attempt_at} />
       )}
     </section>
   );
-}
-
-/** This page shows the attempts and how a signature is verified, and has a button that replays the delivery and waits. */
-function needsCommand({ command }: NextStep): boolean {
-  return !/^svc (?:deliveries (?:get|replay .+ --wait$)|explain .+ --steps$)/.test(command);
-}
-
-function Arrow() {
-  return <span aria-hidden="true">→</span>;
 }
 
 /** When the next attempt is due, in both times, with a button that advances the clock there. */

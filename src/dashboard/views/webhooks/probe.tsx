@@ -5,6 +5,7 @@ import { control } from '../../control.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { toErrorMessage } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
+import { HintText } from '../../ui/hint-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 type State = 'none' | 'running' | readonly Finding[] | { readonly error: string };
@@ -58,7 +59,7 @@ const badgeClasses = {
   skipped: 'canceled',
 } as const satisfies Record<Finding['status'], string>;
 
-function FindingLine({ finding: { status, title, detail, remedy } }: { readonly finding: Finding }) {
+function FindingLine({ finding: { status, title, detail, hint } }: { readonly finding: Finding }) {
   return (
     <li>
       <span class={`badge ${badgeClasses[status]}`}>
@@ -66,7 +67,11 @@ function FindingLine({ finding: { status, title, detail, remedy } }: { readonly 
       </span>
       <span class="grow">
         {title}: {detail}
-        {remedy !== null && <small>{remedy}</small>}
+        {hint !== null && (
+          <small>
+            <HintText hint={hint} />
+          </small>
+        )}
       </span>
     </li>
   );
