@@ -102,7 +102,6 @@ const isCommon = listed(
   'src/config/trusted-path.ts',
   'src/create-folder.ts',
   'src/domain/message-parts.ts',
-  'src/domain/next-step.ts',
   'src/package-files.ts',
   'src/package-info.ts',
   'src/control/run-file.ts',
