@@ -4,6 +4,7 @@ import type { ApiKey, Event, Page, WebhookDetail, Workspace } from '../../contra
 import type { ApiResponse } from '../../control/api-client.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { formatRelative } from '../../domain/duration.ts';
+import { suggestWhereToLook } from '../../domain/ids.ts';
 import { getAtPath } from '../../domain/json-path.ts';
 import { parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import type { Context } from '../context.ts';
@@ -72,7 +73,7 @@ const MAX_CHOICES = 100;
 export const deliveryChoices: ChoiceSource = {
   noun: 'delivery',
   plural: 'deliveries',
-  listHint: { text: 'List the deliveries', command: 'svc deliveries list' },
+  listHint: suggestWhereToLook('', 'delivery'),
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
     const control = await context.connect();
@@ -101,7 +102,7 @@ export const replayableDeliveryChoices: ChoiceSource = {
 export const eventChoices: ChoiceSource = {
   noun: 'event',
   plural: 'events',
-  listHint: { text: 'List the events', command: 'svc events list' },
+  listHint: suggestWhereToLook('', 'event'),
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
     const [{ list }, api, control] = await Promise.all([
@@ -122,7 +123,7 @@ export const eventChoices: ChoiceSource = {
 export const webhookChoices: ChoiceSource = {
   noun: 'endpoint',
   plural: 'endpoints',
-  listHint: { text: 'List the endpoints', command: 'svc webhooks list' },
+  listHint: suggestWhereToLook('', 'webhook'),
   emptyHint: { text: 'Register one', command: 'svc webhooks create' },
   async list(context) {
     const control = await context.connect();
@@ -135,7 +136,7 @@ export const webhookChoices: ChoiceSource = {
 export const workspaceChoices: ChoiceSource = {
   noun: 'workspace',
   plural: 'workspaces',
-  listHint: { text: 'List the workspaces', command: 'svc workspaces list' },
+  listHint: suggestWhereToLook('', 'workspace'),
   emptyHint: { text: 'Create one', command: 'svc workspaces create' },
   async list(context) {
     const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
@@ -147,7 +148,7 @@ export const workspaceChoices: ChoiceSource = {
 export const keyChoices: ChoiceSource = {
   noun: 'key',
   plural: 'keys',
-  listHint: { text: 'List the API keys', command: 'svc keys list' },
+  listHint: suggestWhereToLook('', 'apiKey'),
   emptyHint: { text: 'Create one', command: 'svc keys create' },
   async list(context) {
     const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
@@ -160,7 +161,7 @@ export const keyChoices: ChoiceSource = {
 export const requestChoices: ChoiceSource = {
   noun: 'request',
   plural: 'requests',
-  listHint: { text: 'List the requests', command: 'svc logs list' },
+  listHint: suggestWhereToLook('', 'request'),
   emptyHint: { text: 'Send one', command: 'svc trigger' },
   async list(context) {
     const { data } = await (await context.connect()).listRequests({ limit: MAX_CHOICES });
