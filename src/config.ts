@@ -13,7 +13,13 @@ import {
   toVariable,
 } from './config/settings.ts';
 import { type Environment, maskSecret } from './domain/credentials.ts';
-import { toSnakeCase, unknownFieldError, type ValueLocation } from './profile/value-schema.ts';
+import {
+  fromText,
+  parseConfigured,
+  toSnakeCase,
+  unknownFieldError,
+  type ValueLocation,
+} from './validation/configured-value.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
 
@@ -71,7 +77,7 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
     const environment = values.environment as Environment;
     const { schema, isPath }: Setting = settings[name];
     const value = configured
-      ? schema.parse(configured.value, configured.valueLocation)
+      ? parseConfigured(schema, configured.value, configured.valueLocation)
       : getDefaultValue(name, environment);
     values[name] = isPath ? toAbsolute(value, configured?.folder ?? projectFolder) : value;
     sources[name] = configured?.source ?? { kind: 'default', name: 'default' };
@@ -123,8 +129,7 @@ function findConfiguredValue(
   file: string | null,
 ): ConfiguredValue | null {
   const { schema, option = name, isFileOnly }: Setting = settings[name];
-  const parseText = (value: unknown) =>
-    typeof value === 'string' && schema.fromText ? schema.fromText(value) : value;
+  const parseText = (value: unknown) => (typeof value === 'string' ? fromText(schema, value) : value);
 
   const optionValue = options[option];
   if (!isFileOnly && optionValue !== undefined) {

@@ -2,7 +2,6 @@
  * `svc-emulator/vitest`: a `test` with the fixtures `emulator`, `workspace` and `receiver`. Importing it adds the matchers
  * `toHaveDelivered` and `toMatchDeliveries`.
  */
-import * as v from 'valibot';
 import { test as baseTest, expect } from 'vitest';
 import { SvcError } from './errors.ts';
 import {
@@ -22,6 +21,7 @@ import {
   waitForExpectedDeliveries,
 } from './library/delivery-expectation.ts';
 import type { EventType } from './library/event-types.ts';
+import { accept } from './validation/value-schemas.ts';
 
 export type { DeliveryExpectation };
 
@@ -84,11 +84,11 @@ declare global {
 }
 
 /** A workspace or an emulator. */
-const WorkspaceSchema = v.custom<object>(
+const WorkspaceSchema = accept<object>(
+  'a workspace or an emulator',
   (value) =>
     typeof Object(Object(value).clock).advance === 'function' &&
     typeof Object(Object(value).deliveries).wait === 'function',
-  'must be a workspace or an emulator',
 );
 
 /** @throws SvcError `usage` if the value of `expect` is not a workspace or an emulator */

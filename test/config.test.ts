@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settingNames, toOption, toVariable } from '../src/config/settings.ts';
 import { listConfig, resolveConfig } from '../src/config.ts';
-import { toSnakeCase } from '../src/profile/value-schema.ts';
+import { toSnakeCase } from '../src/validation/configured-value.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -237,7 +237,7 @@ describe('invalid values', () => {
       'a variable',
       { env: { SVC_PROFILE: 'lax' } },
       'Invalid value for SVC_PROFILE: "lax"',
-      'Set it to "relaxed" or "strict", or remove it with: unset SVC_PROFILE',
+      'Set it to one of "relaxed", "strict", or remove it with: unset SVC_PROFILE',
     ],
     [
       'an item of a list in the file',

@@ -52,10 +52,8 @@ export function addStartOptions(
     const option = new Option(flags, description);
     const defaultText = String(defaults[name] ?? defaultValue ?? '');
     if (placeholder !== null && defaultText !== '') option.default(undefined, defaultText);
-    // The choices of `oneOf` have the form `"relaxed" (for development and CI)`.
-    const choices = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);
     // Only for the help and for completion: the configuration rejects other values.
-    if (choices.length > 0) option.argChoices = choices;
+    if ('options' in schema) option.argChoices = schema.options as string[];
     command.addOption(option);
   }
   return command;

@@ -1,5 +1,6 @@
 /** Parses the custom signature schemes of the configuration file. */
 import { basename } from 'node:path';
+import * as v from 'valibot';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -9,30 +10,20 @@ import {
   describePath,
   invalidValueError,
   toSnakeCase,
-  unknownFieldError,
   type ValueLocation,
-  type ValueSchema,
-} from '../profile/value-schema.ts';
+} from '../validation/configured-value.ts';
+import { accept } from '../validation/value-schemas.ts';
 
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 
-const EXPECTED = 'an object that maps names to schemes';
 const SCHEME_NAME = /^[a-z][a-z0-9-]*$/;
 /** The gaps that define the scheme `svc`. */
 const SVC_SCHEME_GAP = /^signature\.(?:content|algorithm|header|timestamp)$/;
 
-export const customSchemes: ValueSchema<CustomSchemes> = {
-  expected: EXPECTED,
-  choices: [EXPECTED],
-  parse(value, valueLocation) {
-    if (!isObject(value)) throw invalidValueError(value, EXPECTED, valueLocation);
-    const entries = Object.entries(value).map(([name, fileValue]) => [
-      name,
-      parseScheme(name, fileValue, valueLocation),
-    ]);
-    return Object.fromEntries(entries);
-  },
-};
+export const customSchemes = v.lazy((value): v.GenericSchema<unknown, CustomSchemes> => {
+  if (!isObject(value)) return accept<CustomSchemes>('an object that maps names to schemes', () => false);
+  return v.strictObject(Object.fromEntries(Object.keys(value).map((name) => [name, createSchema(name)])));
+});
 
 /** Converts schemes to what the file would contain, with all fields. */
 export function toFileSchemes(schemes: CustomSchemes): Readonly<Record<string, unknown>> {
@@ -91,28 +82,31 @@ export function checkScheme(
   );
 }
 
-function parseScheme(name: string, fileValue: unknown, valueLocation: ValueLocation): SignatureScheme {
+/** The schema of a scheme in the file. Its output is a scheme of the library. */
+function createSchema(name: string): v.GenericSchema<unknown, SignatureScheme> {
   if (!SCHEME_NAME.test(name) || Object.hasOwn(schemes, name)) {
-    throw invalidValueError(
-      name,
-      'a lowercase name, such as "acme", that differs from the built-in schemes',
-      {
-        ...valueLocation,
-        path: 'a scheme name',
-      },
-    );
+    const problem = 'must have a lowercase name, such as "acme", that differs from the built-in schemes';
+    return v.custom<SignatureScheme>(() => false, problem);
   }
-  const path = `${valueLocation.path}.${name}`;
-  if (!isObject(fileValue)) throw invalidValueError(fileValue, 'an object', { ...valueLocation, path });
-  const fields = addDefaults(fileValue, getDefaults(fileValue.key), { ...valueLocation, path });
-  // Not yet checked.
-  const scheme = { name, ...(fields as Omit<SignatureScheme, 'name'>) };
-  const problem = findSchemeProblem(scheme);
-  if (problem === null) return scheme;
-  throw invalidValueError(toFileValue(problem.value), problem.expected, {
-    ...valueLocation,
-    path: `${path}.${toSnakeCase(problem.path)}`,
-  });
+  return v.pipe(
+    v.lazy((value) => createFieldsSchema(getDefaults(Object(value).key))),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      // Not yet checked.
+      const scheme = { name, ...(toLibraryFields(dataset.value) as Omit<SignatureScheme, 'name'>) };
+      const problem = findSchemeProblem(scheme);
+      if (problem === null) return scheme;
+      const [input, keys] = [toFileValue(problem.value), problem.path.split('.').map(toSnakeCase)];
+      const path = keys.map((key) => ({
+        type: 'unknown' as const,
+        origin: 'value' as const,
+        input,
+        key,
+        value: input,
+      }));
+      addIssue({ expected: problem.expected, input, path: path as [(typeof path)[0]] });
+      return NEVER;
+    }),
+  );
 }
 
 /** The defaults for missing fields: those of the scheme `svc`, and a prefix for a key that is decoded. */
@@ -122,20 +116,24 @@ function getDefaults(key: unknown): object {
   return form === svcFields.key.form ? svcFields : { ...svcFields, key: { form, prefix: 'whsec_' } };
 }
 
-/** Renames the fields of the file to those of the library, and adds the missing ones from `defaults`, at any depth. */
-function addDefaults(fileValue: unknown, defaults: object, valueLocation: ValueLocation): unknown {
-  if (!isObject(fileValue)) return fileValue;
-  const fieldNames = Object.keys(defaults).map(toSnakeCase);
-  for (const name of Object.keys(fileValue)) {
-    if (!fieldNames.includes(name)) throw unknownFieldError(name, fieldNames, describePath(valueLocation));
-  }
-  const entries = Object.entries(defaults).map(([name, defaultValue]: [string, unknown]) => {
-    const fileName = toSnakeCase(name);
-    if (!Object.hasOwn(fileValue, fileName)) return [name, defaultValue];
-    const field = fileValue[fileName];
-    if (!isObject(defaultValue)) return [name, field];
-    const path = `${valueLocation.path}.${fileName}`;
-    return [name, addDefaults(field, defaultValue, { ...valueLocation, path })];
-  });
-  return Object.fromEntries(entries);
+/** An object that has only these fields. Another value stays unchanged, which `findSchemeProblem` rejects. */
+function createFieldsSchema(defaults: object): v.GenericSchema {
+  const entries = Object.entries(defaults).map(([name, value]: [string, unknown]) => [
+    toSnakeCase(name),
+    isObject(value)
+      ? v.optional(
+          v.lazy((field) => (isObject(field) ? createFieldsSchema(value) : v.unknown())),
+          {},
+        )
+      : v.optional(v.unknown(), value),
+  ]);
+  return v.strictObject(Object.fromEntries(entries));
+}
+
+function toLibraryFields(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const toCamelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [toCamelCase(name), toLibraryFields(field)]),
+  );
 }

@@ -1,31 +1,32 @@
 /** Defines every setting: name, accepted values and default. */
+import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
-import { type Environment, isControlToken } from '../domain/credentials.ts';
+import { type Environment, environments, isControlToken } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { parseHostName, parseUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, idPatterns } from '../domain/ids.ts';
+import { isObject } from '../domain/json.ts';
 import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import { toForwardUrl } from '../domain/webhook-url.ts';
+import type { Overrides } from '../profile/resolve-rules.ts';
+import { profileNames } from '../profile/rules.ts';
+import { toSnakeCase } from '../validation/configured-value.ts';
 import {
-  anyObject,
-  boolean,
+  accept,
   httpUrl,
   listOf,
   number,
-  oneOf,
-  parsedString,
-  string,
-  toSnakeCase,
-  type ValueSchema,
+  parsedText,
+  text,
   wholeNumber,
-} from '../profile/value-schema.ts';
+} from '../validation/value-schemas.ts';
 import { type CustomSchemes, customSchemes, toFileSchemes } from './custom-schemes.ts';
 
 export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
-  readonly schema: ValueSchema<T>;
+  readonly schema: v.GenericSchema<unknown, T>;
   /** Default: null. `<environment>` in a text stands for the name of the environment. */
   readonly defaultValue?: Default;
   /** Name of the option, where it differs from the name of the setting. */
@@ -44,28 +45,28 @@ export interface Setting<T = unknown, Default = unknown> {
 }
 
 function optionalPath(description: string) {
-  return { description, schema: string('a file path'), isPath: true } as const;
+  return { description, schema: text('a file path'), isPath: true } as const;
 }
 
 function flag(description: string) {
-  return { description, schema: boolean(), defaultValue: false } as const;
+  return { description, schema: v.boolean(), defaultValue: false } as const;
 }
 
 /** In the order of `svc config`. `environment` is first, because the default of `db` depends on it. */
 export const settings = {
   environment: {
     description: 'Environment to emulate',
-    schema: oneOf({ sandbox: 'keys svc_test_…', production: 'keys svc_live_…' }),
+    schema: v.picklist(environments),
     defaultValue: 'sandbox' as Environment,
   },
   profile: {
     description: 'Profile for behavior that the service description leaves open',
-    schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
+    schema: v.picklist(profileNames),
     defaultValue: 'relaxed' as const,
   },
   host: {
     description: 'Address to listen on',
-    schema: string('a host name or address'),
+    schema: text('a host name or address'),
     defaultValue: '127.0.0.1',
   },
   port: {
@@ -75,7 +76,7 @@ export const settings = {
   },
   db: {
     description: 'Database file, or :memory:',
-    schema: string('a file path, or ":memory:"'),
+    schema: text('a file path, or ":memory:"'),
     defaultValue: '.svc/<environment>.db',
     isPath: true,
   },
@@ -92,7 +93,7 @@ export const settings = {
   },
   wallClock: {
     description: 'Pin the wall clock to this time, so that signatures stay the same',
-    schema: parsedString('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseIsoTime),
+    schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseIsoTime),
   },
   keepDays: {
     description: 'Days after which events without pending deliveries are removed',
@@ -112,19 +113,19 @@ export const settings = {
   },
   forwardTo: {
     description: 'Port or URL of your receiver, to register as an endpoint on startup',
-    schema: parsedString(
+    schema: parsedText(
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
     ),
   },
   events: {
     description: 'Event types of the --forward-to endpoint, separated by commas',
-    schema: listOf(string('an event type such as "order.shipped", or "*"', isSubscription)),
+    schema: listOf(text('an event type such as "order.shipped", or "*"', isSubscription)),
     defaultValue: [WILDCARD_SUBSCRIPTION] as readonly string[],
   },
   envFile: {
     description: 'File to write the environment variables to (see svc env)',
-    schema: string('a file path'),
+    schema: text('a file path'),
     option: 'writeEnv',
     isPath: true,
   },
@@ -134,19 +135,19 @@ export const settings = {
   allowHost: {
     description:
       'Additional host names that /v1 accepts, separated by commas, without ports, such as host.docker.internal',
-    schema: listOf(parsedString('a host name or address without a port', parseHostName)),
+    schema: listOf(parsedText('a host name or address without a port', parseHostName)),
     defaultValue: [] as readonly string[],
   },
   publicUrl: {
     description: 'Public URL of your own proxy or tunnel that forwards to the emulator',
-    schema: parsedString('a URL without a query, such as https://svc.example.com', parsePublicUrl),
+    schema: parsedText('a URL without a query, such as https://svc.example.com', parsePublicUrl),
   },
   tunnel: flag('Make the API public through cloudflared, which must be installed'),
   open: flag('Open the dashboard in the browser'),
   proxy: {
     description:
       'Proxy URL for deliveries to public receivers, or env to use HTTPS_PROXY and similar variables',
-    schema: string('"env" or a URL such as http://127.0.0.1:3128', isProxySetting),
+    schema: text('"env" or a URL such as http://127.0.0.1:3128', isProxySetting),
   },
   ca: optionalPath('PEM file with a certificate authority to trust'),
   controlUrl: {
@@ -157,22 +158,22 @@ export const settings = {
   controlToken: {
     description:
       'Token that commands send to the control plane, and that an emulator started with it requires',
-    schema: string('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
+    schema: text('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
     isSecret: true,
   },
   apiKey: {
     description: 'API key that commands use',
-    schema: string('an API key'),
+    schema: text('an API key'),
     isSecret: true,
   },
   workspaceId: {
     description: 'Workspace that commands use',
-    schema: string(describeAcceptedId('workspace'), (id) => idPatterns.workspace.test(id)),
+    schema: text(describeAcceptedId('workspace'), (id) => idPatterns.workspace.test(id)),
     option: 'workspace',
   },
   overrides: {
     description: 'Values of the gap register that differ from the profile; see svc gaps',
-    schema: anyObject('an object whose keys are gap IDs (see svc gaps)'),
+    schema: accept<Overrides>('an object whose keys are gap IDs (see svc gaps)', isObject),
     defaultValue: {},
     isFileOnly: true,
   },
@@ -185,7 +186,7 @@ export const settings = {
   },
   scheme: {
     description: `Signature scheme: ${schemeNames.join(', ')}, or one of your own schemes`,
-    schema: string('the name of a signature scheme'),
+    schema: text('the name of a signature scheme'),
     defaultValue: 'svc',
   },
 } satisfies Record<string, Setting>;
@@ -194,10 +195,9 @@ export type SettingName = keyof typeof settings;
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-type ValueOf<S extends Setting> = S extends { readonly defaultValue: infer Default }
-  ? SchemaValue<S['schema']> | Default
-  : SchemaValue<S['schema']> | null;
-type SchemaValue<Schema> = Schema extends ValueSchema<infer T> ? T : never;
+type ValueOf<S extends Setting> =
+  | v.InferOutput<S['schema']>
+  | (S extends { readonly defaultValue: infer Default } ? Default : null);
 
 /** The value of every setting. Paths are absolute. */
 export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };

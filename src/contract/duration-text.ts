@@ -1,23 +1,33 @@
 /** Durations as text in the input of operations, such as `{"overlap": "1h"}`, next to the fields in milliseconds. */
 import * as v from 'valibot';
 import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { describeRange } from '../validation/validate.ts';
+import { expecting } from '../validation/value-schemas.ts';
 import { described } from './fields.ts';
 
-const NOT_A_DURATION = 'must be a duration such as 90s, 35m or 1h30m';
+/** A duration as text, which the domain parses. @param msSchema accepts the milliseconds */
+function durationText(msSchema: v.GenericSchema) {
+  return expecting(
+    `a duration${describeRange(msSchema, formatDuration)}, written like "90s" or "1h30m"`,
+    v.pipe(
+      v.string(),
+      v.check((text) => {
+        const ms = parseDuration(text);
+        return ms !== null && v.is(msSchema, ms);
+      }),
+    ),
+  );
+}
 
-/** A duration as text. The domain parses it. */
-export const DurationText = v.pipe(
-  v.string(NOT_A_DURATION),
-  v.check((text) => parseDuration(text) !== null, NOT_A_DURATION),
-);
+export const DurationText = durationText(v.number());
 
 /** Within the range of every duration of the control plane. */
 const EXAMPLE_DURATION = '1m';
 
-const describeText = (name: string, example?: string) =>
+const describeText = (name: string, msSchema: v.GenericSchema, example?: string) =>
   described(
     `\`${name}\` as text, such as \`${example ?? EXAMPLE_DURATION}\`.`,
-    v.optional(DurationText),
+    v.optional(durationText(msSchema)),
     example,
   );
 
@@ -37,7 +47,7 @@ export function withDurationTexts<
   const fields = Object.entries(entries).flatMap(([name, schema]) => [
     ...Object.keys(names)
       .filter((text) => names[text] === name)
-      .map((text) => [text, describeText(name, examples[text])]),
+      .map((text) => [text, describeText(name, schema as v.GenericSchema, examples[text])]),
     [name, schema],
   ]);
   return v.pipe(
@@ -47,24 +57,16 @@ export function withDurationTexts<
       for (const [name, msName] of Object.entries(names)) {
         const text = value[name];
         if (text === undefined) continue;
-        const reject = (message: string) => {
+        if (value[msName] !== undefined) {
+          const message = `must not be combined with ${msName}`;
           addIssue({
             message,
             path: [{ type: 'object', origin: 'value', input: value, key: name, value: text }],
           });
           return NEVER;
-        };
-        if (value[msName] !== undefined) return reject(`must not be combined with ${msName}`);
-        const { issues, output } = v.safeParse(
-          entries[msName] as v.GenericSchema,
-          parseDuration(String(text)),
-        );
-        // The message has the range in milliseconds: `must be from 0 to 60000`.
-        if (issues !== undefined) {
-          return reject(issues[0].message.replace(/\d+/g, (ms) => formatDuration(Number(ms))));
         }
         delete value[name];
-        value[msName] = output;
+        value[msName] = parseDuration(String(text));
       }
       return value as v.InferOutput<typeof object>;
     }),

@@ -11,6 +11,7 @@ import {
   requestDrops,
   requestFaultKinds,
 } from '../domain/fault.ts';
+import { expecting } from '../validation/value-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
 import { Count, described, EventType, idOf, resource, Timestamp } from './fields.ts';
 import { wholeNumberFrom } from './operation.ts';
@@ -26,8 +27,6 @@ export const FaultMark = resource('An injected fault that was applied to a reque
 export const faultField = {
   fault: described('Injected fault that was applied. Omitted without one.', v.optional(FaultMark)),
 };
-
-const PROBABILITY_MESSAGE = 'must be above 0 and at most 1';
 
 /** What a fault applies to and what it does, without the checks of {@link NewFaultInput}. A missing field does not restrict it. */
 export const NewFault = v.strictObject({
@@ -84,7 +83,10 @@ export const NewFault = v.strictObject({
   ),
   probability: described(
     'Probability that the fault is applied to a matching request or attempt: greater than 0, and at most 1.',
-    v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY_MESSAGE), v.maxValue(1, PROBABILITY_MESSAGE)), 1),
+    v.optional(
+      expecting('a number above 0 and at most 1', v.pipe(v.number(), v.gtValue(0), v.maxValue(1))),
+      1,
+    ),
   ),
   count: described(
     'Maximum number of times to apply the fault (default: no limit).',

@@ -6,6 +6,7 @@ import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { describeIdProblem, type IdKind, idPatterns, toExampleId } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isObject } from '../domain/json.ts';
+import { number } from '../validation/value-schemas.ts';
 
 /**
  * A schema with its description for the OpenAPI documents and the tools. The type stays the same, because the text would make the
@@ -131,11 +132,5 @@ export const Secret = v.pipe(
   v.regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),
 );
 
-const SPEED_MESSAGE = 'must be from 0.001 to 1000000';
-
 /** Schedule seconds per real second. */
-export const Speed = v.pipe(
-  v.number(),
-  v.minValue(0.001, SPEED_MESSAGE),
-  v.maxValue(1_000_000, SPEED_MESSAGE),
-);
+export const Speed = number(0.001, 1_000_000);

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { Scope } from '../domain/credentials.ts';
 import type { ErrorCode } from '../errors.ts';
+import { validate } from '../validation/validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -63,15 +64,27 @@ export function isInputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';
 }
 
+/**
+ * Validates the input of an operation.
+ * @throws SvcError for the first problem: `invalid_request` for a query, `validation_failed` for a body (gap `error.codes`).
+ */
+export function validateInput<O extends Operation>(
+  { input: schema, method }: O,
+  input: Record<string, unknown>,
+): ValidatedInput<O> {
+  return validate(schema, input, isInputInQuery(method) ? 'invalid_request' : 'validation_failed');
+}
+
 /** An integer. In a query it is text, of at most 15 digits, so that no digit is lost. */
-export const WholeNumber = v.union(
-  [v.pipe(v.number(), v.integer()), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))],
-  'must be a whole number',
-);
+export const WholeNumber = {
+  ...v.union([
+    v.pipe(v.number(), v.integer()),
+    v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number)),
+  ]),
+  expects: 'integer',
+};
 
 /** An integer from `min` to `max`, in a query or a body. */
 export function wholeNumberFrom(min: number, max = Number.MAX_SAFE_INTEGER) {
-  const message =
-    max === Number.MAX_SAFE_INTEGER ? `must be ${min} or more` : `must be from ${min} to ${max}`;
-  return v.pipe(WholeNumber, v.minValue(min, message), v.maxValue(max, message));
+  return v.pipe(WholeNumber, v.minValue(min), v.maxValue(max));
 }

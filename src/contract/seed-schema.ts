@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { keyPrefixes, scopes } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
+import { listProblems, type Problem } from '../validation/validate.ts';
 import { SeedFault } from './fault-schemas.ts';
 import { ExtraHeaders, idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type PublicOperationOptions,
 } from './public-operations.ts';
 import { ScopeName } from './resources.ts';
-import { listProblems, type Problem } from './validate.ts';
 
 /** The schema of a seed. The gaps apply to it as to the API, for example those about event types. */
 function createSeedSchema(options: PublicOperationOptions) {

@@ -1,6 +1,6 @@
 /** The control plane of the emulator in this process. */
 import { controlOperations } from '../contract/control-operations.ts';
-import { validateInput } from '../contract/validate.ts';
+import { validateInput } from '../contract/operation.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ControlHandlers, ControlMethods, ControlPlane } from './control-plane.ts';

@@ -9,12 +9,12 @@ import {
   StreamInput as StreamSchema,
   type StreamTopic,
 } from '../contract/stream-schemas.ts';
-import { validate } from '../contract/validate.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { createLinkedController, yieldToEventLoop } from '../timers.ts';
+import { validate } from '../validation/validate.ts';
 import { BATCH_SIZE, type SharedChanges, type StreamSelection } from './shared-changes.ts';
 import { toDeliveryFilter } from './store-filters.ts';
 

@@ -1,7 +1,7 @@
 /** Parses and checks a response: the server might not be an emulator, or might run another version of svc. */
 import type * as v from 'valibot';
-import { findProblem } from '../contract/validate.ts';
 import { type ErrorCode, type Hint, isErrorCode, SvcError } from '../errors.ts';
+import { listProblems } from '../validation/validate.ts';
 
 /** Several times the longest list of an emulator. Another server could send data without end. */
 export const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
@@ -17,8 +17,8 @@ export function parseResponse<Schema extends v.GenericSchema>(
   address: string,
 ): v.InferOutput<Schema> {
   const value = parseJson(text, address);
-  const problem = findProblem(schema, value);
-  if (problem === null) return value as v.InferOutput<Schema>;
+  const [problem] = listProblems(schema, value);
+  if (problem === undefined) return value as v.InferOutput<Schema>;
   throw createWrongServerError(address, `${problem.path || 'the response'} ${problem.problem}`);
 }
 

@@ -1,8 +1,7 @@
 /** Serves the control plane at `/_svc`. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
-import type { Operation } from '../contract/operation.ts';
-import { validateInput } from '../contract/validate.ts';
+import { type Operation, validateInput } from '../contract/operation.ts';
 import type { ControlHandlers } from '../control/control-plane.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';

@@ -1,7 +1,7 @@
 /** Serves the described service at `/v1`. */
 import { type H3, type H3Event, HTTPResponse } from 'h3';
+import { validateInput } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-operations.ts';
-import { validateInput } from '../contract/validate.ts';
 import { isId } from '../domain/ids.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import {

@@ -5,6 +5,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
+import { accept, text } from '../validation/value-schemas.ts';
 
 /** A number of milliseconds, or a string such as `90s`, `35m`, `1h30m` or `3d`. */
 export type Duration = number | string;
@@ -21,11 +22,11 @@ export type SchemasOf<Options> = Readonly<Record<keyof Options, v.GenericSchema>
 export const OptionalString = v.optional(v.string());
 export const OptionalBoolean = v.optional(v.boolean());
 
-const DURATION_MESSAGE = 'must be a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d';
-export const DurationValue = v.custom<Duration>((value) => {
+const DURATION = 'a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d';
+export const DurationValue = accept<Duration>(DURATION, (value) => {
   const ms = typeof value === 'string' ? parseDuration(value) : value;
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0;
-}, DURATION_MESSAGE);
+});
 
 /** @returns whole milliseconds @throws SvcError `usage` for an invalid duration */
 export function toMs(duration: Duration): number {
@@ -33,60 +34,47 @@ export function toMs(duration: Duration): number {
   if (ms !== null && ms >= 0 && Number.isFinite(ms)) return ms;
   const text = typeof duration === 'number' ? String(duration) : JSON.stringify(duration);
   throw new SvcError('usage', `${text} is not a duration.`, {
-    hint: 'Pass a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d.',
+    hint: `Pass ${DURATION}.`,
   });
 }
 
-export const isWholeNumber = (value: unknown, min: number, max: number) =>
-  Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
-
-export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  v.custom<number>(
-    (value) => isWholeNumber(value, min, max),
-    max === Number.MAX_SAFE_INTEGER
-      ? `must be a whole number, ${min} or more`
-      : `must be a whole number from ${min} to ${max}`,
-  );
-
-export const HttpUrl = v.custom<string>((value) => {
+export const HttpUrl = accept<string>('an http or https URL', (value) => {
   const url = typeof value === 'string' ? parseUrl(value) : null;
   return url !== null && /^https?:$/.test(url.protocol);
-}, 'must be an http or https URL');
+});
 /**
  * A date, or a date and a time with an offset, because a time without one depends on the time zone. `Date.parse` also accepts
  * text such as `order 5`.
  */
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
-export const Time = v.custom<Date | string>(
-  (value) =>
-    value instanceof Date
-      ? !Number.isNaN(value.getTime())
-      : typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
-  'must be a Date or an ISO 8601 time with Z or an offset',
+export const Time = accept<Date | string>('a Date or an ISO 8601 time with Z or an offset', (value) =>
+  value instanceof Date
+    ? !Number.isNaN(value.getTime())
+    : typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
 );
 
 /** Any function. A schema cannot check what it accepts and returns. */
-export const Callback = v.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
-export const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an ID');
-export const EventTypeName = v.custom<string>(
-  (value) => typeof value === 'string' && value !== '',
-  'must be an event type, such as order.shipped',
-);
-export const Scheme = v.custom<string>(
+export const Callback = accept<() => unknown>('a function', (value) => typeof value === 'function');
+export const Id = text('an ID');
+export const EventTypeName = text('an event type, such as order.shipped');
+export const Scheme = accept<string>(
+  'a scheme name or a scheme object',
   (value) => typeof value === 'string' || isObject(value),
-  'must be a scheme name or a scheme object',
 );
-export const OneOrMoreSecrets = v.custom<string>(
-  (value) =>
-    [value].flat().every((secret) => typeof secret === 'string' && secret !== '') &&
-    [value].flat().length > 0,
-  'must be a secret or an array of secrets',
-);
+export const OneOrMoreSecrets = accept<string>('a secret or an array of secrets', (value) => {
+  const secrets = [value].flat();
+  return secrets.length > 0 && secrets.every((secret) => typeof secret === 'string' && secret !== '');
+});
 
-export const AboveZero = v.custom<number>(
+export const AboveZero = accept<number>(
+  'a number above 0',
   (value) => typeof value === 'number' && value > 0,
-  'must be a number above 0',
 );
+export const Milliseconds = accept<number>(
+  'a number of milliseconds, 0 or more',
+  (value) => typeof value === 'number' && value >= 0,
+);
+export const AnyObject = accept<object>('an object', isObject);
 
 export const OptionalDuration = v.optional(DurationValue);
 export const TimeoutOptionsSchema = v.optional(v.strictObject({ timeout: OptionalDuration }));

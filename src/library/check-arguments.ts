@@ -1,11 +1,11 @@
 /** Checks the arguments of library calls against schemas, so that plain JavaScript gets the errors that TypeScript reports. */
 
-import * as v from 'valibot';
-import { toProblem } from '../contract/validate.ts';
+import type * as v from 'valibot';
 import { formatFieldPath } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { areTimersFake } from '../timers.ts';
+import { parse, type ValueProblem } from '../validation/validate.ts';
 
 /** A schema for each parameter of a call, in order. Messages name an option of the parameter `options` without this prefix. */
 type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
@@ -21,10 +21,25 @@ export function checkArguments(
 ): void {
   for (const [index, [name, schema]] of Object.entries(parameters).entries()) {
     const prefix = name === 'options' ? [] : [name];
-    checkOptionNames(callName, schema, args[index], prefix);
-    const issue = v.safeParse(schema, args[index], { abortEarly: true }).issues?.[0];
-    if (issue !== undefined) throw toUsageError(callName, issue, prefix);
+    parse(schema, args[index], (problem) => toUsageError(callName, problem, prefix));
   }
+}
+
+function toUsageError(
+  callName: string,
+  { keys, problem, value, isUnknownField, choices }: ValueProblem,
+  prefix: readonly string[],
+): SvcError {
+  const path = [...prefix, ...keys];
+  const subject = formatFieldPath(path);
+  if (!isUnknownField) {
+    const hint = suggestMatch(String(value), choices);
+    return new SvcError('usage', `${callName}: ${subject || 'the argument'} ${problem}.`, { hint });
+  }
+  const format = (name: string) => formatFieldPath([...path.slice(0, -1), name]);
+  const hint =
+    suggestMatch(String(path.at(-1)), choices, format) ?? `Use one of ${choices.map(format).join(', ')}.`;
+  return new SvcError('usage', `${callName} has no option ${subject}.`, { hint });
 }
 
 /**
@@ -44,74 +59,6 @@ export function withArgumentChecks<Api extends object>(
     },
   ]);
   return Object.fromEntries(methods) as Api;
-}
-
-type Path = readonly (string | number)[];
-
-/** The parts of a valibot schema that lead to nested options. A schema with a pipe has the properties of its first item. */
-interface SchemaNode {
-  readonly type: string;
-  /** Of the fields of an object. */
-  readonly entries?: Readonly<Record<string, SchemaNode>>;
-  /** Of the items of an array. */
-  readonly item?: SchemaNode;
-  /** Of the value of an `optional` schema. */
-  readonly wrapped?: SchemaNode;
-  /** Returns the schema that a `lazy` schema selects for a value. */
-  readonly getter?: (input: unknown) => SchemaNode;
-}
-
-function checkOptionNames(callName: string, schema: unknown, value: unknown, path: Path): void {
-  const { type, entries, item, wrapped, getter } = schema as SchemaNode;
-  const inner = getter?.(value) ?? wrapped;
-  if (typeof value !== 'object' || value === null) return;
-  if (inner !== undefined) checkOptionNames(callName, inner, value, path);
-  if (item !== undefined && Array.isArray(value)) {
-    for (const [index, entry] of value.entries()) checkOptionNames(callName, item, entry, [...path, index]);
-  }
-  if (entries === undefined) return;
-  for (const [name, field] of Object.entries(value)) {
-    const fieldSchema = Object.hasOwn(entries, name) ? entries[name] : undefined;
-    if (fieldSchema !== undefined) checkOptionNames(callName, fieldSchema, field, [...path, name]);
-    else if (type === 'strict_object')
-      throw toUnknownOptionError(callName, [...path, name], Object.keys(entries));
-  }
-}
-
-function toUnknownOptionError(callName: string, path: Path, validNames: readonly string[]): SvcError {
-  const parent = path.slice(0, -1);
-  const names = validNames.map((name) => formatFieldPath([...parent, name]));
-  const hint =
-    suggestMatch(String(path.at(-1)), validNames, (name) => formatFieldPath([...parent, name])) ??
-    `Use one of ${names.join(', ')}.`;
-  return new SvcError('usage', `${callName} has no option ${formatFieldPath(path)}.`, { hint });
-}
-
-function toUsageError(callName: string, issue: v.BaseIssue<unknown>, prefix: Path): SvcError {
-  const { problem } = toProblem(issue);
-  const path = [...prefix, ...(issue.path ?? []).map(({ key }) => key as string | number)];
-  const subject = path.length === 0 ? 'the argument' : formatFieldPath(path);
-  // Some problems of `toProblem` already end with `, not <type>`.
-  const omitsReceived = problem.startsWith('must') && !problem.includes(', not ');
-  const message = `${callName}: ${subject} ${problem}${omitsReceived ? `, not ${formatValue(issue.input)}` : ''}.`;
-  const hint = issue.type === 'picklist' ? suggestMatch(String(issue.input), listChoices(issue)) : null;
-  return new SvcError('usage', message, { hint });
-}
-
-/** Valibot prints choices as `("relaxed" | "strict")`. */
-function listChoices({ expected }: v.BaseIssue<unknown>): string[] {
-  return Array.from(String(expected).matchAll(/"([^"]+)"/g), ([, choice = '']) => choice);
-}
-
-const MAX_SHOWN_LENGTH = 64;
-
-function formatValue(value: unknown): string {
-  if (value instanceof Date) return 'a Date';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value === 'function') return 'a function';
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
 /** @throws SvcError `usage` if fake timers were installed before the library was loaded: it would wait forever */

@@ -13,14 +13,15 @@ import { SvcError } from '../errors.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import { type ProfileName, profileNames } from '../profile/rules.ts';
 import { abortAtEnd, createLinkedController } from '../timers.ts';
+import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
 import {
   AboveZero,
+  AnyObject,
   HttpUrl,
   OptionalBoolean,
   OptionalString,
   type SchemasOf,
   Scheme,
-  wholeNumber,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
@@ -61,8 +62,6 @@ const clockSchemas = {
   frozen: OptionalBoolean,
 } satisfies SchemasOf<NonNullable<CreateEmulatorOptions['clock']>>;
 
-const FORWARD_TO_MESSAGE = 'must be { url, events } with an http or https URL';
-
 export const EmulatorOptionsSchema = v.optional(
   v.strictObject({
     profile: v.optional(v.picklist(profileNames)),
@@ -70,14 +69,11 @@ export const EmulatorOptionsSchema = v.optional(
     scheme: v.optional(Scheme),
     environment: v.optional(v.picklist(environments)),
     clock: v.optional(v.strictObject(clockSchemas)),
-    randomSeed: v.nullish(v.custom<number>((value) => Number.isSafeInteger(value), 'must be a whole number')),
+    randomSeed: v.nullish(expecting('a whole number', wholeNumber(Number.MIN_SAFE_INTEGER))),
     wallClock: v.nullish(
-      v.custom<Date>(
-        (value) => value instanceof Date && !Number.isNaN(value.getTime()),
-        'must be a valid Date',
-      ),
+      accept<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
     ),
-    seed: v.nullish(v.custom<object>(isObject, 'must be an object, see docs/seed.md')),
+    seed: v.nullish(expecting('an object, see docs/seed.md', AnyObject)),
     db: OptionalString,
     fresh: OptionalBoolean,
     keepDays: v.nullish(AboveZero),
@@ -91,7 +87,7 @@ export const EmulatorOptionsSchema = v.optional(
       v.lazy((value) =>
         isObject(value)
           ? v.strictObject({ cert: v.string(), key: v.string() })
-          : v.literal(true, 'must be true or { cert, key }'),
+          : expecting('true or { cert, key }', v.literal(true)),
       ),
     ),
     allowHost: v.optional(v.array(v.string())),
@@ -102,7 +98,7 @@ export const EmulatorOptionsSchema = v.optional(
       v.lazy((value) =>
         isObject(value)
           ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
-          : v.custom(() => false, FORWARD_TO_MESSAGE),
+          : accept('{ url, events } with an http or https URL', () => false),
       ),
     ),
     ca: OptionalString,
@@ -110,7 +106,7 @@ export const EmulatorOptionsSchema = v.optional(
     listenerGraceMs: v.optional(wholeNumber(0)),
     projectFolder: OptionalString,
     dashboardFolder: OptionalString,
-    internalErrorLog: v.optional(v.custom<object>(isObject, 'must be an object')),
+    internalErrorLog: v.optional(AnyObject),
   } satisfies SchemasOf<CreateEmulatorOptions>),
 );
 

@@ -14,17 +14,18 @@ import {
 } from '../receiver/received-request.ts';
 import { type ReceiverResponseOptions, startReceiverServer } from '../receiver/receiver-server.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
+import { accept, wholeNumber } from '../validation/value-schemas.ts';
 import {
   DEFAULT_TIMEOUT_MS,
   type Duration,
   EventTypeName,
+  Milliseconds,
   OneOrMoreSecrets,
   OptionalDuration,
   type SchemasOf,
   Scheme,
   TimeoutOptionsSchema,
   toMs,
-  wholeNumber,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
 import {
@@ -78,19 +79,11 @@ export const ReceiverOptionsSchema = v.optional(
     certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
     timeout: OptionalDuration,
     clock: v.optional(
-      v.custom<object>(
-        (value) => typeof Object(value).show === 'function',
-        'must be the clock of a workspace',
-      ),
+      accept<object>('the clock of a workspace', (value) => typeof Object(value).show === 'function'),
     ),
     secret: v.optional(OneOrMoreSecrets),
     scheme: v.optional(Scheme),
-    toleranceMs: v.optional(
-      v.custom<number>(
-        (value) => typeof value === 'number' && value >= 0,
-        'must be a number of milliseconds, 0 or more',
-      ),
-    ),
+    toleranceMs: v.optional(Milliseconds),
   } satisfies SchemasOf<ReceiverOptions>),
 );
 

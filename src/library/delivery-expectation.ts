@@ -6,6 +6,7 @@ import { JsonObject } from '../contract/fields.ts';
 import type { SettledStatus } from '../domain/delivery.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { wholeNumber } from '../validation/value-schemas.ts';
 import {
   DEFAULT_TIMEOUT_MS,
   type Duration,
@@ -13,7 +14,6 @@ import {
   OptionalSettledStatus,
   type SchemasOf,
   toMs,
-  wholeNumber,
 } from './argument-schemas.ts';
 import { findSentPayload } from './delivery-snapshot.ts';
 import type { Workspace } from './workspace.ts';

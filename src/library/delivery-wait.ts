@@ -15,6 +15,7 @@ import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatCount, formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { wholeNumber } from '../validation/value-schemas.ts';
 import {
   DEFAULT_TIMEOUT_MS,
   type Duration,
@@ -23,7 +24,6 @@ import {
   OptionalSettledStatus,
   type SchemasOf,
   toMs,
-  wholeNumber,
 } from './argument-schemas.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 

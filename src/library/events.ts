@@ -7,6 +7,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter, withAnySignal } from '../timers.ts';
+import { wholeNumber } from '../validation/value-schemas.ts';
 import {
   Callback,
   DEFAULT_TIMEOUT_MS,
@@ -17,7 +18,6 @@ import {
   OptionalDuration,
   type SchemasOf,
   toMs,
-  wholeNumber,
 } from './argument-schemas.ts';
 import { describeRejectedRequests } from './delivery-wait.ts';
 import type { EventType, EventWith } from './event-types.ts';

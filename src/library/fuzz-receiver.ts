@@ -21,7 +21,9 @@ import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
 import type { EventTemplate } from '../receiver/fuzz/sequence.ts';
 import type { ReadSideEffects } from '../receiver/side-effect-observer.ts';
+import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
 import {
+  AnyObject,
   Callback,
   type Duration,
   EventTypeName,
@@ -31,7 +33,6 @@ import {
   type SchemasOf,
   Scheme,
   toMs,
-  wholeNumber,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
 
@@ -73,9 +74,7 @@ export interface FuzzReceiverOptions {
 
 const OptionalNames = v.optional(v.array(v.string()));
 const EventOption = v.lazy((value) =>
-  isObject(value)
-    ? v.strictObject({ type: EventTypeName, payload: v.custom<object>(isObject, 'must be an object') })
-    : EventTypeName,
+  isObject(value) ? v.strictObject({ type: EventTypeName, payload: AnyObject }) : EventTypeName,
 );
 
 export const FuzzOptionsSchema = v.optional(
@@ -86,19 +85,19 @@ export const FuzzOptionsSchema = v.optional(
     randomSeed: v.optional(wholeNumber(0, MAX_SEED)),
     events: v.optional(v.array(EventOption)),
     observe: v.optional(
-      v.custom<string>(
+      accept<string>(
+        'a function, a URL or a command',
         (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
-        'must be a function, a URL or a command',
       ),
     ),
     only: OptionalNames,
     without: OptionalNames,
     restart: v.optional(Callback),
-    replay: v.optional(v.custom<object>(isObject, 'must be a sequence')),
+    replay: v.optional(expecting('a sequence', AnyObject)),
     scheme: v.optional(Scheme),
     timeout: OptionalDuration,
     ca: OptionalString,
-    signal: v.optional(v.custom<object>((value) => value instanceof AbortSignal, 'must be an AbortSignal')),
+    signal: v.optional(accept<object>('an AbortSignal', (value) => value instanceof AbortSignal)),
     onProgress: v.optional(Callback),
   } satisfies SchemasOf<FuzzReceiverOptions>),
 );

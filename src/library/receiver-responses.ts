@@ -5,11 +5,12 @@ import { isObject } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
 import type { ReceivedRequest } from '../receiver/received-request.ts';
 import type { ReceiverResponseOptions } from '../receiver/receiver-server.ts';
+import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
 import {
   Callback,
   type Duration,
   DurationValue,
-  isWholeNumber,
+  Milliseconds,
   OptionalBoolean,
   type SchemasOf,
   toMs,
@@ -42,21 +43,21 @@ export type ReceiverResponses =
   | ((request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>);
 
 // A status below 200 is informational: the client waits for another one.
-const STATUS_MESSAGE = 'must be a status from 200 to 999';
-const Status = v.custom<number>((value) => isWholeNumber(value, 200, 999), STATUS_MESSAGE);
+const STATUS = 'a status from 200 to 999';
+const Status = expecting(STATUS, wholeNumber(200, 999));
 
 const responseSchemas = {
   status: v.optional(Status),
   headers: v.optional(
     v.record(
       v.string(),
-      v.union([v.string(), v.array(v.string())], 'must be a string or an array of strings'),
+      expecting('a string or an array of strings', v.union([v.string(), v.array(v.string())])),
     ),
   ),
   body: v.optional(
-    v.custom<string>(
+    accept<string>(
+      'a string or a Uint8Array',
       (value) => typeof value === 'string' || ArrayBuffer.isView(value),
-      'must be a string or a Uint8Array',
     ),
   ),
   drop: OptionalBoolean,
@@ -64,15 +65,8 @@ const responseSchemas = {
 
 const ResponseOptionsSchema = v.strictObject({
   ...responseSchemas,
-  delayMs: v.optional(
-    v.custom<number>(
-      (value) => typeof value === 'number' && value >= 0,
-      'must be a number of milliseconds, 0 or more',
-    ),
-  ),
-  after: v.optional(
-    v.custom<object>((value) => typeof Object(value).then === 'function', 'must be a promise'),
-  ),
+  delayMs: v.optional(Milliseconds),
+  after: v.optional(accept<object>('a promise', (value) => typeof Object(value).then === 'function')),
 } satisfies SchemasOf<ReceiverResponseOptions>);
 
 const OutageSchema = v.strictObject({
@@ -86,10 +80,7 @@ export const ResponsesSchema = v.lazy((value) => {
   if (typeof value === 'function') return Callback;
   if (Array.isArray(value)) return v.array(ResponseSchema);
   if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : ResponseOptionsSchema;
-  return v.custom<number>(
-    (status) => isWholeNumber(status, 200, 999),
-    `${STATUS_MESSAGE}, an object such as { status: 503 }, an array of these or a function`,
-  );
+  return expecting(`${STATUS}, an object such as { status: 503 }, an array of these or a function`, Status);
 });
 
 type GetResponse = (request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>;

@@ -1,11 +1,11 @@
 /** A tool of the MCP server: its definition, what a call gets, and the form of its results and errors. */
 import { toJsonSchema } from '@valibot/to-json-schema';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { JsonObject } from '../contract/fields.ts';
-import { validate } from '../contract/validate.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
+import { validate } from '../validation/validate.ts';
 import type { ConnectedEmulator } from './connected-emulator.ts';
 
 /** What the client can show or ask before a call. Only tools that change nothing outside of the emulator lack `openWorldHint`. */
@@ -120,12 +120,6 @@ function isEmptyDefault(keyword: string, value: unknown): boolean {
     keyword === 'default' &&
     (value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0))
   );
-}
-
-/** An integer in the arguments of a tool. */
-export function wholeNumber(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return v.pipe(v.number(), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
 }
 
 /** Writes a call as text for the field `next`, such as `explain {"id":"del_…"}`. */

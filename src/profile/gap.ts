@@ -1,5 +1,5 @@
 /** The types of an entry of the gap register. */
-import type { ValueSchema } from './value-schema.ts';
+import type { GapSchema } from './gap-schemas.ts';
 
 /** A value as the configuration file contains it, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
 export type ConfigValue =
@@ -24,7 +24,7 @@ interface FixedGap extends GapText {
 
 /** A gap that configuration can override. `T` is the type of the parsed answer. */
 export interface ConfigurableGap<T = unknown> extends GapText {
-  readonly schema: ValueSchema<T>;
+  readonly schema: GapSchema<T>;
   /** The answer of the relaxed profile. */
   readonly relaxed: ConfigValue;
   /** The answer of the strict profile, if it differs. */

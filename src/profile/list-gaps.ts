@@ -1,6 +1,7 @@
 /** Lists the gap register for `svc gaps`. */
 import type { Environment } from '../domain/credentials.ts';
 import { type ConfigValue, type Gap, isConfigurable } from './gap.ts';
+import { listChoices } from './gap-schemas.ts';
 import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
 import { applyOverrides, type Overrides } from './resolve-rules.ts';
 import type { ProfileName } from './rules.ts';
@@ -9,7 +10,7 @@ import type { ProfileName } from './rules.ts';
 export interface GapRow {
   readonly id: GapId;
   readonly question: string;
-  /** Lines that describe the accepted values, as in `ValueSchema.choices`; empty if the gap cannot be overridden. */
+  /** Lines that describe the accepted values, as in `GapSchema.choices`; empty if the gap cannot be overridden. */
   readonly choices: readonly string[];
   /** The current answer, as the configuration file contains it; a sentence if the gap cannot be overridden. */
   readonly value: ConfigValue;
@@ -39,7 +40,7 @@ export function listGaps(
     return {
       id,
       question: gap.question,
-      choices: isConfigurable(gap) ? gap.schema.choices : [],
+      choices: isConfigurable(gap) ? listChoices(gap.schema) : [],
       value: answer.configValue,
       default: answer.default,
       overridden: answer.isOverridden,

@@ -5,10 +5,10 @@ import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
 import { type Hint, SvcError } from '../errors.ts';
+import { parseConfigured, unknownFieldError, type ValueLocation } from '../validation/configured-value.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';
 import type { ProfileName, Rules } from './rules.ts';
-import { unknownFieldError, type ValueLocation } from './value-schema.ts';
 
 /** Answers that replace those of the profile, by gap ID. An object replaces only the fields that it has. Not yet validated. */
 export type Overrides = Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ function resolveGap(
   const defaultAnswer = getDefaultAnswer(gap, profile, environment);
   const isOverridden = Object.hasOwn(overrides, id);
   const configValue = isOverridden ? addMissingFields(overrides[id], defaultAnswer) : defaultAnswer;
-  const parsedValue = gap.schema.parse(configValue, toValueLocation(id));
+  const parsedValue = parseConfigured(gap.schema, configValue, toValueLocation(id));
   return { configValue: configValue as ConfigValue, parsedValue, default: defaultAnswer, isOverridden };
 }
 

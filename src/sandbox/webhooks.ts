@@ -1,7 +1,6 @@
 /** Creates, changes and deletes endpoints (§2, §6). */
 import type * as v from 'valibot';
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
-import { validate } from '../contract/validate.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { listCommonTypes } from '../domain/event.ts';
 import { formatCount } from '../domain/message-parts.ts';
@@ -9,6 +8,7 @@ import { checkWebhookUrl, isSameUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
+import { validate } from '../validation/validate.ts';
 import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';

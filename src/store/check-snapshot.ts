@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
-import { findProblem } from '../contract/validate.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { HOUR_MS } from '../domain/duration.ts';
@@ -23,6 +22,7 @@ import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import { openRegularFile, RefusedFileError } from '../read-regular-file.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
+import { listProblems } from '../validation/validate.ts';
 import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
@@ -184,11 +184,8 @@ async function findInvalidRow(db: Database.Database): Promise<string | null> {
         ? '*, (SELECT id FROM workspaces w WHERE w.seq = workspace_seq) AS workspace_id'
         : '*';
     for (const row of db.prepare(`SELECT ${columns} FROM ${table}`).iterate()) {
-      const problem = findProblem(schema, row);
-      if (problem !== null) {
-        const [column] = problem.path.split(/[.[]/);
-        return `a row of ${table} has an invalid ${column}`;
-      }
+      const [problem] = listProblems(schema, row);
+      if (problem !== undefined) return `a row of ${table} has an invalid ${problem.keys[0]}`;
       if (monotonic() < endsAt) continue;
       await yieldToEventLoop();
       endsAt = monotonic() + SLICE_MS;

@@ -17,7 +17,7 @@ const layers = [
   ],
   ['domain', 'watchdog'],
   ['cache-folder', 'network'],
-  ['compile-cache'],
+  ['compile-cache', 'validation'],
   ['profile'],
   ['contract'],
   ['config', 'fixtures', 'receiver', 'store', 'clock'],
@@ -43,6 +43,7 @@ const allowed: Record<string, readonly string[]> = {
     'timers',
     'watchdog',
     'domain',
+    'validation',
     'profile',
     'contract',
     'config',
@@ -58,7 +59,7 @@ const allowed: Record<string, readonly string[]> = {
   start: ['compile-cache'],
   executable: ['package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
-  dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
+  dashboard: ['errors', 'timers', 'domain', 'validation', 'contract', 'control'],
 };
 
 /** Files that may load another module lazily with `import()`, and import its types. */

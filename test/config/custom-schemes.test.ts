@@ -4,12 +4,13 @@ import { checkScheme, customSchemes, selectScheme, toFileSchemes } from '../../s
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { SvcError } from '../../src/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { parseConfigured } from '../../src/validation/configured-value.ts';
 
 const valueLocation = {
   ...{ path: 'schemes', file: 'svc.config.json' },
   toHint: (expected: string) => `Set it to ${expected}.`,
 };
-const parse = (fileValue: unknown) => customSchemes.parse({ acme: fileValue }, valueLocation).acme;
+const parse = (fileValue: unknown) => parseConfigured(customSchemes, { acme: fileValue }, valueLocation).acme;
 
 const complete = {
   algorithm: 'sha512',
@@ -36,7 +37,9 @@ describe('a scheme in the configuration file', () => {
   });
 
   it('a scheme is shown in the form in which it was written', () => {
-    expect(toFileSchemes(customSchemes.parse({ acme: complete }, valueLocation))).toEqual({ acme: complete });
+    expect(toFileSchemes(parseConfigured(customSchemes, { acme: complete }, valueLocation))).toEqual({
+      acme: complete,
+    });
   });
 
   it('a scheme with a decoded key has a prefix before the key', () => {
@@ -144,17 +147,17 @@ describe('a scheme in the configuration file', () => {
 
   it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
     const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
-    expect(() => customSchemes.parse(fileValue, valueLocation)).toThrow(
+    expect(() => parseConfigured(customSchemes, fileValue, valueLocation)).toThrow(
       expect.objectContaining({
-        message: `Invalid value for a scheme name in svc.config.json: ${JSON.stringify(name)}`,
-        hint: { text: 'Set it to a lowercase name, such as "acme", that differs from the built-in schemes.' },
+        code: 'validation_failed',
+        message: `schemes.${name} in svc.config.json must have a lowercase name, such as "acme", that differs from the built-in schemes.`,
       }),
     );
   });
 });
 
 describe('the selected scheme', () => {
-  const custom = customSchemes.parse({ acme: complete }, valueLocation);
+  const custom = parseConfigured(customSchemes, { acme: complete }, valueLocation);
   const choice = { schemes: custom, overrides: {} };
   const file = { kind: 'file', name: '/a/svc.config.json' };
 

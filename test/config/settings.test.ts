@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type SettingName, settings } from '../../src/config/settings.ts';
+import { parseConfigured } from '../../src/validation/configured-value.ts';
 
 /** Whether a value is accepted in the configuration file. */
 function isAccepted(name: SettingName, value: unknown): boolean {
   try {
-    settings[name].schema.parse(value, { path: name, toHint: String });
+    parseConfigured(settings[name].schema, value, { path: name, toHint: String });
     return true;
   } catch {
     return false;
@@ -63,7 +64,8 @@ describe('the accepted values of settings', () => {
   });
 
   it('the public URL ends without a slash', () => {
-    const parse = (url: string) => settings.publicUrl.schema.parse(url, { path: '', toHint: String });
+    const parse = (url: string) =>
+      parseConfigured(settings.publicUrl.schema, url, { path: '', toHint: String });
     expect(['https://h', 'https://h/', 'https://h/a//'].map(parse)).toEqual([
       'https://h',
       'https://h',

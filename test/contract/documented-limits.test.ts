@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { createPublicOperations } from '../../src/contract/public-operations.ts';
-import { listProblems } from '../../src/contract/validate.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { listProblems } from '../../src/validation/validate.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 /** The keywords of JSON Schema that the documents use for limits. */

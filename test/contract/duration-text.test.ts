@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import { withDurationTexts } from '../../src/contract/duration-text.ts';
 import { SeedFault } from '../../src/contract/fault-schemas.ts';
-import { wholeNumberFrom } from '../../src/contract/operation.ts';
-import { findProblem, validate, validateInput } from '../../src/contract/validate.ts';
+import { validateInput, wholeNumberFrom } from '../../src/contract/operation.ts';
+import { listProblems, validate } from '../../src/validation/validate.ts';
 
 const schema = withDurationTexts(
   { id: v.string(), overlap_ms: v.optional(wholeNumberFrom(0, 60_000)) },
@@ -24,16 +24,34 @@ describe('durations in the input of operations', () => {
   });
 
   it.each([
-    [{ overlap: '2m' }, 'overlap must be from 0ms to 1m.'],
-    [{ overlap: '99999999999999999999d' }, 'overlap must be from 0ms to 1m.'],
-    [{ overlap: '-1s' }, 'overlap must be a duration such as 90s, 35m or 1h30m.'],
-    [{ overlap: '45' }, 'overlap must be a duration such as 90s, 35m or 1h30m.'],
-    [{ overlap: '' }, 'overlap must be a duration such as 90s, 35m or 1h30m.'],
-    [{ overlap: 45 }, 'overlap must be a duration such as 90s, 35m or 1h30m.'],
-    [{ overlap: null }, 'overlap must be a duration such as 90s, 35m or 1h30m.'],
-    [{ overlap: ['1m'] }, 'overlap must be a duration such as 90s, 35m or 1h30m.'],
+    [
+      { overlap: '2m' },
+      'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "2m".',
+    ],
+    [
+      { overlap: '99999999999999999999d' },
+      'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "99999999999999999999d".',
+    ],
+    [
+      { overlap: '-1s' },
+      'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "-1s".',
+    ],
+    [
+      { overlap: '45' },
+      'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "45".',
+    ],
+    [{ overlap: '' }, 'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "".'],
+    [{ overlap: 45 }, 'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not 45.'],
+    [
+      { overlap: null },
+      'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not null.',
+    ],
+    [
+      { overlap: ['1m'] },
+      'overlap must be a duration from 0ms to 1m, written like "90s" or "1h30m", not an array.',
+    ],
     [{ overlap: '1s', overlap_ms: 1_000 }, 'overlap must not be combined with overlap_ms.'],
-    [{ overlap_ms: '45s' }, 'overlap_ms must be a whole number.'],
+    [{ overlap_ms: '45s' }, 'overlap_ms must be a whole number from 0 to 60000, not "45s".'],
   ])('%j is rejected: %s', (input, message) => {
     expect(() => validate(schema, { id: 'a', ...input }, 'validation_failed')).toThrow(message);
   });
@@ -52,7 +70,7 @@ describe('durations in the input of operations', () => {
   it('a seed accepts the durations of faults as text', () => {
     const fault = { on: 'request', latency: '2s' };
     expect(v.parse(SeedFault, fault)).toEqual({ on: 'request', latency_ms: 2_000, probability: 1 });
-    expect(findProblem(SeedFault, { ...fault, latency: '2d' })?.path).toBe('latency');
+    expect(listProblems(SeedFault, { ...fault, latency: '2d' })[0]?.path).toBe('latency');
   });
 
   it('a move of the clock accepts exactly one of by, ms and to', () => {

@@ -694,7 +694,7 @@ describe.each([
           path: '/v1/events?limit=0',
           status: 400,
           error_code: 'invalid_request',
-          error_message: 'limit must be from 1 to 100.',
+          error_message: 'limit must be a whole number from 1 to 100, not 0.',
           duration_ms: 0,
           api_key_id: key?.id,
           api_key_name: 'Default key',

@@ -201,11 +201,23 @@ describe('POST /_svc/deliveries/wait', () => {
   });
 
   it.each<[string, string, Record<string, unknown>]>([
-    ['validation_failed', 'timeout must be from 0ms to 1m.', { timeout: '61s' }],
-    ['validation_failed', 'timeout must be a duration such as 90s, 35m or 1h30m.', { timeout: 'Infinity' }],
-    ['validation_failed', 'timeout must be a duration such as 90s, 35m or 1h30m.', { timeout: 30 }],
-    ['validation_failed', 'timeout_ms must be from 0 to 60000.', { timeout_ms: -1 }],
-    ['validation_failed', 'count must be from 1 to 1000000.', { count: 0 }],
+    [
+      'validation_failed',
+      'timeout must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "61s".',
+      { timeout: '61s' },
+    ],
+    [
+      'validation_failed',
+      'timeout must be a duration from 0ms to 1m, written like "90s" or "1h30m", not "Infinity".',
+      { timeout: 'Infinity' },
+    ],
+    [
+      'validation_failed',
+      'timeout must be a duration from 0ms to 1m, written like "90s" or "1h30m", not 30.',
+      { timeout: 30 },
+    ],
+    ['validation_failed', 'timeout_ms must be a whole number from 0 to 60000, not -1.', { timeout_ms: -1 }],
+    ['validation_failed', 'count must be a whole number from 1 to 1000000, not 0.', { count: 0 }],
     ['validation_failed', 'status must be one of', { status: 'pending' }],
     ['validation_failed', 'text must be at most 1000 characters long.', { text: 'x'.repeat(1001) }],
     ['validation_failed', 'since must be a duration', { since: 'yesterday' }],

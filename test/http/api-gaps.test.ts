@@ -172,7 +172,10 @@ describe('list.limit', () => {
     );
     expect(sizes).toEqual([choice.default, 1, choice.max]);
     const { status, json } = await emulator.api('GET', `/events?limit=${choice.max + 1}`);
-    expect([status, json.error.message]).toEqual([400, `limit must be from 1 to ${choice.max}.`]);
+    expect([status, json.error.message]).toEqual([
+      400,
+      `limit must be a whole number from 1 to ${choice.max}, not ${choice.max + 1}.`,
+    ]);
   });
 });
 

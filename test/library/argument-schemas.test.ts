@@ -12,10 +12,10 @@ import {
   Scheme,
   Time,
   toMs,
-  wholeNumber,
 } from '../../src/library/argument-schemas.ts';
 import { ReceiverOptionsSchema } from '../../src/library/create-receiver.ts';
 import { ResponsesSchema } from '../../src/library/receiver-responses.ts';
+import { wholeNumber } from '../../src/validation/value-schemas.ts';
 
 const optionsWith = (name: string) => (value: unknown) => v.is(ReceiverOptionsSchema, { [name]: value });
 const show = async () => ({ now: '' });

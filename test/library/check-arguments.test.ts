@@ -68,7 +68,7 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
   [
     'createEmulator',
     [{ clock: { speed: -1 } }],
-    'createEmulator: clock.speed must be from 0.001 to 1000000, not -1.',
+    'createEmulator: clock.speed must be a number from 0.001 to 1000000, not -1.',
   ],
   [
     'createEmulator',
@@ -119,7 +119,7 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
   [
     'clock.speed(0)',
     ({ clock }) => clock.speed(0),
-    'clock.speed: factor must be from 0.001 to 1000000, not 0.',
+    'clock.speed: factor must be a number from 0.001 to 1000000, not 0.',
   ],
   [
     'deliveries.wait({}, { timeoutMs })',

@@ -421,7 +421,7 @@ describe('invalid calls', () => {
     ['trigger', { type: 7 }, 'type must be a string, not 7.'],
     ['trigger', { type: 'order.shipped', paylod: {} }, 'paylod is not a known field.'],
     ['trigger', { type: 'order.shipped', payload: [] }, 'payload must be a JSON object.'],
-    ['wait', { seconds: 61 }, 'seconds must be a whole number from 1 to 60.'],
+    ['wait', { seconds: 61 }, 'seconds must be a whole number from 1 to 60, not 61.'],
     ['deliveries', { id: 'evt_1' }, 'evt_1 is an event ID'],
     ['deliveries', { id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }, 'does not exist'],
     ['explain', { id: 'nonsense' }, 'nonsense'],

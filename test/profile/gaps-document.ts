@@ -1,5 +1,6 @@
 /** Generates docs/gaps.md from the gap register: `npx vitest run test/profile --update`. */
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from '../../src/profile/gap.ts';
+import { listChoices } from '../../src/profile/gap-schemas.ts';
 import { type GapId, gapIds, gaps } from '../../src/profile/gaps.ts';
 
 /** The register as Markdown. */
@@ -45,7 +46,7 @@ function renderAnswers({ relaxed, strict, production, schema }: ConfigurableGap)
       ? []
       : [`- In the production environment, with both profiles: ${formatCode(production)}`]),
     `- Choices:`,
-    ...schema.choices.map((choice) => `  - ${escapeTags(choice)}`),
+    ...listChoices(schema).map((choice) => `  - ${escapeTags(choice)}`),
   ].join('\n');
 }
 

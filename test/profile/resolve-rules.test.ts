@@ -348,7 +348,7 @@ describe('invalid overrides', () => {
       'an unknown hash',
       'signature.algorithm',
       { hash: 'md5' },
-      ...['.hash: "md5"', '"sha256", "sha512" or "sha1"'],
+      ...['.hash: "md5"', 'one of "sha256", "sha512", "sha1"'],
     ],
   ] as [string, string, unknown, string, string][])(
     'an override with %s is refused',

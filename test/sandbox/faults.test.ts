@@ -79,8 +79,14 @@ describe('FaultRegistry', () => {
       { on: 'delivery', kind: 'drop', status: 503 },
       'status applies only to faults in requests and to the kind error-response.',
     ],
-    [{ on: 'delivery', kind: 'error-response', status: 200 }, 'status must be from 400 to 599.'],
-    [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
+    [
+      { on: 'delivery', kind: 'error-response', status: 200 },
+      'status must be a whole number from 400 to 599, not 200.',
+    ],
+    [
+      { on: 'delivery', kind: 'drop', probability: 2 },
+      'probability must be a number above 0 and at most 1, not 2.',
+    ],
     [
       { on: 'request', status: 500, path: '/nope' },
       'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
@@ -97,7 +103,7 @@ describe('FaultRegistry', () => {
       { on: 'request', status: 500, method: 'GET', path: '/v1/webhooks' },
       'method must be a method of that path: POST.',
     ],
-    [{ on: 'request', status: 200 }, 'status must be from 400 to 599.'],
+    [{ on: 'request', status: 200 }, 'status must be a whole number from 400 to 599, not 200.'],
     [
       { on: 'delivery', kind: 'drop', type: 'order' },
       'type must have the form <noun>.<verb> in lowercase, such as order.shipped.',

@@ -1,6 +1,7 @@
 /** What the readers of capture files have in common. */
-import type { Problem } from '../../contract/validate.ts';
+
 import { SvcError } from '../../errors.ts';
+import type { Problem } from '../../validation/validate.ts';
 
 /** A recorded request: a delivery to a receiver, or a request to the API of the service. */
 export interface CapturedRequest {

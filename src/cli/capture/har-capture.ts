@@ -1,6 +1,6 @@
 /** Reads the requests of a HAR file, which proxies and browsers write. */
 import * as v from 'valibot';
-import { findProblem } from '../../contract/validate.ts';
+import { parse } from '../../validation/validate.ts';
 import { type CapturedRequest, createCaptureError, describeProblem } from './capture.ts';
 
 const Time = v.pipe(
@@ -26,9 +26,12 @@ export function readHar(
   if (!Array.isArray(entries)) throw createCaptureError(file, 'log.entries', 'it must be an array');
   return entries.flatMap((entry: unknown, index) => {
     const position = `entry ${index + 1}`;
-    const problem = findProblem(Entry, entry);
-    if (problem !== null) throw createCaptureError(file, position, describeProblem(problem));
-    const { startedDateTime, request, response, _delivery: delivery } = v.parse(Entry, entry);
+    const {
+      startedDateTime,
+      request,
+      response,
+      _delivery: delivery,
+    } = parse(Entry, entry, (problem) => createCaptureError(file, position, describeProblem(problem)));
     const body = request.postData?.text;
     if (request.method !== 'POST' || body === undefined) return [];
     const at = Date.parse(delivery?.created_at ?? startedDateTime);

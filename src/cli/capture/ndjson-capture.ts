@@ -1,8 +1,8 @@
 /** Reads the deliveries of `svc deliveries export --format ndjson`. */
 import * as v from 'valibot';
 import { Timestamp } from '../../contract/fields.ts';
-import { findProblem } from '../../contract/validate.ts';
 import { isJson } from '../../domain/json.ts';
+import { parse } from '../../validation/validate.ts';
 import { type CapturedRequest, createCaptureError, describeProblem } from './capture.ts';
 import { type CaptureSource, readLines } from './capture-source.ts';
 
@@ -48,8 +48,8 @@ function toText(bytes: Buffer): string {
 function parseLine(text: string, position: string, file: string): CapturedRequest {
   if (!isJson(text)) throw createCaptureError(file, position, 'it is not JSON');
   const delivery: unknown = JSON.parse(text);
-  const problem = findProblem(Line, delivery);
-  if (problem !== null) throw createCaptureError(file, position, describeProblem(problem));
-  const { created_at: createdAt, body } = v.parse(Line, delivery);
+  const { created_at: createdAt, body } = parse(Line, delivery, (problem) =>
+    createCaptureError(file, position, describeProblem(problem)),
+  );
   return { position, at: Date.parse(createdAt), body, createdId: null };
 }

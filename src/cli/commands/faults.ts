@@ -2,7 +2,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { ControlInput } from '../../contract/control-operations.ts';
 import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.ts';
-import { listProblems } from '../../contract/validate.ts';
 import { describeEffect, describeFirings, describeTarget } from '../../control/describe-fault.ts';
 import {
   DEFAULT_ERROR_STATUS,
@@ -17,6 +16,7 @@ import {
 } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { type Hint, SvcError } from '../../errors.ts';
+import { listProblems } from '../../validation/validate.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {

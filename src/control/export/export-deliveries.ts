@@ -4,7 +4,6 @@
  */
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import { type ExportedDelivery, ExportInput } from '../../contract/export-schemas.ts';
-import { validate } from '../../contract/validate.ts';
 import { createSecretRemover, type SecretRemover } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
 import { createNotFoundError } from '../../sandbox/access.ts';
@@ -12,6 +11,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { listSecrets } from '../../sandbox/verification.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../../timers.ts';
+import { validate } from '../../validation/validate.ts';
 import { toDeliveryDetail } from '../delivery-handlers.ts';
 import { toDeliveryFilter } from '../store-filters.ts';
 import { writeHar } from './har-export.ts';

@@ -2,8 +2,9 @@
 import * as v from 'valibot';
 import { idOf } from '../../contract/fields.ts';
 import { DeliveryFilter, PageFields } from '../../contract/list-filters.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
 import { detailDelivery, findNextCall, summarizeDelivery } from '../summarize-delivery.ts';
-import { defineTool, formatCall, wholeNumber } from '../tool.ts';
+import { defineTool, formatCall } from '../tool.ts';
 
 const { workspace_id, status, event_id, type, webhook_id, text, since } = DeliveryFilter;
 

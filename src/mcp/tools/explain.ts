@@ -1,8 +1,9 @@
 /** The tool `explain`: why a delivery failed, and what to do. */
 import * as v from 'valibot';
 import { WorkspaceFilter } from '../../contract/list-filters.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
-import { defineTool, formatCall, wholeNumber } from '../tool.ts';
+import { defineTool, formatCall } from '../tool.ts';
 
 const MAX_ATTEMPTS = 1_000_000;
 

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { NewFaultInput } from '../../contract/fault-schemas.ts';
 import { idOf, JsonObject } from '../../contract/fields.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
-import { validate } from '../../contract/validate.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
@@ -13,9 +12,11 @@ import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { CheckResult } from '../../receiver/run-checks.ts';
 import { abortAfter, withAnySignal } from '../../timers.ts';
+import { validate } from '../../validation/validate.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
 import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
-import { defineTool, formatCall, type ToolCall, type ToolResult, wholeNumber } from '../tool.ts';
+import { defineTool, formatCall, type ToolCall, type ToolResult } from '../tool.ts';
 
 const actions = [
   'add_endpoint',

@@ -15,8 +15,9 @@ import {
 } from '../../control/replay.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../errors.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
 import { summarizeDelivery } from '../summarize-delivery.ts';
-import { defineTool, formatCall, type ToolResult, wholeNumber } from '../tool.ts';
+import { defineTool, formatCall, type ToolResult } from '../tool.ts';
 import { MAX_WAIT_SECONDS } from '../wait-for-deliveries.ts';
 
 const { type, webhook_id, since } = DeliveryFilter;

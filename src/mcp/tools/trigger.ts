@@ -7,8 +7,9 @@ import { toEventBody } from '../../control/event-body.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
 import { suggestMatch } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
 import { runNamedScript } from '../run-named-script.ts';
-import { defineTool, formatCall, wholeNumber } from '../tool.ts';
+import { defineTool, formatCall } from '../tool.ts';
 import { MAX_WAIT_SECONDS, toWaitResult, waitForDeliveries } from '../wait-for-deliveries.ts';
 
 export const triggerTool = defineTool({

@@ -2,7 +2,8 @@
 import * as v from 'valibot';
 import { idOf } from '../../contract/fields.ts';
 import { DeliveryFilter } from '../../contract/list-filters.ts';
-import { defineTool, formatCall, wholeNumber } from '../tool.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
+import { defineTool, formatCall } from '../tool.ts';
 import { MAX_WAIT_SECONDS, toWaitResult, waitForDeliveries } from '../wait-for-deliveries.ts';
 
 const { workspace_id, event_id, type, webhook_id } = DeliveryFilter;

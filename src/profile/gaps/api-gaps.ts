@@ -1,7 +1,8 @@
 /** Gaps about API requests and responses. */
 
+import { byteSize, duration, wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
-import { byteSize, duration, objectOf, objectOrOff, oneOf, wholeNumber, withRule } from '../value-schema.ts';
+import { objectOf, objectOrOff, oneOf, withRule } from '../gap-schemas.ts';
 
 export const apiGaps = {
   'idempotency.scope': {

@@ -1,16 +1,8 @@
 /** Gaps about attempts, retries and replays of deliveries. */
 import { RETRY_WINDOW_MS } from '../../domain/retry-policy.ts';
+import { byteSize, duration, listOf, number, wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
-import {
-  byteSize,
-  duration,
-  listOf,
-  number,
-  objectOf,
-  oneOf,
-  wholeNumber,
-  withRule,
-} from '../value-schema.ts';
+import { objectOf, oneOf, withRule } from '../gap-schemas.ts';
 
 export const deliveryGaps = {
   'delivery.success': {

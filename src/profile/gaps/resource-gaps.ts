@@ -1,7 +1,8 @@
 /** Gaps about events, workspaces and webhook endpoints. */
 
+import { wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
-import { oneOf, wholeNumber } from '../value-schema.ts';
+import { oneOf } from '../gap-schemas.ts';
 
 export const resourceGaps = {
   'event.body': {

@@ -1,7 +1,8 @@
 /** Gaps about signatures, secrets and IDs. */
 import { CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate } from '../../domain/signature/schemes.ts';
+import { duration, text } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
-import { duration, objectOf, oneOf, string } from '../value-schema.ts';
+import { objectOf, oneOf } from '../gap-schemas.ts';
 
 export const signatureGaps = {
   'signature.content': {
@@ -9,7 +10,7 @@ export const signatureGaps = {
     references: ['§6.2', '§6.gaps.signature'],
     reason:
       'Verification has four inputs: raw body, signature, timestamp and secret. The default signs nothing else, such as the delivery ID.',
-    schema: string(CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate),
+    schema: text(CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate),
     relaxed: '{timestamp}.{body}',
   },
   'signature.algorithm': {

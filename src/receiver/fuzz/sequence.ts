@@ -1,11 +1,12 @@
 /** A delivery sequence: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
 import * as v from 'valibot';
-import { listProblems } from '../../contract/validate.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../../domain/event.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { isObject } from '../../domain/json.ts';
 import { attackNames, attacks } from '../../domain/variations.ts';
 import { SvcError } from '../../errors.ts';
+import { listProblems } from '../../validation/validate.ts';
+import { wholeNumber } from '../../validation/value-schemas.ts';
 
 /** The version of the file format. */
 export const SEQUENCE_VERSION = 1;
@@ -19,14 +20,6 @@ const MAX_PAUSE_MS = 60_000;
 /** The longest time that a timer of Node.js can wait. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-const integer = (min: number, max: number) =>
-  v.pipe(
-    v.number(),
-    v.check(
-      (value) => Number.isSafeInteger(value) && value >= min && value <= max,
-      `must be a whole number from ${min} to ${max}`,
-    ),
-  );
 const flag = v.optional(v.literal(true));
 
 const EventSchema = v.strictObject({
@@ -38,12 +31,12 @@ const EventSchema = v.strictObject({
   /** JSON text of an object. It is text because JavaScript would change large numbers. */
   payload: v.pipe(v.string(), v.check(isObjectText, 'must be the JSON text of an object')),
   /** Length of an additional field `padding`, so that a large payload needs no large file. */
-  padding: v.optional(integer(1, MAX_PADDING)),
+  padding: v.optional(wholeNumber(1, MAX_PADDING)),
   /** How many days before the play the event was created. */
-  days_old: v.optional(integer(1, 365)),
+  days_old: v.optional(wholeNumber(1, 365)),
 });
 
-const eventIndex = integer(0, MAX_EVENTS - 1);
+const eventIndex = wholeNumber(0, MAX_EVENTS - 1);
 const DeliverSchema = v.strictObject({
   kind: v.literal('deliver'),
   event: eventIndex,
@@ -68,8 +61,8 @@ const AttackSchema = v.strictObject({
 const StepSchema = v.variant('kind', [
   DeliverSchema,
   AttackSchema,
-  v.strictObject({ kind: v.literal('burst'), count: integer(1, MAX_BURST), with_previous: flag }),
-  v.strictObject({ kind: v.literal('pause'), ms: integer(1, MAX_PAUSE_MS) }),
+  v.strictObject({ kind: v.literal('burst'), count: wholeNumber(1, MAX_BURST), with_previous: flag }),
+  v.strictObject({ kind: v.literal('pause'), ms: wholeNumber(1, MAX_PAUSE_MS) }),
   v.strictObject({ kind: v.literal('restart') }),
 ]);
 
@@ -83,7 +76,7 @@ const ReceiverSchema = v.strictObject({
   observe: v.optional(HttpUrl),
   /** The name of the signature scheme. */
   scheme: v.optional(NonEmptyText),
-  timeout_ms: v.optional(integer(1, MAX_TIMEOUT_MS)),
+  timeout_ms: v.optional(wholeNumber(1, MAX_TIMEOUT_MS)),
   /** The file of an additional certificate authority. */
   ca: v.optional(NonEmptyText),
   /** The event types of `--events`. Bursts and the delivery at the end use the first one. */
@@ -94,9 +87,9 @@ const SequenceSchema = v.strictObject({
   version: v.literal(SEQUENCE_VERSION),
   receiver: v.optional(ReceiverSchema),
   /** The random seed of the fuzz run that found the sequence; null if it was written by hand. */
-  random_seed: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  random_seed: v.nullable(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   /** The number of the run that found it; null if it was written by hand, or is the plain delivery before the first run. */
-  run: v.nullable(integer(0, Number.MAX_SAFE_INTEGER)),
+  run: v.nullable(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   /** In the order of their creation, apart from `days_old`. */
   events: v.pipe(v.array(EventSchema), v.maxLength(MAX_EVENTS, `must have at most ${MAX_EVENTS} events`)),
   steps: v.pipe(

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { customSchemes } from '../../../src/config/custom-schemes.ts';
 import { digestOnlyReasons, refusalReasons } from '../../../src/domain/signature/refusals.ts';
 import { schemeNames } from '../../../src/domain/signature/schemes.ts';
+import { parseConfigured } from '../../../src/validation/configured-value.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/signatures.md'), 'utf8');
 
@@ -15,5 +16,7 @@ it.each([...refusalReasons, ...digestOnlyReasons, ...schemeNames])('docs/signatu
 it('docs/signatures.md describes a valid custom scheme', () => {
   const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
   const { scheme, schemes } = JSON.parse(example);
-  expect(customSchemes.parse(schemes, { path: 'schemes', toHint: () => '' })).toHaveProperty(scheme);
+  expect(parseConfigured(customSchemes, schemes, { path: 'schemes', toHint: () => '' })).toHaveProperty(
+    scheme,
+  );
 });

@@ -1,21 +1,11 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  boolean,
-  byteSize,
-  duration,
-  listOf,
-  number,
-  objectOf,
-  objectOrOff,
-  oneOf,
-  string,
-  type ValueSchema,
-  wholeNumber,
-  withRule,
-} from '../../src/profile/value-schema.ts';
+import { objectOf, objectOrOff, oneOf, withRule } from '../../src/profile/gap-schemas.ts';
+import { parseConfigured } from '../../src/validation/configured-value.ts';
+import { byteSize, duration, listOf, number, text, wholeNumber } from '../../src/validation/value-schemas.ts';
 
 const valueLocation = { path: 'value', toHint: (expected: string) => `Pass ${expected}.` };
-const read = <T>(valueSchema: ValueSchema<T>, value: unknown) => valueSchema.parse(value, valueLocation);
+const read = (schema: v.GenericSchema, value: unknown) => parseConfigured(schema, value, valueLocation);
 
 describe('value schemas', () => {
   it('a value schema reads plain values that a person wrote', () => {
@@ -24,16 +14,16 @@ describe('value schemas', () => {
     expect(read(byteSize('1KiB', '1MiB'), '64 KiB')).toBe(65_536);
     expect(read(wholeNumber(1, 3), 3)).toBe(3);
     expect(read(number(0, 0.5), 0.25)).toBe(0.25);
-    expect(read(boolean(), false)).toBe(false);
-    expect(read(string('a name'), 'x')).toBe('x');
+    expect(read(v.boolean(), false)).toBe(false);
+    expect(read(text('a name'), 'x')).toBe('x');
     expect(read(listOf(duration('1s', '24h')), ['1s', '2s'])).toEqual([1_000, 2_000]);
     expect(read(objectOf({ connect: duration('1s', '9s') }), { connect: '2s' })).toEqual({ connect: 2_000 });
     expect(read(objectOrOff(objectOf({ burst: wholeNumber(1, 9) })), 'off')).toBeNull();
   });
 
-  it.each<[string, ValueSchema<unknown>, unknown, string, string]>([
-    ['an unknown word', oneOf({ on: '', off: '' }), 'of', 'value: "of"', '"on" or "off"'],
-    ['an inherited name', oneOf({ on: '', off: '' }), 'toString', 'value: "toString"', '"on" or "off"'],
+  it.each<[string, v.GenericSchema, unknown, string, string]>([
+    ['an unknown word', oneOf({ on: '', off: '' }), 'of', 'value: "of"', 'one of "on", "off"'],
+    ['an inherited name', oneOf({ on: '', off: '' }), 'toString', 'value: "toString"', 'one of "on", "off"'],
     [
       'a number instead of a duration',
       duration('1s', '9s'),
@@ -64,21 +54,21 @@ describe('value schemas', () => {
     ],
     ['a fraction', wholeNumber(1, 3), 1.5, 'value: 1.5', 'a whole number from 1 to 3'],
     ['NaN', number(0, 1), Number.NaN, 'value: NaN', 'a number from 0 to 1'],
-    ['a word instead of a Boolean', boolean(), 'yes', 'value: "yes"', 'true or false'],
-    ['empty text', string('a name'), '', 'value: ""', 'a name'],
-    ['an empty list', listOf(string('a name')), [], 'value: []', 'a list of at least one item, each a name'],
-    ['an invalid item', listOf(string('a name')), ['x', 7], 'value[1]: 7', 'a name'],
+    ['a word instead of a Boolean', v.boolean(), 'yes', 'value: "yes"', 'true or false'],
+    ['empty text', text('a name'), '', 'value: ""', 'a name'],
+    ['an empty list', listOf(text('a name')), [], 'value: []', 'a list of at least one item, each a name'],
+    ['an invalid item', listOf(text('a name')), ['x', 7], 'value[1]: 7', 'a name'],
     [
       'a list instead of an object',
-      objectOf({ a: string('a name') }),
+      objectOf({ a: text('a name') }),
       ['x'],
       "value: [ 'x' ]",
       'an object with "a"',
     ],
-    ['an invalid field', objectOf({ a: string('a name') }), { a: 7 }, 'value.a: 7', 'a name'],
+    ['an invalid field', objectOf({ a: text('a name') }), { a: 7 }, 'value.a: 7', 'a name'],
     [
       'null',
-      objectOrOff(objectOf({ a: string('a name') })),
+      objectOrOff(objectOf({ a: text('a name') })),
       null,
       'value: null',
       '"off" or an object with "a"',
@@ -101,8 +91,8 @@ describe('value schemas', () => {
   });
 
   it('a value schema refuses a missing field, and the error names the file', () => {
-    const schema = objectOf({ a: string('a name') });
-    expect(() => schema.parse({}, { ...valueLocation, file: 'svc.config.json' })).toThrow(
+    const schema = objectOf({ a: text('a name') });
+    expect(() => parseConfigured(schema, {}, { ...valueLocation, file: 'svc.config.json' })).toThrow(
       expect.objectContaining({
         message: 'Missing value for value.a in svc.config.json',
         hint: { text: 'Pass a name.' },
@@ -111,7 +101,7 @@ describe('value schemas', () => {
   });
 
   it('a value schema suggests the field that was probably meant', () => {
-    const valueSchema = objectOf({ connect: string('a'), attempt: string('b') });
+    const valueSchema = objectOf({ connect: text('a'), attempt: text('b') });
     expect(() => read(valueSchema, { conect: 'x' })).toThrow(
       expect.objectContaining({
         message: 'value has no field "conect".',
@@ -127,6 +117,6 @@ describe('value schemas', () => {
   });
 
   it('a value schema truncates a long value in the message', () => {
-    expect(() => read(string('a name'), Array(100).fill(0))).toThrow(/: .{80}…$/);
+    expect(() => read(text('a name'), Array(100).fill(0))).toThrow(/: .{80}…$/);
   });
 });

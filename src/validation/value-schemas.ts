@@ -1,0 +1,82 @@
+/** Schemas of single values that several inputs share: settings, gaps, arguments of the library and of tools. */
+import * as v from 'valibot';
+import { parseDuration } from '../domain/duration.ts';
+import { isHttpUrl } from '../domain/http-url.ts';
+import { describeSchema } from './validate.ts';
+
+/**
+ * A value that `isAccepted` accepts.
+ * @param expected completes "must be" and "Pass" in messages
+ */
+export function accept<T>(
+  expected: string,
+  isAccepted: (value: unknown) => boolean,
+): v.CustomSchema<T, undefined> {
+  return expecting(expected, v.custom<T>(isAccepted));
+}
+
+/** The schema, with another description in messages. */
+export function expecting<Schema>(expected: string, schema: Schema): Schema {
+  return { ...schema, expects: expected };
+}
+
+export function number(min: number, max: number) {
+  return v.pipe(v.number(), v.minValue(min), v.maxValue(max));
+}
+
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+  return v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+}
+
+/** A text that `parse` converts. It returns null for an invalid one. */
+export function parsedText<T>(expected: string, parse: (text: string) => T | null) {
+  return v.pipe(
+    accept<string>(expected, (value) => typeof value === 'string' && parse(value) !== null),
+    v.transform((text) => parse(text) as T),
+  );
+}
+
+/** A text of at least one character that `isValid` accepts. */
+export function text(expected: string, isValid: (text: string) => boolean = () => true) {
+  return accept<string>(expected, (value) => typeof value === 'string' && value !== '' && isValid(value));
+}
+
+export function httpUrl(example: string) {
+  return text(`a URL such as ${example}`, isHttpUrl);
+}
+
+/** A duration such as `"5m"` from `min` to `max`, parsed to milliseconds. */
+export function duration(min: string, max: string) {
+  return quantity('duration', '"90s" or "1h30m"', parseDuration, min, max);
+}
+
+/** A size such as `"64KiB"` from `min` to `max`, parsed to bytes. */
+export function byteSize(min: string, max: string) {
+  return quantity('size', '"64KiB"', parseBytes, min, max);
+}
+
+function quantity(
+  noun: string,
+  examples: string,
+  parse: (text: string) => number | null,
+  min: string,
+  max: string,
+) {
+  return parsedText(`a ${noun} from ${min} to ${max}, written like ${examples}`, (value) => {
+    const amount = parse(value);
+    return amount !== null && amount >= Number(parse(min)) && amount <= Number(parse(max)) ? amount : null;
+  });
+}
+
+const UNIT_BYTES = { B: 1, KiB: 1024, MiB: 1024 * 1024 } as const;
+
+function parseBytes(size: string): number | null {
+  const match = /^(\d+) ?(B|KiB|MiB)$/.exec(size);
+  return match && Number(match[1]) * UNIT_BYTES[match[2] as keyof typeof UNIT_BYTES];
+}
+
+/** A list of at least one item. */
+export function listOf<Item extends v.GenericSchema>(item: Item) {
+  const expected = `a list of at least one item, each ${describeSchema(item)}`;
+  return expecting(expected, v.pipe(v.array(item), v.minLength(1)));
+}
