@@ -1,10 +1,10 @@
 /** Parsers of option values, and the options that several commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type * as v from 'valibot';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
-import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isAssignment } from '../domain/json-path.ts';
 import { parseTimestamp } from '../domain/signature/signature-header.ts';
 import {
@@ -15,6 +15,9 @@ import {
 } from '../domain/status-filter.ts';
 import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { formatHint, SvcError } from '../errors.ts';
+import { fromText } from '../validation/configured-value.ts';
+import { parse } from '../validation/validate.ts';
+import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { Context } from './context.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
@@ -77,15 +80,18 @@ export function parseTimeOption(text: string): RelativeTime {
   );
 }
 
+/** Returns a parser of the values that a schema accepts. */
+export function schemaParser<Schema extends v.GenericSchema>(schema: Schema) {
+  return (text: string): v.InferOutput<Schema> =>
+    parse(schema, fromText(schema, text), ({ expected, problem }) => {
+      const hint = expected === null ? `Change the value: it ${problem}.` : `Pass ${expected}.`;
+      return new InvalidArgumentError(hint);
+    });
+}
+
 /** Returns a parser of integers from `min` to `max`. */
-export function wholeNumberParser(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!/^-?\d+$/.test(text) || value < min || value > max) {
-      throw new InvalidArgumentError(`Pass a whole number from ${min} to ${max}.`);
-    }
-    return value;
-  };
+export function wholeNumberParser(min: number, max?: number) {
+  return schemaParser(wholeNumberFrom(min, max));
 }
 
 /** A response status or a class of them: `404`, `4xx`. */
@@ -116,13 +122,6 @@ export function parseWebhookUrl(text: string): string {
   const check = checkWebhookUrl(url, 'local');
   if (!check.ok) throw new InvalidArgumentError(`Change the URL: it ${check.problem}.`);
   return url;
-}
-
-export function parseWorkspaceName(text: string): string {
-  if (!VISIBLE_CHARACTER.test(text)) {
-    throw new InvalidArgumentError('Pass a name with at least one visible character.');
-  }
-  return text;
 }
 
 /** Returns a parser of the IDs of a kind. Whether the resource exists is up to the emulator. */
@@ -183,27 +182,6 @@ export function addWorkspaceOption(command: Command): Command {
     'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
     idParser('workspace'),
   );
-}
-
-export interface PageOptions {
-  readonly limit?: number | undefined;
-  readonly startingAfter?: string | undefined;
-}
-
-/** @param limits those of the API that the command uses (default: those of the control plane) */
-export function addPageOptions(command: Command, limits = { max: 1000, default: 50 }): Command {
-  return command
-    .option(
-      '--limit <n>',
-      `Maximum number of items, from 1 to ${limits.max} (default: ${limits.default})`,
-      wholeNumberParser(1, limits.max),
-    )
-    .option('--starting-after <id>', 'Show the items after this ID (end_cursor of the previous page)');
-}
-
-/** Converts {@link PageOptions} to parameters of the control plane. */
-export function toPageParameters({ limit, startingAfter }: PageOptions) {
-  return { limit, starting_after: startingAfter };
 }
 
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS, MINUTE_MS } from '../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import {
   AttemptSummary,
   Delivery,
@@ -50,7 +51,7 @@ import {
   RequestFilter,
   WorkspaceFilter,
 } from './list-filters.ts';
-import { defineOperation, type OperationInput, type OperationOutput, wholeNumberFrom } from './operation.ts';
+import { defineOperation, type OperationInput, type OperationOutput } from './operation.ts';
 import { DeliveryStatusCounts, Overview, overviewClocks, WebhookWithStatistics } from './overview-schemas.ts';
 import {
   ApiKey,

@@ -11,10 +11,9 @@ import {
   requestDrops,
   requestFaultKinds,
 } from '../domain/fault.ts';
-import { expecting } from '../validation/value-schemas.ts';
+import { expecting, wholeNumberFrom } from '../validation/value-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
 import { Count, described, EventType, idOf, resource, Timestamp } from './fields.ts';
-import { wholeNumberFrom } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
@@ -43,7 +42,7 @@ export const NewFault = v.strictObject({
   method: described('For requests: HTTP method to match.', v.optional(v.pipe(v.string(), v.toUpperCase()))),
   path: described(
     'For requests: path to match, such as `/events/{id}`. The segments `*` and `{id}` match any segment.',
-    v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
+    v.optional(expecting('a path that starts with /', v.pipe(v.string(), v.startsWith('/')))),
   ),
   api_key_id: described('For requests: ID of the API key to match.', v.optional(idOf('apiKey'))),
   status: described(
@@ -53,12 +52,9 @@ export const NewFault = v.strictObject({
   error_code: described(
     'For requests: error code of the response (default: the code that belongs to `status`).',
     v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(
-          /^[a-z][a-z0-9_]{0,63}$/,
-          'must be lowercase letters, digits and underscores, such as rate_limited',
-        ),
+      expecting(
+        'lowercase letters, digits and underscores, such as rate_limited',
+        v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/)),
       ),
     ),
   ),
@@ -100,12 +96,12 @@ function checkNewFault(getFieldName: (field: keyof FaultRule) => string = (field
   return v.rawCheck<v.InferOutput<typeof NewFault>>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value } = dataset;
-    const problem =
-      findFaultProblem(value, getFieldName) ?? findRouteProblem(value, Object.values(publicRoutes));
-    if (problem === null) return;
-    const { field: key, problem: message } = problem;
+    const contradiction = findFaultProblem(value, getFieldName);
+    const found = contradiction ?? findRouteProblem(value, Object.values(publicRoutes));
+    if (found === null) return;
+    const { field: key } = found;
     addIssue({
-      message,
+      ...('expected' in found ? { expected: found.expected, input: value[key] } : { message: found.problem }),
       path: [{ type: 'object', origin: 'value', input: { ...value }, key, value: value[key] }],
     });
   });

@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
+import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { Delivery } from './delivery-schemas.ts';
 import { described, idOf } from './fields.ts';
-import { wholeNumberFrom } from './operation.ts';
 import type { ApiRequest } from './resources.ts';
 
 export const Limit = described('Maximum number of items.', v.optional(wholeNumberFrom(1, 1000), 50), 10);

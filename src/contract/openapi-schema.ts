@@ -1,12 +1,12 @@
 /** Converts schemas to the JSON Schema of the OpenAPI documents. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { WholeNumber } from '../validation/value-schemas.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
 import * as explanations from './explanation-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
-import { WholeNumber } from './operation.ts';
 import * as overview from './overview-schemas.ts';
 import * as resources from './resources.ts';
 import * as stream from './stream-schemas.ts';

@@ -1,5 +1,5 @@
 /** The type of the tables of HTTP operations, which the server, the client and the OpenAPI documents share. */
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import type { Scope } from '../domain/credentials.ts';
 import type { ErrorCode } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
@@ -73,18 +73,4 @@ export function validateInput<O extends Operation>(
   input: Record<string, unknown>,
 ): ValidatedInput<O> {
   return validate(schema, input, isInputInQuery(method) ? 'invalid_request' : 'validation_failed');
-}
-
-/** An integer. In a query it is text, of at most 15 digits, so that no digit is lost. */
-export const WholeNumber = {
-  ...v.union([
-    v.pipe(v.number(), v.integer()),
-    v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number)),
-  ]),
-  expects: 'integer',
-};
-
-/** An integer from `min` to `max`, in a query or a body. */
-export function wholeNumberFrom(min: number, max = Number.MAX_SAFE_INTEGER) {
-  return v.pipe(WholeNumber, v.minValue(min), v.maxValue(max));
 }

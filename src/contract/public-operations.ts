@@ -4,6 +4,7 @@ import type { Environment } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
+import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import {
   described,
   EVENT_TYPE_MESSAGE,
@@ -13,7 +14,7 @@ import {
   JsonObject,
   SUBSCRIPTION_PATTERN,
 } from './fields.ts';
-import { type Operation, wholeNumberFrom } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
 

@@ -1,8 +1,8 @@
 /** Schemas of the trace of an event. */
 import * as v from 'valibot';
+import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import { AttemptSummary, Delivery } from './delivery-schemas.ts';
 import { described, idField, idOf, resource } from './fields.ts';
-import { wholeNumberFrom } from './operation.ts';
 import { ApiRequest, EventSummary } from './resources.ts';
 
 /** Deliveries in a page of a trace. Fewer than in a list, because each has its attempts. */

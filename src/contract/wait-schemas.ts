@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { settledStatuses } from '../domain/delivery.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
+import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import { Delivery, statusCounts } from './delivery-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
 import { described, idOf, resource } from './fields.ts';
 import { DeliveryFilter } from './list-filters.ts';
-import { wholeNumberFrom } from './operation.ts';
 
 const { workspace_id, event_id, type, webhook_id, text, since } = DeliveryFilter;
 const filter = { workspace_id, event_id, type, webhook_id, text, since };

@@ -132,18 +132,17 @@ function findDeliveryProblem({ kind, status, delay_ms: delayMs }: FaultRule): Fa
   return null;
 }
 
-/** Why no request to any of `routes` could match a fault; null if one can. */
+/** What the path or the method must be, if no request to any of `routes` could match the fault; null if one could. */
 export function findRouteProblem(
   { method, path }: FaultRule,
   routes: readonly Pick<FaultableRequest, 'method' | 'path'>[],
-): FaultProblem | null {
+): { readonly field: 'method' | 'path'; readonly expected: string } | null {
   const matchingRoutes = routes.filter((route) => path === undefined || canMatchRoute(path, route.path));
   if (matchingRoutes.length === 0)
-    return { field: 'path', problem: `must be the path of an API operation: ${listUnique(routes, 'path')}` };
+    return { field: 'path', expected: `the path of an API operation: ${listUnique(routes, 'path')}` };
   if (matchingRoutes.some((route) => matches(method, route.method))) return null;
   const scope = path === undefined ? 'an API operation' : 'that path';
-  const problem = `must be a method of ${scope}: ${listUnique(matchingRoutes, 'method')}`;
-  return { field: 'method', problem };
+  return { field: 'method', expected: `a method of ${scope}: ${listUnique(matchingRoutes, 'method')}` };
 }
 
 function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, string>>[], key: Key): string {

@@ -37,8 +37,10 @@ export function parseConfigured<Schema extends v.GenericSchema>(
   });
 }
 
-/** Converts the text of a variable or an option. Returns invalid text unchanged, so that the error shows it. */
-export function fromText({ type }: v.GenericSchema, text: string): unknown {
+/** Converts the text of a variable or an option to a value for the schema. Returns invalid text unchanged, so that the error shows it. */
+export function fromText(schema: v.GenericSchema, text: string): unknown {
+  const { type, wrapped } = schema as v.GenericSchema & { readonly wrapped?: v.GenericSchema };
+  if (wrapped !== undefined) return fromText(wrapped, text);
   if (type === 'array') return text.split(',').map((item) => item.trim());
   if (type === 'boolean') return BOOLEANS[text] ?? text;
   return type !== 'number' || text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);

@@ -28,6 +28,20 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 }
 
+/** An integer. In a query it is text, of at most 15 digits, so that no digit is lost. */
+export const WholeNumber = {
+  ...v.union([
+    v.pipe(v.number(), v.integer()),
+    v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number)),
+  ]),
+  expects: 'integer',
+};
+
+/** An integer from `min` to `max`, in a query or a body. */
+export function wholeNumberFrom(min: number, max = Number.MAX_SAFE_INTEGER) {
+  return v.pipe(WholeNumber, v.minValue(min), v.maxValue(max));
+}
+
 /** A text that `parse` converts. It returns null for an invalid one. */
 export function parsedText<T>(expected: string, parse: (text: string) => T | null) {
   return v.pipe(

@@ -1,8 +1,8 @@
 /** The values that each parser of options accepts, and its error for others. */
 import { Command, InvalidArgumentError } from 'commander';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
-  addPageOptions,
   collectAssignments,
   collectValues,
   durationParser,
@@ -18,12 +18,14 @@ import {
   parseTimeOption,
   parseTimeOrAge,
   parseWebhookUrl,
-  parseWorkspaceName,
   requireSecret,
-  toPageParameters,
+  schemaParser,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
+import { addPageOptions, toPageParameters } from '../../src/cli/page-options.ts';
+import { Name } from '../../src/contract/fields.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
+import { wholeNumberFrom } from '../../src/validation/value-schemas.ts';
 
 /** @returns the value, or the message of the error */
 function parse<Value>(parser: () => Value): Value | string {
@@ -150,10 +152,15 @@ describe('parsers of URLs, names and IDs', () => {
     expect(parse(() => parseWebhookUrl('http://user:secret@localhost:3000'))).toMatch(/^Change the URL: it /);
   });
 
-  it('parseWorkspaceName rejects a name that nobody can see', () => {
-    expect(parse(() => parseWorkspaceName('Shop'))).toBe('Shop');
-    for (const name of ['', ' ', '\u200b']) {
-      expect(parse(() => parseWorkspaceName(name))).toBe('Pass a name with at least one visible character.');
+  it('schemaParser with the schema of names rejects a name that nobody can see', () => {
+    expect(parse(() => schemaParser(Name)('Shop'))).toBe('Shop');
+    expect(parse(() => schemaParser(Name)(''))).toBe(
+      'Change the value: it must be 1 to 200 characters long.',
+    );
+    for (const name of [' ', '\u200b']) {
+      expect(parse(() => schemaParser(Name)(name))).toBe(
+        'Change the value: it must contain a visible character.',
+      );
     }
   });
 
@@ -213,10 +220,11 @@ describe('parsers of repeated options', () => {
 
 describe('shared options', () => {
   it('addPageOptions accepts as many items as a page of the API has', () => {
-    const command = addPageOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }), {
-      max: 100,
-      default: 20,
-    });
+    const command = addPageOptions(
+      new Command().exitOverride().configureOutput({ writeErr: () => {} }),
+      v.optional(wholeNumberFrom(1, 100), 20),
+    );
+    expect(command.options[0]?.defaultValueDescription).toBe('20');
     command.parse(['--limit', '100', '--starting-after', 'evt_1'], { from: 'user' });
     expect(toPageParameters(command.opts())).toEqual({ limit: 100, starting_after: 'evt_1' });
     for (const limit of ['0', '101']) {

@@ -124,6 +124,12 @@ describe('help', () => {
         expect.objectContaining({ name: '--timeout', default: '30s', choices: null }),
       ]),
     });
+    const keys = JSON.parse((await run('help keys create --json')).out);
+    expect(keys.options.find(({ name }: { name: string }) => name === '--scopes')).toMatchObject({
+      description: 'Scopes of the key',
+      default: 'all',
+      choices: ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read'],
+    });
     const unknown = await run('help deliveries lsit --json');
     expect(unknown.exitCode).toBe(ExitCode.usage);
     expect(JSON.parse(unknown.err).error.hint).toEqual({ text: 'Did you mean svc deliveries list?' });

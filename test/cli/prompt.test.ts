@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { parseWebhookUrl, parseWorkspaceName } from '../../src/cli/option-parsers.ts';
+import { parseWebhookUrl, schemaParser } from '../../src/cli/option-parsers.ts';
 import { askChoice, askText, type ChoiceSource, confirm, toChoiceList } from '../../src/cli/prompt.ts';
+import { Name } from '../../src/contract/fields.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
 
 const fruits = [
@@ -112,7 +113,7 @@ describe('askChoice', () => {
       ...{ code: 'usage', message: 'Missing argument: <id>' },
       hint: { text: 'Use: svc test [options] <id>. List the fruits', command: 'svc fruits list' },
     });
-    await expect(askText(context, '--name <name>', parseWorkspaceName)).rejects.toMatchObject({
+    await expect(askText(context, '--name <name>', schemaParser(Name))).rejects.toMatchObject({
       ...{ code: 'usage', message: 'Missing option: --name', hint: { text: 'Add: --name <name>' } },
     });
     expect(list).not.toHaveBeenCalled();
@@ -122,7 +123,7 @@ describe('askChoice', () => {
 describe('askText', () => {
   it('the typed text is returned', async () => {
     const { context, press } = createPromptContext();
-    const text = askText(context, 'name', parseWorkspaceName);
+    const text = askText(context, 'name', schemaParser(Name));
     await press(`Team A${ENTER}`, 'name:');
     await expect(text).resolves.toBe('Team A');
   });

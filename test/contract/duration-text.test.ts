@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import { withDurationTexts } from '../../src/contract/duration-text.ts';
 import { SeedFault } from '../../src/contract/fault-schemas.ts';
-import { validateInput, wholeNumberFrom } from '../../src/contract/operation.ts';
+import { validateInput } from '../../src/contract/operation.ts';
 import { listProblems, validate } from '../../src/validation/validate.ts';
+import { wholeNumberFrom } from '../../src/validation/value-schemas.ts';
 
 const schema = withDurationTexts(
   { id: v.string(), overlap_ms: v.optional(wholeNumberFrom(0, 60_000)) },

@@ -85,7 +85,7 @@ describe('findRouteProblem', () => {
   ];
   const findProblem = (fields: Partial<FaultRule>) => {
     const found = findRouteProblem({ ...onRequest, ...fields }, routes);
-    return found && `${found.field} ${found.problem}`;
+    return found && `${found.field} must be ${found.expected}`;
   };
   const noPath = 'path must be the path of an API operation: /v1/events, /v1/events/{id}, /v1/webhooks/{id}';
 

@@ -89,19 +89,19 @@ describe('FaultRegistry', () => {
     ],
     [
       { on: 'request', status: 500, path: '/nope' },
-      'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks, not "/nope".',
     ],
     [
       { on: 'request', status: 500, path: '/events/' },
-      'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks, not "/events/".',
     ],
     [
       { on: 'request', status: 500, method: 'FOO' },
-      'method must be a method of an API operation: GET, POST.',
+      'method must be a method of an API operation: GET, POST, not "FOO".',
     ],
     [
       { on: 'request', status: 500, method: 'GET', path: '/v1/webhooks' },
-      'method must be a method of that path: POST.',
+      'method must be a method of that path: POST, not "GET".',
     ],
     [{ on: 'request', status: 200 }, 'status must be a whole number from 400 to 599, not 200.'],
     [

@@ -23,14 +23,8 @@ import {
   showDeliveryProgress,
 } from '../delivery-wait.ts';
 import { followAttempts, selectStreamTypes } from '../live/follow.ts';
-import {
-  addPageOptions,
-  choiceOption,
-  type PageOptions,
-  parseDurationMs,
-  toPageParameters,
-  wholeNumberParser,
-} from '../option-parsers.ts';
+import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { printPage, renderTable } from '../render/table.ts';

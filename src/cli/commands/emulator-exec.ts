@@ -51,7 +51,7 @@ export const command: CommandDefinition<Options> = {
       .option(
         '--expect-failed <count>',
         'Like --require-settled, but exactly this number of deliveries must fail',
-        wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
+        wholeNumberParser(0),
       )
       .option(
         '--junit <file>',

@@ -2,22 +2,25 @@
  * `svc events`: lists, shows, creates and traces events. All but `trace` use the public API, so that the scopes and the workspace
  * of the key apply.
  */
-import { TRACE_LIMITS } from '../../contract/trace-schemas.ts';
+import * as v from 'valibot';
+import { TraceInput } from '../../contract/trace-schemas.ts';
 import { indentJson } from '../../domain/json.ts';
+import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { eventChoices, eventColumns, toEventRows } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
-import { addPageOptions, addWorkspaceOption, type PageOptions, toPageParameters } from '../option-parsers.ts';
+import { addWorkspaceOption } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { printPage } from '../render/table.ts';
 import { renderTrace } from '../render/trace.ts';
 import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
-/** The limits of the public API, unless the gap `list.limit` is overridden. */
-const PAGE_LIMITS = { max: 100, default: 20 };
+/** The limit of the public API, unless the gap `list.limit` is overridden. */
+const PAGE_LIMIT = v.optional(wholeNumberFrom(1, 100), 20);
 
 interface ListOptions extends PageOptions {
   readonly type?: string;
@@ -27,7 +30,7 @@ interface ListOptions extends PageOptions {
 export const list: CommandDefinition<ListOptions> = {
   configure: (command) =>
     addWorkspaceOption(
-      addPageOptions(command, PAGE_LIMITS).option('--type <type>', 'Only events of this type'),
+      addPageOptions(command, PAGE_LIMIT).option('--type <type>', 'Only events of this type'),
     ),
   examples: [
     ['List the newest events of the workspace', 'events list'],
@@ -68,7 +71,7 @@ The times of attempts are relative to the event, in schedule time. Durations and
 
 export const trace: CommandDefinition<PageOptions & { readonly id?: string; readonly pager?: boolean }> = {
   configure: (command) =>
-    addPageOptions(command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')), TRACE_LIMITS)
+    addPageOptions(command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')), TraceInput.entries.limit)
       .option('--no-pager', 'Print without a pager')
       .addHelpText('after', TRACE_HELP),
   examples: [

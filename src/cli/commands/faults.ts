@@ -1,7 +1,6 @@
 /** `svc faults`: adds, lists and removes injected faults. */
-import { InvalidArgumentError } from 'commander';
 import type { ControlInput } from '../../contract/control-operations.ts';
-import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.ts';
+import { createNewFaultSchema, type Fault, NewFault } from '../../contract/fault-schemas.ts';
 import { describeEffect, describeFirings, describeTarget } from '../../control/describe-fault.ts';
 import {
   DEFAULT_ERROR_STATUS,
@@ -16,18 +15,11 @@ import {
 } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { type Hint, SvcError } from '../../errors.ts';
-import { listProblems } from '../../validation/validate.ts';
+import { parse } from '../../validation/validate.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import {
-  addPageOptions,
-  choiceOption,
-  durationParser,
-  idParser,
-  type PageOptions,
-  toPageParameters,
-  wholeNumberParser,
-} from '../option-parsers.ts';
+import { choiceOption, durationParser, idParser, schemaParser } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, askText, type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { type Column, printPage, renderFields } from '../render/table.ts';
 
@@ -50,6 +42,9 @@ interface AddOptions {
   readonly probability?: number;
   readonly workspace?: string;
 }
+
+const fields = NewFault.entries;
+const parseStatus = schemaParser(fields.status.wrapped);
 
 /** The attempts with each kind of fault, in a line. */
 const KIND_HELP = `
@@ -100,12 +95,12 @@ export const add: CommandDefinition<AddOptions> = {
       .option(
         '--count <n>',
         'Maximum number of times to apply the fault (default: no limit)',
-        wholeNumberParser(1, Number.MAX_SAFE_INTEGER),
+        schemaParser(fields.count),
       )
       .option(
         '--probability <p>',
         'Probability that the fault is applied, above 0 and at most 1 (default: 1)',
-        parseProbability,
+        schemaParser(fields.probability),
       )
       .option(
         '--workspace <id>',
@@ -191,14 +186,6 @@ function toDescribedChoices(title: string, descriptions: Readonly<Record<string,
   return toChoiceList(Object.entries(descriptions), columns, ([word]) => word);
 }
 
-const parseStatus = wholeNumberParser(400, 599);
-
-function parseProbability(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= 1)) throw new InvalidArgumentError('Pass a number above 0 and at most 1.');
-  return value;
-}
-
 function toRule({
   on,
   key,
@@ -234,16 +221,15 @@ const optionNames: Readonly<Record<string, string>> = {
 /** Reports problems by the names of the options. The emulator would use those of the JSON fields. @throws SvcError `usage` */
 function checkRule(rule: object): void {
   const toOption = (field: string) => `--${optionNames[field] ?? field}`;
-  const [found] = listProblems(createNewFaultSchema(toOption), rule);
-  if (found === undefined) return;
-  const { path, problem } = found;
-  const option = toOption(path);
-  if (problem.startsWith('must ')) {
-    const value = JSON.stringify((rule as Readonly<Record<string, unknown>>)[path]);
-    throw new SvcError('usage', `Invalid value for ${option}: ${value}`, { hint: `The value ${problem}.` });
-  }
-  throw new SvcError('usage', `${option} ${problem}.`, {
-    hint: { text: 'Show which options apply to each target', command: 'svc faults add --help' },
+  parse(createNewFaultSchema(toOption), rule, ({ path, problem, value, expected }) => {
+    const option = toOption(path);
+    return expected === null
+      ? new SvcError('usage', `${option} ${problem}.`, {
+          hint: { text: 'Show which options apply to each target', command: 'svc faults add --help' },
+        })
+      : new SvcError('usage', `Invalid value for ${option}: ${JSON.stringify(value)}`, {
+          hint: `Pass ${expected}.`,
+        });
   });
 }
 

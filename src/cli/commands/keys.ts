@@ -4,13 +4,8 @@ import { type Scope, scopes } from '../../domain/credentials.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import {
-  addPageOptions,
-  idParser,
-  type PageOptions,
-  parseList,
-  toPageParameters,
-} from '../option-parsers.ts';
+import { choiceOption, idParser, parseList } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
@@ -43,10 +38,10 @@ export const create: CommandDefinition<CreateOptions> = {
         '--name <name>',
         'Name that the request log shows for the key (default: its last four characters)',
       )
-      .option(
-        '--scopes <list>',
-        `Scopes of the key (choices: ${scopes.join(', ')}) (default: all)`,
-        parseScopes,
+      .addOption(
+        choiceOption('--scopes <list>', 'Scopes of the key', scopes)
+          .default(undefined, 'all')
+          .argParser(parseScopes),
       )
       .option(
         '--workspace <id>',

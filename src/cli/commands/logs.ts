@@ -10,15 +10,8 @@ import { AskedArgument } from '../asked-argument.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { followRequests } from '../live/follow.ts';
-import {
-  addPageOptions,
-  idParser,
-  type PageOptions,
-  parseDurationMs,
-  parseStatusOption,
-  parseTimeOrAge,
-  toPageParameters,
-} from '../option-parsers.ts';
+import { idParser, parseDurationMs, parseStatusOption, parseTimeOrAge } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
 import { printPage } from '../render/table.ts';

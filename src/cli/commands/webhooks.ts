@@ -9,16 +9,14 @@ import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
 import {
-  addPageOptions,
   addWorkspaceOption,
   idParser,
-  type PageOptions,
   parseDurationMs,
   parseHeaders,
   parseSubscriptions,
   parseWebhookUrl,
-  toPageParameters,
 } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';

@@ -1,9 +1,11 @@
 /** `svc workspaces`: lists, shows and creates workspaces. */
+import { Name } from '../../contract/fields.ts';
 import { indentJson } from '../../domain/json.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { workspaceColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import { addPageOptions, type PageOptions, parseWorkspaceName, toPageParameters } from '../option-parsers.ts';
+import { schemaParser } from '../option-parsers.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askText } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -40,7 +42,7 @@ export const create: CommandDefinition<{ readonly name?: string }> = {
   configure: (command) => command.addArgument(new AskedArgument('name', 'Name of the workspace')),
   examples: [['Create a workspace for another team', "workspaces create 'Team A'"]],
   async run({ name }, context) {
-    const workspaceName = name ?? (await askText(context, 'name', parseWorkspaceName));
+    const workspaceName = name ?? (await askText(context, 'name', schemaParser(Name)));
     const control = await context.connect();
     const workspace = await control.createWorkspace({ name: workspaceName });
     context.print(workspace, () => renderFields({ ID: workspace.id, Name: workspace.name }, context.io));

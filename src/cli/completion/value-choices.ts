@@ -1,7 +1,5 @@
 /** Possible values of options and arguments, by their names. */
 import type { Argument, Option } from 'commander';
-import { environments, scopes } from '../../domain/credentials.ts';
-import { profileNames } from '../../profile/rules.ts';
 import { receiverRuleNames } from '../../receiver/receiver-check.ts';
 import {
   eventTypeChoices,
@@ -25,7 +23,7 @@ export interface ValueChoices {
   /** The choices of all sources, in this order, without duplicates. */
   readonly sources?: readonly ChoiceSource[];
   /** Whether the value is a list, separated by commas. */
-  readonly isList?: true;
+  readonly isList?: boolean;
   /** `path` for a path; `at` for a value or `@` with a path. */
   readonly files?: 'path' | 'at';
 }
@@ -35,14 +33,11 @@ const eventTypes: ValueChoices = { sources: [eventTypeChoices, fixtureTypeChoice
 
 const byOption: Readonly<Record<string, ValueChoices>> = {
   '--delivery': { sources: [deliveryChoices] },
-  '--environment': { words: environments },
   '--event': { sources: [eventChoices] },
   '--events': { ...eventTypes, isList: true },
   '--key': { sources: [keyChoices] },
   '--method': { words: ['GET', 'POST'] },
-  '--profile': { words: profileNames },
   '--rule': { words: receiverRuleNames, isList: true },
-  '--scopes': { words: scopes, isList: true },
   '--type': eventTypes,
   '--webhook': { sources: [webhookChoices] },
   '--workspace': { sources: [workspaceChoices] },
@@ -78,7 +73,7 @@ const byGroup: Readonly<Record<string, ValueChoices>> = {
 const groupArgumentNames = ['id', 'ids', 'name'];
 
 export function choicesForOption({ long, flags, argChoices }: Option, path: readonly string[]): ValueChoices {
-  if (argChoices !== undefined) return { words: argChoices };
+  if (argChoices !== undefined) return { words: argChoices, isList: flags.endsWith('<list>') };
   if (long === '--starting-after') return byGroup[path[0] ?? ''] ?? {};
   return byPlaceholder[flags.split(' ').at(-1) ?? ''] ?? byOption[long ?? ''] ?? {};
 }

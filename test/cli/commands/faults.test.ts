@@ -68,12 +68,12 @@ describe('svc faults add', () => {
     [
       { status: 503, path: '/nope' },
       'Invalid value for --path: "/nope"',
-      'The value must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+      'Pass the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
     [
       { status: 503, errorCode: 'Busy!' },
       'Invalid value for --error-code: "Busy!"',
-      'The value must be lowercase letters, digits and underscores, such as rate_limited.',
+      'Pass lowercase letters, digits and underscores, such as rate_limited.',
     ],
   ])('svc faults add rejects %j by the names of its options', async (options, message, hint) => {
     const { context } = createFakeContext();
