@@ -115,10 +115,9 @@ async function readData({ data }: EventOptions, context: Context): Promise<strin
   if (data === undefined) return null;
   const text = (await readValue(data, context)).toString('utf8');
   try {
-    parseJsonObject(text);
+    parseJsonObject(text, 'The payload');
   } catch (error) {
-    const problem = (error as Error).message.replaceAll('The body', 'The payload');
-    throw new SvcError('usage', problem, {
+    throw new SvcError('usage', (error as Error).message, {
       hint: 'Pass a JSON object, @file, or - for standard input with --data.',
       cause: error,
     });

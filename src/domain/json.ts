@@ -17,21 +17,22 @@ export interface JsonObjectText {
 
 /**
  * Parses the text of a JSON object.
+ * @param subject of the sentence in an error
  * @throws SvcError `invalid_request` if it is not JSON, is not an object, has a field twice (parsers disagree on which
  *   one counts), or is nested more than {@link MAX_JSON_DEPTH} levels deep.
  */
-export function parseJsonObject(text: string): JsonObjectText {
+export function parseJsonObject(text: string, subject = 'The body'): JsonObjectText {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     const { message } = error as Error;
-    throw new SvcError('invalid_request', `The body is not JSON: ${message}.`, { cause: error });
+    throw new SvcError('invalid_request', `${subject} is not JSON: ${message}.`, { cause: error });
   }
   if (!isObject(value)) {
-    throw new SvcError('invalid_request', 'The body must be a JSON object.');
+    throw new SvcError('invalid_request', `${subject} must be a JSON object.`);
   }
-  const fieldRanges = scanFields(text);
+  const fieldRanges = scanFields(text, subject);
   return {
     value: value as Record<string, unknown>,
     fieldText: (name) => {
@@ -146,7 +147,7 @@ interface OpenValue {
  * Ranges of the values of the top-level fields. `text` must be a valid JSON object.
  * @throws SvcError `invalid_request` for a duplicate field, or when it is nested too deeply.
  */
-function scanFields(text: string): Map<string, Range> {
+function scanFields(text: string, subject: string): Map<string, Range> {
   const ranges = new Map<string, Range>();
   const openValues: OpenValue[] = [];
   let expectsKey = false;
@@ -156,7 +157,7 @@ function scanFields(text: string): Map<string, Range> {
     const current = openValues.at(-1);
     if (code === CHAR_CODES.quote) {
       const end = endOfString(text, i);
-      if (expectsKey && current?.keys) addKey(openValues, current, text.slice(i, end + 1));
+      if (expectsKey && current?.keys) addKey(openValues, current, text.slice(i, end + 1), subject);
       expectsKey = false;
       i = end;
     } else if (code === CHAR_CODES.colon && openValues.length === 1 && current) {
@@ -167,7 +168,10 @@ function scanFields(text: string): Map<string, Range> {
       expectsKey = code === CHAR_CODES.openBrace;
       openValues.push({ keys: expectsKey ? new Set() : null, keyOrIndex: 0 });
       if (openValues.length > MAX_JSON_DEPTH) {
-        throw new SvcError('invalid_request', `The body is nested more than ${MAX_JSON_DEPTH} levels deep.`);
+        throw new SvcError(
+          'invalid_request',
+          `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`,
+        );
       }
     } else if (code === CHAR_CODES.comma && current) {
       if (range) range.end = i;
@@ -181,12 +185,12 @@ function scanFields(text: string): Map<string, Range> {
   return ranges;
 }
 
-function addKey(openValues: readonly OpenValue[], current: OpenValue, token: string): void {
+function addKey(openValues: readonly OpenValue[], current: OpenValue, token: string, subject: string): void {
   const key: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
   current.keyOrIndex = key;
   if (current.keys?.has(key)) {
     const path = openValues.map(({ keyOrIndex }) => keyOrIndex);
-    throw new SvcError('invalid_request', `The body has a duplicate field: ${formatFieldPath(path)}.`);
+    throw new SvcError('invalid_request', `${subject} has a duplicate field: ${formatFieldPath(path)}.`);
   }
   current.keys?.add(key);
 }

@@ -129,9 +129,9 @@ interface ParsedEvent extends Pick<CapturedEvent, 'type' | 'sourceId'> {
 function parseEvent({ body, createdId }: CapturedRequest): ParsedEvent | { readonly problem: string } {
   let json: JsonObjectText;
   try {
-    json = parseJsonObject(body);
+    json = parseJsonObject(body, 'the body');
   } catch (error) {
-    return { problem: (error as Error).message.replace(/^The body/, 'the body').replace(/\.$/, '') };
+    return { problem: (error as Error).message.replace(/\.$/, '') };
   }
   const { type, data, payload } = json.value;
   if (typeof type !== 'string' || !isEventType(type)) {

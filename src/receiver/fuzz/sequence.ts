@@ -1,12 +1,12 @@
 /** A delivery sequence: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
 import * as v from 'valibot';
-import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../../domain/event.ts';
+import { isEventType } from '../../domain/event.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { isObject } from '../../domain/json.ts';
 import { attackNames, attacks } from '../../domain/variations.ts';
 import { SvcError } from '../../errors.ts';
 import { listProblems } from '../../validation/validate.ts';
-import { wholeNumber } from '../../validation/value-schemas.ts';
+import { text, wholeNumber } from '../../validation/value-schemas.ts';
 
 /** The version of the file format. */
 export const SEQUENCE_VERSION = 1;
@@ -23,13 +23,9 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const flag = v.optional(v.literal(true));
 
 const EventSchema = v.strictObject({
-  type: v.pipe(
-    v.string(),
-    v.regex(EVENT_TYPE_PATTERN, 'must be an event type such as order.shipped'),
-    v.maxLength(EVENT_TYPE_MAX_LENGTH, `must have at most ${EVENT_TYPE_MAX_LENGTH} characters`),
-  ),
+  type: text('an event type such as order.shipped', isEventType),
   /** JSON text of an object. It is text because JavaScript would change large numbers. */
-  payload: v.pipe(v.string(), v.check(isObjectText, 'must be the JSON text of an object')),
+  payload: text('the JSON text of an object', isObjectText),
   /** Length of an additional field `padding`, so that a large payload needs no large file. */
   padding: v.optional(wholeNumber(1, MAX_PADDING)),
   /** How many days before the play the event was created. */
@@ -66,8 +62,8 @@ const StepSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('restart') }),
 ]);
 
-const HttpUrl = v.pipe(v.string(), v.check(isHttpUrl, 'must be an http or https URL'));
-const NonEmptyText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
+const HttpUrl = text('an http or https URL', isHttpUrl);
+const NonEmptyText = text('a text that is not empty');
 
 /** The receiver that broke a rule, and the options that decide what it is sent and how long its response may take. */
 const ReceiverSchema = v.strictObject({
