@@ -266,7 +266,7 @@ describeInBrowser('the request log', () => {
     await dialog.getByText('No faults.').waitFor();
     await dialog.getByLabel('Response status').fill('200');
     await dialog.getByRole('button', { name: 'Add fault' }).click();
-    await dialog.getByText('Must be from 400 to 599').waitFor();
+    await dialog.getByText('Must be a whole number from 400 to 599, not 200').waitFor();
     await dialog.getByLabel('Response status').fill('');
     await dialog.getByRole('button', { name: 'Add fault' }).click();
     await dialog.getByText('Enter a status or a latency, or choose when to close').waitFor();
