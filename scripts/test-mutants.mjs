@@ -1,4 +1,6 @@
 // npm run test:mutants: changes the source in small ways, and reports which changes make no test fail.
+// Stryker does not fit: version 10 needs Node.js 22, and version 9 runs the tests in a worker thread, where those that set the umask, the
+// working folder or limits of the process fail. It does not start if a test fails.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
