@@ -1,7 +1,6 @@
 /** Loads better-sqlite3. No other module imports it at run time. */
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
 import { type Hint, SvcError } from '../errors.ts';
@@ -17,10 +16,21 @@ export interface DriverEnvironment {
   readonly nodeVersion: string;
   /** Path of the native addon; undefined if the driver finds it itself. */
   readonly nativeBinding?: string | undefined;
-  findPackageManager(): PackageManager;
 }
 
 const DRIVER = 'better-sqlite3';
+/** The commands are those of npm. `docs/installing.md` lists those of other package managers. */
+const INSTALL: Hint = { text: 'Install it', command: `npm install ${DRIVER}` };
+const UPDATE: Hint = { text: 'Update it', command: `npm update ${DRIVER}` };
+const INSTALL_12: Hint = {
+  text: 'Use Node.js 22 or later, or install version 12',
+  command: `npm install ${DRIVER}@^12.11.1`,
+};
+const BUILD: Hint = { text: 'Build it', command: `npm rebuild ${DRIVER}` };
+const BUILD_12: Hint = {
+  ...BUILD,
+  text: 'Use version 13 and Node.js 22 or later, which need no build, or build it',
+};
 /**
  * Alias of version 12, only for developing on Node.js 20: the lockfile installs version 13 as `better-sqlite3`. See
  * `scripts/sqlite-for-node-20`.
@@ -50,13 +60,11 @@ export function resolveDriver(): string {
 }
 
 function getCurrentEnvironment(): DriverEnvironment {
-  const path = getOwnPath();
   const addon = readEmbeddedAddon();
   return {
     nativeBinding: addon === null ? undefined : unpackAddon(addon),
-    require: createPackageRequire(path),
+    require: createPackageRequire(getOwnPath()),
     nodeVersion: process.versions.node,
-    findPackageManager: () => findPackageManager(dirname(path), process.env.npm_config_user_agent),
   };
 }
 
@@ -79,19 +87,15 @@ export function loadDriver(environment: DriverEnvironment): Driver {
   }
 }
 
-function choosePackage(environment: DriverEnvironment): { name: string; version: string } {
-  const { require, nodeVersion } = environment;
+function choosePackage({ require, nodeVersion }: DriverEnvironment): { name: string; version: string } {
   const version = findVersion(require, DRIVER);
   if (version === null) {
-    throw createUnavailableError(`The SQLite driver ${DRIVER} is not installed.`, {
-      text: 'Install it',
-      command: getInstallCommand(environment.findPackageManager()),
-    });
+    throw createUnavailableError(`The SQLite driver ${DRIVER} is not installed.`, INSTALL);
   }
   if (!isKnownToCrash(version, nodeVersion)) return { name: DRIVER, version };
   if (findVersion(require, DEVELOPMENT_DRIVER) !== null) return { name: DEVELOPMENT_DRIVER, version: '12' };
   const message = `${DRIVER} ${version} crashes on Node.js ${nodeVersion}.`;
-  throw createUnavailableError(message, getCrashHint(version, environment));
+  throw createUnavailableError(message, version.startsWith('13.') ? INSTALL_12 : UPDATE);
 }
 
 function findVersion(require: DriverEnvironment['require'], name: string): string | null {
@@ -113,21 +117,10 @@ function isOlder(nodeVersion: string, major: number, minor: number): boolean {
   return nodeMajor < major || (nodeMajor === major && nodeMinor < minor);
 }
 
-function getCrashHint(version: string, { findPackageManager }: DriverEnvironment): Hint {
-  const manager = findPackageManager();
-  if (!version.startsWith('13.')) return { text: 'Update it', command: getUpdateCommand(manager) };
-  const hint = 'Use Node.js 22 or later';
-  // npm shares the project's better-sqlite3 with this package. Other package managers, and a global installation, do not, so
-  // installing version 12 in the project has no effect.
-  return manager.name === 'npm' && !manager.isGlobal
-    ? { text: `${hint}, or install version 12`, command: `npm install ${DRIVER}@^12.11.1` }
-    : { text: `${hint}.` };
-}
-
 function toDriverError(
   error: NodeJS.ErrnoException,
   version: string,
-  { nodeVersion, nativeBinding, findPackageManager }: DriverEnvironment,
+  { nodeVersion, nativeBinding }: DriverEnvironment,
 ): SvcError {
   const [reason = ''] = error.message.split('\n');
   if (nativeBinding !== undefined) {
@@ -140,89 +133,9 @@ function toDriverError(
     : isUnbuilt
       ? `${DRIVER} ${version} is installed, but its native addon was not built.`
       : `${DRIVER} ${version} cannot be loaded: ${reason}.`;
-  const manager = findPackageManager();
-  const hint = version.startsWith('13.')
-    ? { text: 'Build it', command: getBuildCommand(manager) }
-    : isOlder(nodeVersion, 22, 0)
-      ? {
-          text: 'Use Node.js 22 or later, which needs no build, or build it',
-          command: getBuildCommand(manager),
-        }
-      : {
-          text: `Use version 13, which needs no build, with ${getUpdateCommand(manager)}, or build it`,
-          command: getBuildCommand(manager),
-        };
-  return createUnavailableError(message, hint, error);
+  return createUnavailableError(message, version.startsWith('13.') ? BUILD : BUILD_12, error);
 }
 
 function createUnavailableError(message: string, hint: Hint | string, cause?: unknown): SvcError {
   return new SvcError('sqlite_unavailable', message, { hint, cause });
-}
-
-type PackageManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun';
-
-export interface PackageManager {
-  readonly name: PackageManagerName;
-  /** Major version; null if the package manager did not start this process. */
-  readonly major: number | null;
-  /** Whether the package was installed with `npm install --global`: no parent folder has files of a project. */
-  readonly isGlobal: boolean;
-}
-
-/** Files that each package manager creates in a project. `bun.lock` comes last, because it can be next to `node_modules` of another one. */
-const projectFiles: Record<PackageManagerName, readonly string[]> = {
-  pnpm: ['node_modules/.modules.yaml'],
-  yarn: ['.pnp.cjs', 'node_modules/.yarn-state.yml', 'node_modules/.yarn-integrity'],
-  npm: ['node_modules/.package-lock.json'],
-  bun: ['bun.lock', 'bun.lockb'],
-};
-
-/**
- * @param folder of this package
- * @param userAgent `npm_config_user_agent`, such as `npm/12.2.0 node/v24.19.0 linux x64`
- */
-export function findPackageManager(folder: string, userAgent = ''): PackageManager {
-  const detectedName = process.versions.pnp === undefined ? detectByFiles(folder) : 'yarn';
-  const name = detectedName ?? 'npm';
-  const major = new RegExp(`^${name}/(\\d+)`).exec(userAgent)?.[1];
-  return { name, major: major === undefined ? null : Number(major), isGlobal: detectedName === null };
-}
-
-function detectByFiles(folder: string): PackageManagerName | null {
-  for (const name of Object.keys(projectFiles) as PackageManagerName[]) {
-    if (projectFiles[name].some((file) => existsSync(join(folder, file)))) return name;
-  }
-  const parent = dirname(folder);
-  return parent === folder ? null : detectByFiles(parent);
-}
-
-/** Command that installs the driver. */
-function getInstallCommand({ name, isGlobal }: PackageManager): string {
-  if (isGlobal) return 'npm install --global svc-emulator';
-  return `${name} ${name === 'npm' ? 'install' : 'add'} ${DRIVER}`;
-}
-
-/** Command that moves the driver to the newest version that this package allows on this version of Node.js. */
-function getUpdateCommand({ name, isGlobal }: PackageManager): string {
-  if (isGlobal) return 'npm install --global svc-emulator';
-  return {
-    npm: `npm update ${DRIVER}`,
-    pnpm: `pnpm update --depth Infinity ${DRIVER}`,
-    yarn: `yarn up --recursive ${DRIVER}`,
-    bun: `bun update ${DRIVER}`,
-  }[name];
-}
-
-/** Command that runs the install script of the driver, which recent package managers skip. */
-function getBuildCommand({ name, major, isGlobal }: PackageManager): string {
-  const scope = isGlobal ? '--global ' : '';
-  const rebuild = `npm rebuild ${scope}${DRIVER}`;
-  const approveAndRebuild = `npm install-scripts approve ${scope}${DRIVER} && ${rebuild}`;
-  if (name === 'npm' && major === null) return `${rebuild} (with npm 12: ${approveAndRebuild})`;
-  return {
-    npm: (major ?? 0) < 12 ? rebuild : approveAndRebuild,
-    pnpm: `pnpm approve-builds ${DRIVER} && pnpm rebuild ${DRIVER}`,
-    yarn: `yarn config set enableScripts true && yarn rebuild ${DRIVER}`,
-    bun: `bun pm trust ${DRIVER}`,
-  }[name];
 }

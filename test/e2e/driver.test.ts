@@ -55,7 +55,7 @@ const svc = (project: string, ...args: string[]) =>
   runNode(project, join(project, 'node_modules/svc-emulator/bin/svc.js'), ...args);
 
 const MESSAGE = /better-sqlite3 1[23]\.\S+ is installed, but its native addon was not built\./;
-const COMMAND = 'npm install-scripts approve better-sqlite3 && npm rebuild better-sqlite3';
+const COMMAND = 'npm rebuild better-sqlite3';
 
 describe('a SQLite driver that was not built', () => {
   let project: string;
@@ -82,7 +82,7 @@ describe('a SQLite driver that was not built', () => {
       error: {
         code: 'sqlite_unavailable',
         message: expect.stringMatching(MESSAGE),
-        hint: { text: expect.stringContaining('build it'), command: COMMAND },
+        hint: { text: expect.stringMatching(/build it/i), command: COMMAND },
       },
     });
   });
