@@ -1,6 +1,6 @@
 // Bundles src into an entry for each program and chunks for shared and lazily loaded modules: for the npm package as ES modules, for
 // the single executable as CommonJS modules.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 
@@ -56,112 +56,39 @@ const loadLate = {
   },
 };
 
-/** Selects exactly these files. A path that does not exist stops the build: otherwise a rename would silently move the file to another chunk. */
-function listed(...paths) {
-  const ids = paths.map((path) => join(root, path));
-  const missing = ids.filter((id) => !existsSync(id));
-  if (missing.length > 0)
-    throw new Error(`A chunk group lists files that do not exist: ${missing.join(', ')}`);
-  return (id) => ids.includes(id);
+/** A name for the modules that `entry` imports, directly or through others, without `import()`. */
+function nameImported(name, entry) {
+  const imported = new Set([join(root, entry)]);
+  return (id, context) => {
+    // The loop also visits the modules that it adds.
+    for (const module of imported)
+      for (const target of context.getModuleInfo(module)?.importedIds ?? []) imported.add(target);
+    return imported.has(id) ? name : null;
+  };
 }
-
-/** Parts of the control plane that only a running emulator needs. */
-const runsInEmulator = listed(
-  'src/control/clock-handlers.ts',
-  'src/control/control-handlers.ts',
-  'src/control/delivery-handlers.ts',
-  'src/control/explain-delivery.ts',
-  'src/control/rejection-evidence.ts',
-  'src/control/overview-handlers.ts',
-  'src/control/map-in-slices.ts',
-  'src/control/request-handlers.ts',
-  'src/control/export/export-deliveries.ts',
-  'src/control/export/har-export.ts',
-  'src/control/webhook-handlers.ts',
-  'src/control/store-filters.ts',
-  'src/control/trace-event.ts',
-  'src/control/in-process-control-plane.ts',
-  'src/control/shared-changes.ts',
-  'src/control/live-stream.ts',
-);
-
-/** Parts of the control plane that `svc verify` needs, and that import no schemas. */
-const describesDelivery = listed('src/control/describe-fault.ts', 'src/control/describe-phases.ts');
-
-/** Small modules that the emulator shares with a few commands. */
-const isShared = listed(
-  'src/network/address-policy.ts',
-  'src/network/track-sockets.ts',
-  'src/watchdog/process-guard.ts',
-);
-
-/** Small modules that `svc --help` and the library share. */
-const isCommon = listed(
-  'src/config/project-folders.ts',
-  'src/config/read-data-file.ts',
-  'src/config/trusted-path.ts',
-  'src/create-folder.ts',
-  'src/domain/message-parts.ts',
-  'src/package-files.ts',
-  'src/package-info.ts',
-  'src/control/run-file.ts',
-  'src/domain/address.ts',
-  'src/domain/delivery.ts',
-  'src/domain/http-url.ts',
-  'src/domain/json-error-position.ts',
-  'src/domain/retry-policy.ts',
-  'src/domain/shell.ts',
-);
 
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
-  // Modules that everything needs and that import little: `svc --help` stays quick and `svc-emulator/signature` self-contained.
-  {
-    name: 'base',
-    test: listed(
-      'src/clock/wall-clock.ts',
-      'src/domain/duration.ts',
-      'src/domain/ids.ts',
-      'src/domain/invisible-characters.ts',
-      'src/domain/json-path.ts',
-      'src/domain/json.ts',
-      'src/domain/json-tokens.ts',
-      'src/domain/json-tree.ts',
-      'src/errors.ts',
-      'src/timers.ts',
-    ),
-  },
-  { name: 'signature', test: /\/src\/domain\/signature/ },
-  // Needed by both `svc --help` and the library. A group also contains what its modules import, so without this group, the
-  // library would load `program`.
-  {
-    name: 'common',
-    test: (id) => /^module-timers|^late-node-|rolldown\/runtime/.test(id) || isCommon(id),
-  },
-  // Needed by `svc --help`: `$initial` selects what an entry imports without `import()`. The entry itself stays apart, or the
-  // library would run it.
-  { name: 'program', test: /\/src\/cli\/(?!main)|\/commander\//, tags: ['$initial'] },
-  // Shared by commands and the emulator, and by several commands. Without the schemas of the control plane, which `svc verify` does
-  // not need.
-  {
-    name: 'domain',
-    test: (id) => /\/src\/(?:domain|config|profile)[./]/.test(id) || describesDelivery(id) || isShared(id),
-    minShareCount: 3,
-  },
-  // The control plane without the emulator behind it.
-  {
-    name: 'contract',
-    test: (id) => /\/src\/(?:contract|control|fixtures)\/(?!openapi-)/.test(id) && !runsInEmulator(id),
-    minShareCount: 3,
-  },
-  {
-    name: 'rendering',
-    test: listed('src/cli/option-parsers.ts', 'src/cli/render/deliveries.ts'),
-    minShareCount: 3,
-  },
-  { name: 'client', test: /\/src\/cli\/(?!commands|main)/, minShareCount: 3 },
+  { name: 'runtime', test: /^module-timers|^late-node-|rolldown\/runtime/ },
+  // `svc-emulator/signature` loads only these two. `svc --help` and the library need the first one as well.
+  { name: 'base', importedBy: 'src/signature.ts', test: /\/src\/(?!signature|domain\/signature\/)/ },
+  { name: 'signature', test: /\/src\/domain\/signature\// },
+  // Shared by `svc --help` and the library, which does not load `program`.
+  { name: 'common', importedBy: 'src/cli/main.ts', test: /\/src\/(?!cli\/)/ },
+  // The entry itself stays apart, or the library would run it.
+  { name: 'program', importedBy: 'src/cli/main.ts', test: /\/src\/cli\/(?!main)|\/commander\// },
+  // Shared by commands and the emulator, and by several commands. Without schemas, which `svc verify` does not need.
+  { name: 'domain', test: /\/src\/(?:domain|config|profile|network|client\/texts)\//, minShareCount: 3 },
+  { name: 'contract', test: /\/src\/(?:contract|client|fixtures)\/(?!openapi)/, minShareCount: 3 },
+  { name: 'rendering', test: /\/src\/cli\/(?:render\/|option-parsers)/, minShareCount: 3 },
+  { name: 'commands', test: /\/src\/cli\/(?!commands\/|main)/, minShareCount: 3 },
   { name: 'database', test: /\/src\/(?:cache-folder|store\/(?:addon-cache|database|driver|schema|sql))\.ts/ },
-].map((group, index, { length }) => ({ ...group, priority: length - index }));
+].map(({ name, importedBy, ...group }, index, { length }) => ({
+  ...group,
+  name: importedBy ? nameImported(name, importedBy) : name,
+  debugName: name,
+  priority: length - index,
+}));
 
 export const minify = { mangle: false, compress: true, codegen: false };
 

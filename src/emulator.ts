@@ -1,10 +1,10 @@
 /** Creates an emulator from its parts. */
 import { setMaxListeners } from 'node:events';
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
+import type { ControlPlane } from './contract/control-plane.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
 import { parseSeed, type Seed } from './contract/seed-schema.ts';
 import { createControlHandlers } from './control/control-handlers.ts';
-import type { ControlPlane } from './control/control-plane.ts';
 import { createInProcessControlPlane } from './control/in-process-control-plane.ts';
 import { createDeliveryEngine } from './delivery/delivery-engine.ts';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';

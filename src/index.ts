@@ -1,10 +1,11 @@
 /** The public library: an emulator in this process, and a receiver for tests. */
+
+export type { ControlPlane } from './contract/control-plane.ts';
 export type { Attempt, Delivery, DeliveryDetail } from './contract/delivery-schemas.ts';
 export type { ClockMove, ClockState, EmulatorStatus } from './contract/emulator-schemas.ts';
 export type { Fault } from './contract/fault-schemas.ts';
 export type { ApiRequest, Event, WebhookDetail, WebhookWithSecret } from './contract/resources.ts';
 export type { Seed } from './contract/seed-schema.ts';
-export type { ControlPlane } from './control/control-plane.ts';
 export type { Variation } from './domain/variations.ts';
 export { SvcError } from './errors.ts';
 export type { Duration } from './library/argument-schemas.ts';

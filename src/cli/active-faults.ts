@@ -1,5 +1,5 @@
+import { type ControlPlane, listAll } from '../contract/control-plane.ts';
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
-import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { isFaultActive } from '../domain/fault.ts';
 
 /** IDs of the faults that can still be applied; none if no fault was applied to the attempts. */

@@ -1,8 +1,9 @@
 /** The context of a command's `run`: the process, the configuration and the clients of the emulator. */
+
+import type { ApiClient } from '../client/api-client.ts';
 import type { Config } from '../config.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { ApiClient } from '../control/api-client.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
 import { indentJson } from '../domain/json.ts';
 import type { Rules } from '../profile/rules.ts';
 import { linkIds } from './dashboard-url.ts';
@@ -89,7 +90,7 @@ export function createContext(
   async function connect(requestSignal = signal): Promise<ControlPlane> {
     const { controlUrl, ca, token, runFile } = await findTarget();
     dashboardUrl = new URL('/', controlUrl).href;
-    const { createHttpControlClient } = await import('../control/http-control-client.ts');
+    const { createHttpControlClient } = await import('../client/http-control-client.ts');
     const control = createHttpControlClient({
       controlUrl,
       ca,
@@ -126,7 +127,7 @@ export function createContext(
       const { controlUrl, ca } = await findTarget();
       if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
       const apiKey = config.values.apiKey ?? (await getStatus()).api_key;
-      const { createApiClient } = await import('../control/api-client.ts');
+      const { createApiClient } = await import('../client/api-client.ts');
       return createApiClient({
         // At the address of the control plane: the public address can be slower.
         baseUrl: new URL('v1', controlUrl).href,

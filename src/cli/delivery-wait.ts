@@ -1,7 +1,6 @@
 /** Options, progress, messages and exit codes of the commands that wait for deliveries. */
-import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { describeDelivery } from '../control/describe-delivery.ts';
+
+import { describeDelivery } from '../client/texts/describe-delivery.ts';
 import {
   countPaused,
   describeStalled,
@@ -10,8 +9,10 @@ import {
   MAX_ENDPOINTS,
   type NextAttempt,
   type PausedDeliveries,
-} from '../control/describe-unsettled.ts';
-import { isPending, type TrackResult, type WaitCounts } from '../control/wait.ts';
+} from '../client/texts/describe-unsettled.ts';
+import { isPending, type TrackResult, type WaitCounts } from '../client/wait.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
+import type { Delivery } from '../contract/delivery-schemas.ts';
 import { ExitCode, type Hint, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { Io } from './process-context.ts';

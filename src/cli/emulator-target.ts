@@ -1,9 +1,9 @@
 /** Resolves the emulator that commands use, and verifies its identity. */
 import type { ProjectLocation } from '../config/project-folders.ts';
+import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '../config/run-file.ts';
 import type { Config, ValueSource } from '../config.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '../control/run-file.ts';
 import { classifyHost } from '../domain/address.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './file-access.ts';

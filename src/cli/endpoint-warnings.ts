@@ -1,6 +1,7 @@
 /** Warnings about endpoints that are valid but probably not what the user wants. */
+
+import { type ControlPlane, listAll } from '../contract/control-plane.ts';
 import type { Webhook } from '../contract/resources.ts';
-import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { listCommonTypes, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isSameUrl } from '../domain/webhook-url.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';

@@ -1,6 +1,6 @@
 /** The options of `svc trigger` and `svc events create`, and the request body that follows from them. It is text, so that numbers keep their digits. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { toEventBody } from '../control/event-body.ts';
+import { toEventBody } from '../client/event-body.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';

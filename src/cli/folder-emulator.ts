@@ -57,8 +57,8 @@ export class FolderEmulator {
     const { controlUrl, ca, token, runFile } = await resolveTarget(config, this.#context);
     if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
     addOwnUrl(controlUrl);
-    const { createHttpControlClient } = await import('../control/http-control-client.ts');
-    const { createApiClient } = await import('../control/api-client.ts');
+    const { createHttpControlClient } = await import('../client/http-control-client.ts');
+    const { createApiClient } = await import('../client/api-client.ts');
     const control = createHttpControlClient({ controlUrl, ca, token, signal });
     const status = runFile === null ? await control.getStatus({}) : await getVerifiedStatus(runFile, control);
     return {

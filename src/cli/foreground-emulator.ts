@@ -1,6 +1,7 @@
 /** The emulator that `svc emulator start` and `svc listen` run in their own process until they end. */
+
+import { assertStateFolderTrusted } from '../config/run-file.ts';
 import type { Config } from '../config.ts';
-import { assertStateFolderTrusted } from '../control/run-file.ts';
 import type { Emulator } from '../emulator.ts';
 import type { Rules } from '../profile/rules.ts';
 import { bootEmulator } from './boot-emulator.ts';

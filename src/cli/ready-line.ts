@@ -1,7 +1,8 @@
 /** The output of `emulator start` when it accepts requests: the ready line, or a banner for people. */
+
+import { type ControlPlane, listAll } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { WebhookDetail } from '../contract/resources.ts';
-import { type ControlPlane, listAll } from '../control/control-plane.ts';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { Rules } from '../profile/rules.ts';

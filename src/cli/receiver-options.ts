@@ -1,7 +1,7 @@
 /** The options that `svc receiver check` and `svc receiver fuzz` share. */
 import type { Command } from 'commander';
+import { findRunFile, ignoreUntrusted } from '../config/run-file.ts';
 import { settings } from '../config/settings.ts';
-import { findRunFile, ignoreUntrusted } from '../control/run-file.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';

@@ -5,7 +5,7 @@ import {
   ensureRunFile,
   type RunFile,
   removeRunFile,
-} from '../control/run-file.ts';
+} from '../config/run-file.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import { clearInterval, setInterval } from '../timers.ts';

@@ -1,5 +1,5 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import { type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
 import type { Io, NoteOutput } from './process-context.ts';
 import { styleFor } from './render/style.ts';

@@ -1,10 +1,11 @@
 /** Finds the emulator that uses a port or a folder. */
+
+import { createHttpControlClient } from '../client/http-control-client.ts';
 import type { ProjectLocation } from '../config/project-folders.ts';
+import { findOwnRunFile } from '../config/run-file.ts';
 import type { Config } from '../config.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { createHttpControlClient } from '../control/http-control-client.ts';
-import { findOwnRunFile } from '../control/run-file.ts';
 import { addBrackets } from '../domain/http-url.ts';
 import { type Hint, SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';

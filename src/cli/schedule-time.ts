@@ -1,5 +1,5 @@
 /** The schedule time of workspaces, which relative times are computed from: it can be far from the wall time. */
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { Context } from './context.ts';
 
 interface InWorkspace {

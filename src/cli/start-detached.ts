@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pollUntil } from '../control/poll-until.ts';
-import { createStateFolder } from '../control/run-file.ts';
+import { pollUntil } from '../client/poll-until.ts';
+import { createStateFolder } from '../config/run-file.ts';
 import { type Hint, isErrorCode, SvcError } from '../errors.ts';
 import { createWriteError } from './file-access.ts';
 import type { ProcessContext } from './process-context.ts';

@@ -1,6 +1,6 @@
 /** The option `--random-seed`, and the values that commands fill fixture templates with. */
 import type { Command } from 'commander';
-import { createTemplateContexts, type TemplateContexts } from '../control/script/template-contexts.ts';
+import { createTemplateContexts, type TemplateContexts } from '../client/script/template-contexts.ts';
 import { createRandomSource } from '../domain/secret.ts';
 import type { Context } from './context.ts';
 

@@ -1,7 +1,7 @@
 /** Warns when nothing listens at a receiver URL: many users start their receiver after the emulator. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import { isLoopbackName } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
 import type { NoteOutput } from './process-context.ts';

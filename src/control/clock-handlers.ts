@@ -1,10 +1,11 @@
 /** The handlers of the clock operations. */
+
+import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import type { ClockController } from '../delivery/clock-controller.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
-import type { ControlHandlers } from './control-plane.ts';
 import { findWorkspace } from './store-filters.ts';
 
 export function createClockHandlers(sandbox: Sandbox, clockController: ClockController) {

@@ -1,4 +1,6 @@
 /** Implements the operations of the control plane in the process of the emulator. */
+
+import type { ControlHandlers, ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Event } from '../contract/resources.ts';
 import type { ClockController } from '../delivery/clock-controller.ts';
@@ -18,7 +20,6 @@ import { toFault } from '../store/faults.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
-import type { ControlHandlers, ControlPlane } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';

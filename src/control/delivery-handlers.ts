@@ -1,4 +1,6 @@
 /** The handlers of the operations for deliveries and attempts. */
+
+import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
@@ -16,7 +18,6 @@ import {
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
-import type { ControlHandlers } from './control-plane.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 

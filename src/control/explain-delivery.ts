@@ -1,4 +1,6 @@
 /** The verdict on a delivery: what happened, the cause, the evidence for it, and what to do. */
+
+import { describeState } from '../client/texts/describe-delivery.ts';
 import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryCause, Explanation } from '../contract/explanation-schemas.ts';
 import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
@@ -23,7 +25,6 @@ import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../s
 import { readSignature } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
-import { describeState } from './describe-delivery.ts';
 import {
   collectRejectionEvidence,
   getResponseText,

@@ -1,9 +1,9 @@
 /** The control plane of the emulator in this process. */
 import { controlOperations } from '../contract/control-operations.ts';
+import type { ControlHandlers, ControlMethods, ControlPlane } from '../contract/control-plane.ts';
 import { validateInput } from '../contract/operation.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ControlHandlers, ControlMethods, ControlPlane } from './control-plane.ts';
 import { exportDeliveries } from './export/export-deliveries.ts';
 import { createLiveStream } from './live-stream.ts';
 import { SharedChanges } from './shared-changes.ts';

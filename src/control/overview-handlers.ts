@@ -1,4 +1,6 @@
 /** The handlers of the overview: aggregates of the deliveries and attempts of a workspace. */
+
+import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { Fault } from '../contract/fault-schemas.ts';
 import type { AttemptBucket, EndpointSummary, Overview } from '../contract/overview-schemas.ts';
 import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
@@ -10,7 +12,6 @@ import { toAttemptSummary } from '../store/attempts.ts';
 import { toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import type { ControlHandlers } from './control-plane.ts';
 import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './store-filters.ts';
 

@@ -1,5 +1,7 @@
 /** The handlers of the operations for the request log. */
 import { randomUUID } from 'node:crypto';
+import { findResendProblem } from '../client/logged-request.ts';
+import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { ApiRequestDetail } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
@@ -8,8 +10,6 @@ import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest, toApiRequestDetail } from '../store/api-requests.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
-import type { ControlHandlers } from './control-plane.ts';
-import { findResendProblem } from './logged-request.ts';
 import { toRequestFilter } from './store-filters.ts';
 
 /** What the handlers need to send a request again. */

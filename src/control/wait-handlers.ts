@@ -1,5 +1,14 @@
 /** The handler of the operation that waits for deliveries. */
+
+import {
+  describeStalled,
+  describeTooFew,
+  describeUnsettled,
+  findNextAttempt,
+} from '../client/texts/describe-unsettled.ts';
+import { type WaitResult, waitForDeliveries } from '../client/wait.ts';
 import type { ControlOperations } from '../contract/control-operations.ts';
+import type { ControlHandlers, ControlPlane } from '../contract/control-plane.ts';
 import type { ValidatedInput } from '../contract/operation.ts';
 import type { WaitReport } from '../contract/wait-schemas.ts';
 import type { DeliveryStatus } from '../domain/delivery.ts';
@@ -7,10 +16,7 @@ import { SECOND_MS } from '../domain/duration.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { withAnySignal } from '../timers.ts';
-import type { ControlHandlers, ControlPlane } from './control-plane.ts';
-import { describeStalled, describeTooFew, describeUnsettled, findNextAttempt } from './describe-unsettled.ts';
 import { RequestLimit } from './request-limit.ts';
-import { type WaitResult, waitForDeliveries } from './wait.ts';
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
 /** Maximum number of waits at the same time. Each of them keeps the deliveries that it waits for in memory. */

@@ -1,5 +1,6 @@
 /** The handlers of the operations on endpoints. */
 import * as v from 'valibot';
+import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { WebhookStatistics, WebhookWithStatistics } from '../contract/overview-schemas.ts';
 import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
 import type { WebhookProbe } from '../contract/resources.ts';
@@ -21,7 +22,6 @@ import {
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { Store } from '../store/store.ts';
 import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
-import type { ControlHandlers } from './control-plane.ts';
 import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './store-filters.ts';
 

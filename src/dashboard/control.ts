@@ -5,9 +5,9 @@ import {
   type ControlRequest,
   type ControlTransport,
   createControlClient,
-} from '../control/control-client.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { toServerError } from '../control/parse-response.ts';
+} from '../client/control-client.ts';
+import { toServerError } from '../client/parse-response.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import { SvcError } from '../errors.ts';
 
 /** Whether the live stream is connected; null before the first connection. */

@@ -5,8 +5,8 @@
  */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { StreamPosition } from '../client/follow-stream.ts';
 import type { StreamItem } from '../contract/stream-schemas.ts';
-import type { StreamPosition } from '../control/follow-stream.ts';
 import { sleep, withAnySignal } from '../timers.ts';
 import { createControl, hasLoadedBeforeStream, isConnected } from './control.ts';
 

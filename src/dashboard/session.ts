@@ -1,8 +1,8 @@
 /** The state of the emulator and the selected workspace. */
 import { batch, computed, effect, signal } from '@preact/signals';
+import { listAll } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Workspace } from '../contract/resources.ts';
-import { listAll } from '../control/control-plane.ts';
 import { control, isConnected } from './control.ts';
 import { storeId, subscribe } from './live-stream.ts';
 import { addressWorkspaceId, navigate, replaceRoute, route } from './router.ts';

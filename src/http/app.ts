@@ -1,6 +1,6 @@
 /** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
 import { H3 } from 'h3';
-import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
+import type { ControlHandlers, ControlPlane } from '../contract/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import { connectInProcess } from '../mcp/in-process-emulator.ts';
@@ -42,7 +42,7 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
 }
 
 /** They contain much text, which a start does not need. */
-const loadDocuments = () => import('../contract/openapi-document.ts');
+const loadDocuments = () => import('../contract/openapi/openapi-document.ts');
 
 export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing, getUrls } = options;

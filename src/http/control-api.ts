@@ -1,8 +1,8 @@
 /** Serves the control plane at `/_svc`. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
+import type { ControlHandlers } from '../contract/control-plane.ts';
 import { type Operation, validateInput } from '../contract/operation.ts';
-import type { ControlHandlers } from '../control/control-plane.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';

@@ -1,7 +1,7 @@
 /** Sends an export of deliveries as a download. The next part is read when the client has received the one before. */
 import { type H3Event, HTTPResponse } from 'h3';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import { type ExportInput, exportFormats } from '../contract/export-schemas.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
 import { readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 

@@ -1,6 +1,6 @@
 /** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
 import { type H3Event, HTTPResponse } from 'h3';
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';

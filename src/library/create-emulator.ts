@@ -1,8 +1,8 @@
 /** Starts an emulator in this process for tests. */
 import * as v from 'valibot';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { Name, Speed } from '../contract/fields.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
 import { environments, scopes } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
 import { createRandomSource } from '../domain/secret.ts';

@@ -1,15 +1,10 @@
 /** Waits for deliveries, and reports what happened instead if they do not come. */
 import * as v from 'valibot';
+import { describeDelivery } from '../client/texts/describe-delivery.ts';
+import { CHECK_INTERVAL_MS, type WaitCondition, type WaitResult, waitForDeliveries } from '../client/wait.ts';
+import { listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { WebhookDetail } from '../contract/resources.ts';
-import { listAll } from '../control/control-plane.ts';
-import { describeDelivery } from '../control/describe-delivery.ts';
-import {
-  CHECK_INTERVAL_MS,
-  type WaitCondition,
-  type WaitResult,
-  waitForDeliveries,
-} from '../control/wait.ts';
 import { describeOutcome, type SettledStatus } from '../domain/delivery.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';

@@ -1,8 +1,8 @@
 /** Lists the events of a workspace and waits for new ones, including those that the code under test creates. */
 import * as v from 'valibot';
 import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
+import { listAll } from '../contract/control-plane.ts';
 import type { EventDetail } from '../contract/resources.ts';
-import { listAll } from '../control/control-plane.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';

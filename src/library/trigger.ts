@@ -1,11 +1,11 @@
 /** Creates events with `POST /v1/events`. */
 import * as v from 'valibot';
+import { toEventBody } from '../client/event-body.ts';
+import { toServerError } from '../client/parse-response.ts';
+import { listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
 import type { Event } from '../contract/resources.ts';
-import { listAll } from '../control/control-plane.ts';
-import { toEventBody } from '../control/event-body.ts';
-import { toServerError } from '../control/parse-response.ts';
 import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';

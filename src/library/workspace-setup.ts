@@ -1,5 +1,5 @@
 /** What the parts of a workspace in this process share. */
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { RandomSource } from '../domain/secret.ts';
 import type { Emulator } from '../emulator.ts';
 

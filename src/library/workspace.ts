@@ -6,12 +6,12 @@ import {
   type ControlOutput,
   controlOperations,
 } from '../contract/control-operations.ts';
+import { listAll } from '../contract/control-plane.ts';
 import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import { type Fault, NewFaultInput } from '../contract/fault-schemas.ts';
 import { Speed } from '../contract/fields.ts';
 import type { ApiRequest } from '../contract/resources.ts';
-import { listAll } from '../control/control-plane.ts';
 import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
 import { checkArguments, withArgumentChecks } from './check-arguments.ts';
 import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';

@@ -1,6 +1,6 @@
 /** The emulator that the tools, resources and prompts use, in this process or over HTTP. */
-import type { ApiClient } from '../control/api-client.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';
 
 export interface ConnectedEmulator {

@@ -1,6 +1,6 @@
 /** Connects the tools to the emulator in this process. */
-import type { HttpRequest, HttpResponse } from '../control/http-request.ts';
-import { toServerError } from '../control/parse-response.ts';
+import type { HttpRequest, HttpResponse } from '../client/http-request.ts';
+import { toServerError } from '../client/parse-response.ts';
 import type { ConnectedEmulator } from './connected-emulator.ts';
 
 interface InProcessOptions extends Omit<ConnectedEmulator, 'connectApi'> {
@@ -19,7 +19,7 @@ export function connectInProcess({ fetch, ...emulator }: InProcessOptions): Conn
     ...emulator,
     async connectApi() {
       const { url, api_key: apiKey } = await emulator.control.getStatus({});
-      const { createApiClient } = await import('../control/api-client.ts');
+      const { createApiClient } = await import('../client/api-client.ts');
       return createApiClient({ baseUrl: `${url}/v1`, apiKey, send });
     },
   };

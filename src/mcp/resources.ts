@@ -1,6 +1,6 @@
 /** The resources of the MCP server: what an agent can read without a call of a tool. */
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
+import { createControlDocument, createPublicDocument } from '../contract/openapi/openapi-document.ts';
 import { createPublicOperations } from '../contract/public-operations.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';

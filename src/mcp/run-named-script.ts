@@ -1,7 +1,7 @@
 /** Runs a script of the fixtures for the tool `trigger`. */
-import { runScript, type ScriptContext } from '../control/script/run-script.ts';
-import { type StepReport, toStepLabel } from '../control/script/step-report.ts';
-import { createTemplateContexts } from '../control/script/template-contexts.ts';
+import { runScript, type ScriptContext } from '../client/script/run-script.ts';
+import { type StepReport, toStepLabel } from '../client/script/step-report.ts';
+import { createTemplateContexts } from '../client/script/template-contexts.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { createRandomSource } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';

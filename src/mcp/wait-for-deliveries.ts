@@ -1,7 +1,8 @@
 /** Waits for deliveries as the tools need it: with a cursor to continue. */
+
+import { trackDeliveries, type WaitTarget } from '../client/wait.ts';
+import { listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import { listAll } from '../control/control-plane.ts';
-import { trackDeliveries, type WaitTarget } from '../control/wait.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { findNextCall, summarizeDeliveries } from './summarize-delivery.ts';
 import type { ToolCall, ToolResult } from './tool.ts';

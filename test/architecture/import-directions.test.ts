@@ -21,10 +21,9 @@ const layers = [
   ['profile'],
   ['contract'],
   ['config', 'fixtures', 'receiver', 'store', 'clock'],
-  ['sandbox'],
-  ['delivery'],
+  ['client', 'sandbox'],
+  ['mcp', 'delivery'],
   ['control'],
-  ['mcp'],
   ['http'],
   ['emulator'],
   ['library'],
@@ -51,7 +50,7 @@ const allowed: Record<string, readonly string[]> = {
     'network',
     'fixtures',
     'receiver',
-    'control',
+    'client',
     'mcp',
   ],
   signature: ['domain', 'clock'],
@@ -59,7 +58,7 @@ const allowed: Record<string, readonly string[]> = {
   start: ['compile-cache'],
   executable: ['package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
-  dashboard: ['errors', 'timers', 'domain', 'validation', 'contract', 'control'],
+  dashboard: ['errors', 'timers', 'domain', 'validation', 'contract', 'client'],
 };
 
 /** Files that may load another module lazily with `import()`, and import its types. */

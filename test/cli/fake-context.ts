@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { type Context, createContext } from '../../src/cli/context.ts';
 import type { Io, ProcessContext, TerminalCapabilities } from '../../src/cli/process-context.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
+import type { ApiClient, ApiResponse } from '../../src/client/api-client.ts';
+import type { ControlPlane, LiveStream } from '../../src/contract/control-plane.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
-import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
-import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 

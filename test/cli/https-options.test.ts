@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toHttpsOptions, writeCertificate } from '../../src/cli/boot-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { createRunFile, createStateFolder, findRunFile } from '../../src/control/run-file.ts';
+import { createRunFile, createStateFolder, findRunFile } from '../../src/config/run-file.ts';
 import type { Emulator } from '../../src/emulator.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';

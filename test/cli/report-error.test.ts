@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
 import { explainApiError } from '../../src/cli/report-error.ts';
-import { createExample } from '../../src/contract/openapi-example.ts';
+import { createApiClient } from '../../src/client/api-client.ts';
+import { createExample } from '../../src/contract/openapi/openapi-example.ts';
 import { ApiRequest } from '../../src/contract/resources.ts';
-import { createApiClient } from '../../src/control/api-client.ts';
 import { SvcError } from '../../src/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 

@@ -11,9 +11,9 @@ import {
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listFoldersAbove, listProjectFolders } from '../../src/config/project-folders.ts';
+import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/config/run-file.ts';
 import { assertTrusted, findTrustProblem, isInside, isOpenToAll } from '../../src/config/trusted-path.ts';
 import { resolveConfig } from '../../src/config.ts';
-import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const hasOwners = process.geteuid !== undefined;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
 import { Attempt } from '../../src/contract/delivery-schemas.ts';
 import { controlErrorExamples, errorExamples } from '../../src/contract/error-texts.ts';
-import { createExample } from '../../src/contract/openapi-example.ts';
+import { createExample } from '../../src/contract/openapi/openapi-example.ts';
 import { toExampleId } from '../../src/domain/ids.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { toSvcError } from '../../src/http/responses.ts';

@@ -2,9 +2,9 @@
 import { getEventListeners } from 'node:events';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { controlOperations } from '../../src/contract/control-operations.ts';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { buildTraceTree, type TraceNode } from '../../src/client/trace-tree.ts';
 import type { DeliveryTrace } from '../../src/contract/trace-schemas.ts';
-import { buildTraceTree, type TraceNode } from '../../src/control/trace-tree.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';

@@ -1,9 +1,9 @@
-/** The operation that waits for deliveries, over HTTP. test/control/wait.test.ts tests the wait itself. */
+/** The operation that waits for deliveries, over HTTP. test/client/wait.test.ts tests the wait itself. */
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import type { ControlInput } from '../../src/contract/control-operations.ts';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { SharedChanges } from '../../src/control/shared-changes.ts';
 import { createWaitHandlers } from '../../src/control/wait-handlers.ts';
 import { HOUR_MS } from '../../src/domain/duration.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { ClockController } from '../../src/delivery/clock-controller.ts';
 import { LAST_TIME } from '../../src/domain/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createControlDocument } from '../../src/contract/openapi-document.ts';
+import { createControlDocument } from '../../src/contract/openapi/openapi-document.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;

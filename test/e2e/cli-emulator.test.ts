@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort, listenDuringTest } from '../support/local-server.ts';

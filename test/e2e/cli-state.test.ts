@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';

@@ -3,7 +3,7 @@
  * process for each case would take half a minute.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';

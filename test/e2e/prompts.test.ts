@@ -1,7 +1,7 @@
 /** Prompts of the built program for missing arguments. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';

@@ -1,6 +1,6 @@
 /** `svc deliveries wait` with a running emulator. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createGate } from '../delivery/sender-setup.ts';
 import { createReceiver } from '../support/test-receiver.ts';

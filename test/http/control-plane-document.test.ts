@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { createControlDocument } from '../../src/contract/openapi-document.ts';
+import { createControlDocument } from '../../src/contract/openapi/openapi-document.ts';
 import { startConfigurableReceiver } from '../receiver/configurable-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listAll } from '../../src/control/control-plane.ts';
+import { listAll } from '../../src/contract/control-plane.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { UNAUTHENTICATED_LIMIT } from '../../src/store/api-requests.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';

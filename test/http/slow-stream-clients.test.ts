@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { H3Event } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { SharedChanges, WAKE_SLICE } from '../../src/control/shared-changes.ts';
 import { MAX_LAG, sseResponse } from '../../src/http/sse-response.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

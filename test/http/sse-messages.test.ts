@@ -1,7 +1,7 @@
 /** The messages of one client of the live stream, with fake timers and without an emulator. */
 import { H3Event } from 'h3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { sseResponse } from '../../src/http/sse-response.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { openTunnel } from '../../src/http/tunnel.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';

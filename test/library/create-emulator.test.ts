@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { createEmulator, createReceiver, type Emulator, type Workspace } from '../../src/index.ts';
 import { createFixtureProject } from '../fixtures/fixture-project.ts';
 import { authority, getCertificate } from '../support/certificates.ts';

@@ -1,8 +1,8 @@
 /** What the error of `deliveries.wait` says, with a control plane in memory. */
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import type { Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
 import type { SvcError } from '../../src/errors.ts';
 import { createDeliveryWait, type WaitOptions } from '../../src/library/delivery-wait.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';

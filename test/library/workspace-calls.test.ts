@@ -1,6 +1,6 @@
 /** Which call of the control plane or the API each call of a workspace becomes. */
 import { describe, expect, it } from 'vitest';
-import type { ControlPlane } from '../../src/control/control-plane.ts';
+import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { createWorkspace, type Workspace } from '../../src/library/workspace.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
 import { aDetail, pageOf } from '../cli/fake-context.ts';

@@ -1,8 +1,9 @@
 /** The resources of the emulator: the columns of their lists, and the choices of prompts and completion, newest first. */
+
+import type { ApiResponse } from '../../client/api-client.ts';
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ApiKey, Event, Page, WebhookDetail, Workspace } from '../../contract/resources.ts';
-import type { ApiResponse } from '../../control/api-client.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { suggestWhereToLook } from '../../domain/ids.ts';
 import { getAtPath } from '../../domain/json-path.ts';

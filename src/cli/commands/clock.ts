@@ -1,11 +1,11 @@
 /** `svc clock`: shows, sets and moves the schedule clock of a workspace. */
 import { InvalidArgumentError } from 'commander';
+import { pollUntil } from '../../client/poll-until.ts';
+import { describePaused } from '../../client/texts/describe-unsettled.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import { describePaused } from '../../control/describe-unsettled.ts';
-import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { formatHint } from '../../errors.ts';

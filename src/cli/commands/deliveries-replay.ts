@@ -1,7 +1,5 @@
 /** `svc deliveries replay`: sends one delivery, several or all failed ones again, and can wait for the responses. */
-import type { Delivery } from '../../contract/delivery-schemas.ts';
-import { type ControlPlane, listAll } from '../../control/control-plane.ts';
-import { findNextAttempt } from '../../control/describe-unsettled.ts';
+
 import {
   DEFAULT_REPLAY_RATE,
   getReplayStatus,
@@ -11,7 +9,10 @@ import {
   type ReplayRefusal,
   replayDeliveries,
   waitForReplays,
-} from '../../control/replay.ts';
+} from '../../client/replay.ts';
+import { findNextAttempt } from '../../client/texts/describe-unsettled.ts';
+import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
+import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';

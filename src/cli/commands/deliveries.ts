@@ -1,6 +1,6 @@
 /** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `export` and `replay` have files of their own. */
-import { describeTooFew } from '../../control/describe-unsettled.ts';
-import { waitForDeliveries } from '../../control/wait.ts';
+import { describeTooFew } from '../../client/texts/describe-unsettled.ts';
+import { waitForDeliveries } from '../../client/wait.ts';
 import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { fetchActiveFaultIds } from '../active-faults.ts';

@@ -1,8 +1,8 @@
 /** `svc doctor`: checks Node.js, the configuration, the port, the database, the emulator and its endpoints. */
 import { createServer } from 'node:net';
+import { createFindingBuilder, type Finding } from '../../client/findings.ts';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
-import { createFindingBuilder, type Finding } from '../../control/findings.ts';
 import { getPort } from '../../domain/http-url.ts';
 import { ExitCode } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';

@@ -1,7 +1,7 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
 import { Option } from 'commander';
-import { findOwnRunFile } from '../../control/run-file.ts';
+import { findOwnRunFile } from '../../config/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
 import { createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';

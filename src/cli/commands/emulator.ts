@@ -1,7 +1,7 @@
 /** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
+import { pollUntil } from '../../client/poll-until.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
-import { pollUntil } from '../../control/poll-until.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { formatHint, SvcError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 /** `svc events import`: creates the events of a recording, with their original spacing on the schedule clock. */
 import { InvalidArgumentError } from 'commander';
+import { toEventBody } from '../../client/event-body.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
-import { toEventBody } from '../../control/event-body.ts';
 import { DAY_MS, formatDuration } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';

@@ -1,7 +1,8 @@
 /** `svc faults`: adds, lists and removes injected faults. */
+
+import { describeEffect, describeFirings, describeTarget } from '../../client/texts/describe-fault.ts';
 import type { ControlInput } from '../../contract/control-operations.ts';
 import { createNewFaultSchema, type Fault, NewFault } from '../../contract/fault-schemas.ts';
-import { describeEffect, describeFirings, describeTarget } from '../../control/describe-fault.ts';
 import {
   DEFAULT_ERROR_STATUS,
   type DeliveryFaultKind,

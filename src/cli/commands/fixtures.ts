@@ -1,8 +1,8 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { join, relative, resolve } from 'node:path';
-import { planScript, runScript, type ScriptContext } from '../../control/script/run-script.ts';
-import { type StepReport, serializeStepReport, toStepLabel } from '../../control/script/step-report.ts';
-import type { TemplateContexts } from '../../control/script/template-contexts.ts';
+import { planScript, runScript, type ScriptContext } from '../../client/script/run-script.ts';
+import { type StepReport, serializeStepReport, toStepLabel } from '../../client/script/step-report.ts';
+import type { TemplateContexts } from '../../client/script/template-contexts.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
+import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
-import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';

@@ -1,7 +1,7 @@
 /** `svc logs`: lists, shows and follows logged API requests, and sends them again. */
 import type { Command } from 'commander';
+import { toCurlCommand } from '../../client/logged-request.ts';
 import { matchesRequestFilter, type RequestCondition } from '../../contract/list-filters.ts';
-import { toCurlCommand } from '../../control/logged-request.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
 import type { StatusFilter } from '../../domain/status-filter.ts';

@@ -1,6 +1,6 @@
 /** `svc open`: opens the dashboard, or its page of a resource. */
 import { InvalidArgumentError } from 'commander';
-import type { ControlPlane } from '../../control/control-plane.ts';
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type DashboardPage, findDashboardPage, toDashboardUrl } from '../dashboard-url.ts';
 import { openUrl } from '../open-url.ts';

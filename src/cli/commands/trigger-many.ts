@@ -1,10 +1,11 @@
 /** `svc trigger --count`: creates many events of one type and prints a summary of their deliveries. */
+
+import { mapAtRate } from '../../client/map-at-rate.ts';
+import { pollUntil } from '../../client/poll-until.ts';
+import { trackDeliveries } from '../../client/wait.ts';
+import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
-import { type ControlPlane, listAll } from '../../control/control-plane.ts';
-import { mapAtRate } from '../../control/map-at-rate.ts';
-import { pollUntil } from '../../control/poll-until.ts';
-import { trackDeliveries } from '../../control/wait.ts';
 import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';

@@ -1,8 +1,9 @@
 /** `svc trigger`: creates an event and shows its deliveries. `--count` is in `trigger-many.ts`. */
+
+import type { ApiResponse } from '../../client/api-client.ts';
+import { trackDeliveries } from '../../client/wait.ts';
+import { listAll } from '../../contract/control-plane.ts';
 import type { Event } from '../../contract/resources.ts';
-import type { ApiResponse } from '../../control/api-client.ts';
-import { listAll } from '../../control/control-plane.ts';
-import { trackDeliveries } from '../../control/wait.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';

@@ -1,10 +1,11 @@
 /** Checks the running emulator: its run file, its address, its clock and its endpoints. */
+
+import { createFindingBuilder, type Finding, toProbeFindings } from '../../client/findings.ts';
 import type { ProjectLocation } from '../../config/project-folders.ts';
+import { findRunFile, inspectRunFile } from '../../config/run-file.ts';
+import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
-import { type ControlPlane, listAll } from '../../control/control-plane.ts';
-import { createFindingBuilder, type Finding, toProbeFindings } from '../../control/findings.ts';
-import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 

@@ -1,8 +1,9 @@
 /** Collects the deliveries before an emulator stops, and checks them against the options of `svc emulator exec`. */
+
+import { describeDelivery } from '../../client/texts/describe-delivery.ts';
+import { isPending, trackDeliveries } from '../../client/wait.ts';
+import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
-import { type ControlPlane, listAll } from '../../control/control-plane.ts';
-import { describeDelivery } from '../../control/describe-delivery.ts';
-import { isPending, trackDeliveries } from '../../control/wait.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { Hint } from '../../errors.ts';
 import type { Context } from '../context.ts';

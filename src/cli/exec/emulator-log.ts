@@ -1,6 +1,6 @@
 /** The log file of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { ControlPlane } from '../../control/control-plane.ts';
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import { assertRegularFile } from '../../read-regular-file.ts';
 import { createWriteError } from '../file-access.ts';
 import type { NoteOutput } from '../process-context.ts';

@@ -3,9 +3,9 @@
  * unless `--keep` was used.
  */
 import type { ControlInput } from '../../contract/control-operations.ts';
+import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
-import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { SvcError } from '../../errors.ts';
 import { abortAtEnd, createLinkedController } from '../../timers.ts';
 

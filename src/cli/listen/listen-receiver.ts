@@ -1,7 +1,7 @@
 /** The receiver of `svc listen` without a URL: it verifies each request, and gives the responses of a script. */
 import type { IncomingMessage } from 'node:http';
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { TopicItem } from '../../contract/stream-schemas.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
 import { indentJson } from '../../domain/json.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { VerifyResult } from '../../domain/signature/verify.ts';

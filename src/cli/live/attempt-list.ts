@@ -1,8 +1,9 @@
 /** The list of attempts in a live view: one row per attempt, and one for a delivery whose first attempt is in progress. */
+
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { Attempt, Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { TopicItem } from '../../contract/stream-schemas.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../../domain/clock.ts';
 import { describeOutcome } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';

@@ -1,7 +1,8 @@
 /** Follows a stream: in a live view in a terminal, as lines in a pipe, or as JSON. */
+
+import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { TopicItem } from '../../contract/stream-schemas.ts';
-import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { formatTimeOfDay } from '../render/format.ts';

@@ -1,6 +1,7 @@
 /** A live view in a terminal: draws the stream, handles keys and shows messages. */
+
+import type { LiveStream } from '../../contract/control-plane.ts';
 import type { TopicItem } from '../../contract/stream-schemas.ts';
-import type { LiveStream } from '../../control/control-plane.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { openUrl } from '../open-url.ts';

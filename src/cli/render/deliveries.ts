@@ -1,12 +1,13 @@
 /** The columns of lists of deliveries, and all details of one delivery. */
+
+import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
+import { describePhases } from '../../client/texts/describe-phases.ts';
 import type {
   AttemptDetail,
   Delivery,
   DeliveryDetail,
   Verification,
 } from '../../contract/delivery-schemas.ts';
-import { describeAppliedFault } from '../../control/describe-fault.ts';
-import { describePhases } from '../../control/describe-phases.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';

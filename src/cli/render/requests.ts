@@ -1,6 +1,7 @@
 /** The columns of lists of API requests, and all fields of one request. */
+
+import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
 import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../../contract/resources.ts';
-import { describeAppliedFault } from '../../control/describe-fault.ts';
 import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import { formatTime } from './format.ts';

@@ -1,5 +1,5 @@
 /** Renders the steps of a script. */
-import { type StepReport, toStepLabel } from '../../control/script/step-report.ts';
+import { type StepReport, toStepLabel } from '../../client/script/step-report.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from './style.ts';
 

@@ -1,10 +1,11 @@
 /** Renders the trace of an event as a tree. */
+
+import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
+import { describePhases } from '../../client/texts/describe-phases.ts';
+import { buildTraceTree, countHiddenAttempts, type TraceNode } from '../../client/trace-tree.ts';
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { EventTrace } from '../../contract/trace-schemas.ts';
-import { describeAppliedFault } from '../../control/describe-fault.ts';
-import { describePhases } from '../../control/describe-phases.ts';
-import { buildTraceTree, countHiddenAttempts, type TraceNode } from '../../control/trace-tree.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatLatency, formatRelative, formatSpan, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';

@@ -1,7 +1,7 @@
 /** The phases of an attempt as a waterfall, in real time. */
 import './phases.css';
+import { describePhases } from '../../client/texts/describe-phases.ts';
 import type { AttemptPhases } from '../../contract/delivery-schemas.ts';
-import { describePhases } from '../../control/describe-phases.ts';
 import { type AttemptPhase, attemptPhaseNames, attemptPhases } from '../../domain/attempt-phases.ts';
 import { formatLatency } from '../../domain/duration.ts';
 

@@ -1,10 +1,10 @@
 /** The tool `lab`: endpoints, faults, snapshots, reset, and the checks of a receiver. */
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import type { ControlPlane } from '../../contract/control-plane.ts';
 import { NewFaultInput } from '../../contract/fault-schemas.ts';
 import { idOf, JsonObject } from '../../contract/fields.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { RECEIVER_TIMEOUT_MS } from '../../domain/variations.ts';

@@ -1,8 +1,5 @@
 /** The tool `replay`: sends deliveries again. */
 import * as v from 'valibot';
-import { idOf } from '../../contract/fields.ts';
-import { DeliveryFilter } from '../../contract/list-filters.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
 import {
   DEFAULT_REPLAY_RATE,
   getReplayStatus,
@@ -12,7 +9,10 @@ import {
   type ReplayRefusal,
   replayDeliveries,
   waitForReplays,
-} from '../../control/replay.ts';
+} from '../../client/replay.ts';
+import type { ControlPlane } from '../../contract/control-plane.ts';
+import { idOf } from '../../contract/fields.ts';
+import { DeliveryFilter } from '../../contract/list-filters.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../errors.ts';
 import { wholeNumber } from '../../validation/value-schemas.ts';

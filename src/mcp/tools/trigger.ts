@@ -1,9 +1,9 @@
 /** The tool `trigger`: creates an event and shows its deliveries, or runs a script. */
 import * as v from 'valibot';
+import { toEventBody } from '../../client/event-body.ts';
+import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import { EventType, JsonObject } from '../../contract/fields.ts';
 import { DefaultWorkspace } from '../../contract/list-filters.ts';
-import { type ControlPlane, listAll } from '../../control/control-plane.ts';
-import { toEventBody } from '../../control/event-body.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
 import { suggestMatch } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';

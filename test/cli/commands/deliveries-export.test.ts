@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { command as exportCommand } from '../../../src/cli/commands/deliveries-export.ts';
-import type { ControlPlane } from '../../../src/control/control-plane.ts';
+import type { ControlPlane } from '../../../src/contract/control-plane.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';

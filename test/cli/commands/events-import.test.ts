@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { command as importCommand } from '../../../src/cli/commands/events-import.ts';
-import { createApiClient } from '../../../src/control/api-client.ts';
+import { createApiClient } from '../../../src/client/api-client.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/explain.ts';
 import { Explanation } from '../../../src/contract/explanation-schemas.ts';
-import { createExample } from '../../../src/contract/openapi-example.ts';
+import { createExample } from '../../../src/contract/openapi/openapi-example.ts';
 import { createFakeContext } from '../fake-context.ts';
 
 const signature = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
+import { describeAppliedFault, describeEffect } from '../../../src/client/texts/describe-fault.ts';
 import type { Fault } from '../../../src/contract/fault-schemas.ts';
-import { describeAppliedFault, describeEffect } from '../../../src/control/describe-fault.ts';
 import { deliveryFaultDescriptions } from '../../../src/domain/fault.ts';
 import { createFakeContext, createFakeHost } from '../fake-context.ts';
 

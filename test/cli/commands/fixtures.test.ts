@@ -9,8 +9,8 @@ import {
   types as typesCommand,
   validate as validateCommand,
 } from '../../../src/cli/commands/fixtures.ts';
-import { createApiClient } from '../../../src/control/api-client.ts';
-import { createHttpControlClient } from '../../../src/control/http-control-client.ts';
+import { createApiClient } from '../../../src/client/api-client.ts';
+import { createHttpControlClient } from '../../../src/client/http-control-client.ts';
 import { ExitCode } from '../../../src/errors.ts';
 import { builtInFixtureFolder } from '../../../src/fixtures/fixture-folders.ts';
 import { createFixtureProject } from '../../fixtures/fixture-project.ts';

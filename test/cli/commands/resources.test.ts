@@ -1,6 +1,6 @@
 /** Checks which request fields each command sends for its options. */
 import { describe, expect, it } from 'vitest';
-import type { ControlPlane } from '../../../src/control/control-plane.ts';
+import type { ControlPlane } from '../../../src/contract/control-plane.ts';
 import { commandsByName } from '../../support/command-definitions.ts';
 import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 

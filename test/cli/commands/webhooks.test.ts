@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApiClient } from '../../../src/control/api-client.ts';
+import { createApiClient } from '../../../src/client/api-client.ts';
 import { commandsByName } from '../../support/command-definitions.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';

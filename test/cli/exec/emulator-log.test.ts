@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EmulatorLog } from '../../../src/cli/exec/emulator-log.ts';
-import type { LiveStream } from '../../../src/control/control-plane.ts';
+import type { LiveStream } from '../../../src/contract/control-plane.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { aDelivery, anAttempt, streamOf } from '../fake-context.ts';
 

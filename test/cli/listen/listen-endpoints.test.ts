@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ListenEndpoints } from '../../../src/cli/listen/listen-endpoints.ts';
-import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
+import type { ControlPlane, LiveStream } from '../../../src/contract/control-plane.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { streamOf } from '../fake-context.ts';

@@ -5,9 +5,9 @@ import { tail as tailDeliveries } from '../../../src/cli/commands/deliveries.ts'
 import { tail as tailLogs } from '../../../src/cli/commands/logs.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { ScreenEvents, ScreenSize } from '../../../src/cli/live/screen.ts';
-import { createExample } from '../../../src/contract/openapi-example.ts';
+import type { ControlPlane, LiveStream } from '../../../src/contract/control-plane.ts';
+import { createExample } from '../../../src/contract/openapi/openapi-example.ts';
 import { ApiRequestDetail } from '../../../src/contract/resources.ts';
-import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { aDelivery, aDetail, anAttempt, createFakeContext } from '../fake-context.ts';

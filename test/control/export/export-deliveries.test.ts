@@ -1,9 +1,9 @@
 /** The export of deliveries in each format, in the process of the emulator and over HTTP. */
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHttpControlClient } from '../../../src/client/http-control-client.ts';
+import type { ControlPlane } from '../../../src/contract/control-plane.ts';
 import { ExportedDelivery, type ExportInput } from '../../../src/contract/export-schemas.ts';
-import type { ControlPlane } from '../../../src/control/control-plane.ts';
-import { createHttpControlClient } from '../../../src/control/http-control-client.ts';
 import { DeliveryQueries } from '../../../src/store/delivery-queries.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';

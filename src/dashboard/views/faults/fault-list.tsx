@@ -1,8 +1,8 @@
 /** Active faults, each with how often it was applied. */
 import type { ComponentChildren } from 'preact';
+import { describeEffect, describeFirings } from '../../../client/texts/describe-fault.ts';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
 import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';

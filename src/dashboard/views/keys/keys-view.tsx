@@ -1,8 +1,8 @@
 /** The API keys with their scopes and workspaces (§5). */
 
 import { useState } from 'preact/hooks';
+import { listAll } from '../../../contract/control-plane.ts';
 import type { ApiKey } from '../../../contract/resources.ts';
-import { listAll } from '../../../control/control-plane.ts';
 import { control } from '../../control.ts';
 import { status, workspaces } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';

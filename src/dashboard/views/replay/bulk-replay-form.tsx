@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
+import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../client/replay.ts';
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import { ActionButton } from '../../ui/action-button.tsx';

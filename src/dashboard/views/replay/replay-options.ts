@@ -1,5 +1,5 @@
 /** The options of a replay while the user selects them. */
-import type { ReplayChanges } from '../../../control/replay.ts';
+import type { ReplayChanges } from '../../../client/replay.ts';
 
 export interface ReplayOptions {
   /** Whether to create a new delivery. Another URL or body always creates one. */

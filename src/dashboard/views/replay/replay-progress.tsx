@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Replay, ReplayChanges } from '../../../client/replay.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import type { Replay, ReplayChanges } from '../../../control/replay.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';

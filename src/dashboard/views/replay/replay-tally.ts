@@ -1,8 +1,8 @@
 /** Counts the results of a bulk replay and collects those that did not succeed. */
 
+import type { Replay, ReplayOutcome, ReplayRefusal } from '../../../client/replay.ts';
 import type { Attempt, Delivery } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import type { Replay, ReplayOutcome, ReplayRefusal } from '../../../control/replay.ts';
 
 export class ReplayTally {
   readonly #ids: ReadonlySet<string>;

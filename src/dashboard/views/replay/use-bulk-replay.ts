@@ -1,8 +1,8 @@
 /** Finds the deliveries of a filter, replays each at a limited rate, and tracks the results. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ReplayChanges, replayDeliveries } from '../../../client/replay.ts';
 import type { ControlInput } from '../../../contract/control-operations.ts';
-import { listAll } from '../../../control/control-plane.ts';
-import { type ReplayChanges, replayDeliveries } from '../../../control/replay.ts';
+import { listAll } from '../../../contract/control-plane.ts';
 import { formatDeliveryCount } from '../../../domain/message-parts.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';

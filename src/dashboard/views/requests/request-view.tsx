@@ -1,10 +1,10 @@
 /** One request to the API with its error and its effects. */
 
 import { useState } from 'preact/hooks';
+import { findResendProblem, toCurlCommand } from '../../../client/logged-request.ts';
+import { describeAppliedFault } from '../../../client/texts/describe-fault.ts';
 import { describeApiError } from '../../../contract/error-texts.ts';
 import type { ApiRequestDetail, LoggedMessage } from '../../../contract/resources.ts';
-import { describeAppliedFault } from '../../../control/describe-fault.ts';
-import { findResendProblem, toCurlCommand } from '../../../control/logged-request.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { findResourceRoute, toHash } from '../../address.ts';

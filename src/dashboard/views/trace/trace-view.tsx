@@ -1,10 +1,10 @@
 /** The trace of an event: the request that created it, its deliveries, their attempts and replays as a tree. */
 import './trace.css';
 import { useRef, useState } from 'preact/hooks';
+import { buildTraceTree, countHiddenAttempts, type TraceNode } from '../../../client/trace-tree.ts';
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { type EventTrace, TRACE_LIMITS } from '../../../contract/trace-schemas.ts';
-import { buildTraceTree, countHiddenAttempts, type TraceNode } from '../../../control/trace-tree.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { formatLatency, formatSpan, SECOND_MS } from '../../../domain/duration.ts';
 import { formatCount } from '../../../domain/message-parts.ts';

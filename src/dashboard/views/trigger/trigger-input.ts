@@ -1,5 +1,5 @@
 /** The values of the trigger form, as a request to the API and as an `svc trigger` command. */
-import { toEventBody } from '../../../control/event-body.ts';
+import { toEventBody } from '../../../client/event-body.ts';
 import { compactJson } from '../../../domain/json.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 

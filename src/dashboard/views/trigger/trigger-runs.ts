@@ -1,7 +1,7 @@
 /** The events that this page created and the state of their deliveries. They survive navigation to another view. */
 import { signal } from '@preact/signals';
+import { mapAtRate } from '../../../client/map-at-rate.ts';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
-import { mapAtRate } from '../../../control/map-at-rate.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
 import { subscribe } from '../../live-stream.ts';

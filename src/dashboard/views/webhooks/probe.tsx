@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Finding, toProbeFindings } from '../../../control/findings.ts';
+import { type Finding, toProbeFindings } from '../../../client/findings.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { control } from '../../control.ts';
 import { selectedClock } from '../../schedule-clock.ts';

@@ -1,0 +1,67 @@
+/** Converts schemas to the JSON Schema of the OpenAPI documents. */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { WholeNumber } from '../../validation/value-schemas.ts';
+import * as deliveries from '../delivery-schemas.ts';
+import * as emulator from '../emulator-schemas.ts';
+import * as explanations from '../explanation-schemas.ts';
+import * as faults from '../fault-schemas.ts';
+import { JsonObject } from '../fields.ts';
+import * as overview from '../overview-schemas.ts';
+import * as resources from '../resources.ts';
+import * as stream from '../stream-schemas.ts';
+import * as traces from '../trace-schemas.ts';
+import { WaitReport } from '../wait-schemas.ts';
+
+type Json = Record<string, unknown>;
+
+/** The schemas that become components, with their names: all objects and variants that these modules export. */
+export const namedSchemas = Object.fromEntries(
+  Object.entries({
+    ...resources,
+    DeliveryTrace: traces.DeliveryTrace,
+    EventTrace: traces.EventTrace,
+    Explanation: explanations.Explanation,
+    ...deliveries,
+    ...overview,
+    ...faults,
+    ...emulator,
+    StreamItem: stream.StreamItem,
+    WaitReport,
+  }).filter(([, value]) => v.getDescription(value as v.GenericSchema) !== undefined),
+) as unknown as Readonly<Record<string, v.SchemaWithPipe<readonly [v.GenericSchema, v.GenericMetadata]>>>;
+/** By the schema without its description. */
+export const schemaNames = new Map(
+  Object.entries(namedSchemas).map(([name, { pipe }]) => [pipe[0], name] as const),
+);
+const schemaDescriptions = new Set<unknown>(Object.values(namedSchemas).map(({ pipe }) => pipe[1]));
+
+/**
+ * Converts a schema to JSON Schema. Checks without an equivalent there, for example of addresses, are omitted; the validator
+ * still makes them. If an equivalent exists for a `v.check`, the schema has it in `v.metadata({ jsonSchema: … })`.
+ * @param replace returns the JSON Schema for an inner schema; undefined to convert it
+ */
+export function toSchema(
+  schema: v.GenericSchema,
+  replace: (inner: v.GenericSchema) => Json | undefined = () => undefined,
+): Json {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
+    errorMode: 'ignore',
+    typeMode: 'input',
+    overrideSchema: ({ valibotSchema }) => {
+      if (valibotSchema === JsonObject) return { type: 'object', additionalProperties: true };
+      if (valibotSchema === WholeNumber) return { type: 'integer' };
+      return replace(valibotSchema as v.GenericSchema);
+    },
+    overrideAction: ({ valibotAction, jsonSchema }) => {
+      const { metadata = {} } = valibotAction as { metadata?: { jsonSchema?: Json } };
+      // Examples are in the bodies. The metadata `jsonSchema` becomes a property of that name. Its content belongs in the schema instead.
+      const { examples: _examples, jsonSchema: _, ...others } = jsonSchema as Json;
+      // The description of a reference is that of the field. The one of the resource is in the component.
+      return schemaDescriptions.has(valibotAction) && jsonSchema.$ref
+        ? { $ref: jsonSchema.$ref }
+        : { ...others, ...metadata.jsonSchema };
+    },
+  }) as Json;
+  return rest;
+}

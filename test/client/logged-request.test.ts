@@ -1,0 +1,45 @@
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { toCurlCommand } from '../../src/client/logged-request.ts';
+import { createExample } from '../../src/contract/openapi/openapi-example.ts';
+import { ApiRequestDetail } from '../../src/contract/resources.ts';
+
+const example = createExample(ApiRequestDetail);
+const message = example.request as NonNullable<ApiRequestDetail['request']>;
+
+function toCommand(changes: Partial<ApiRequestDetail>): string {
+  return toCurlCommand({ ...example, ...changes }, 'http://127.0.0.1:4777');
+}
+
+describe('toCurlCommand', () => {
+  it('a GET request has no body and no method option', () => {
+    const headers = { host: 'a', accept: '*/*', 'x-trace': 'a b', cookie: '[removed]' };
+    expect(
+      toCommand({ method: 'GET', path: '/v1/events?limit=1', request: { ...message, headers, body: null } }),
+    ).toBe(
+      `curl 'http://127.0.0.1:4777/v1/events?limit=1' \\\n  -H "Authorization: Bearer $SVC_API_KEY" \\\n  -H 'x-trace: a b'`,
+    );
+  });
+
+  it('a POST request without a body, and other methods, have a method option', () => {
+    expect(toCommand({ request: { ...message, body: null } })).toContain('-X POST');
+    expect(toCommand({ method: 'DELETE' })).toContain('-X DELETE');
+  });
+
+  it('a request without stored headers is a command with only the key', () => {
+    expect(toCommand({ method: 'GET', request: null })).toBe(
+      'curl http://127.0.0.1:4777/v1/events \\\n  -H "Authorization: Bearer $SVC_API_KEY"',
+    );
+  });
+
+  it.each([
+    ['binary', { body: '/wB7', encoding: 'base64' as const }, [0xff, 0x00, 0x7b]],
+    ['NUL', { body: 'a\0ä', encoding: 'utf8' as const }, [0x61, 0x00, 0xc3, 0xa4]],
+  ])('a body with %s is piped to curl, byte for byte', async (_, changes, bytes) => {
+    const command = toCommand({ request: { ...message, ...changes } });
+    expect(command).toContain('--data-binary @-');
+    const [pipe = ''] = command.split(' | curl');
+    const { stdout } = await execa('sh', ['-c', pipe], { encoding: 'buffer', stripFinalNewline: false });
+    expect([...stdout]).toEqual(bytes);
+  });
+});

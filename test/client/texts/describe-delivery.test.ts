@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { describeState } from '../../../src/client/texts/describe-delivery.ts';
+import type { DeliveryDetail } from '../../../src/contract/delivery-schemas.ts';
+import { createAttempt, createDelivery } from '../../dashboard/example-delivery.ts';
+
+const success = createAttempt({ outcome: 'succeeded', response_status: 200, error: null });
+
+it.each<[string, Partial<DeliveryDetail>]>([
+  ['Attempt 2 failed. A retry is scheduled.', {}],
+  ['Waiting to be sent.', { attempts: [] }],
+  ['Paused: the endpoint is disabled.', { paused: true }],
+  ['Attempt 1 succeeded; a replay is waiting to be sent.', { attempts: [success] }],
+  ['Delivered on attempt 1.', { status: 'succeeded', attempts: [success, { ...success, number: 2 }] }],
+  [
+    'Delivered on attempt 1; the last replay failed.',
+    {
+      status: 'succeeded',
+      settled_reason: 'replay_failed',
+      attempts: [success, createAttempt({ number: 2, trigger: 'manual' })],
+    },
+  ],
+  [
+    'Failed: no further attempt fits into the retry window.',
+    { status: 'failed', settled_reason: 'window_elapsed' },
+  ],
+  ['Canceled: the endpoint was deleted.', { status: 'canceled', settled_reason: 'endpoint_deleted' }],
+])('describeState returns "%s" for %j', (sentence, changes) => {
+  const delivery = createDelivery(changes);
+  expect(describeState(delivery, delivery.attempts)).toBe(sentence);
+});
