@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
 import { toExampleId } from '../domain/ids.ts';
-import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
+import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { signedParts } from '../domain/signature/scheme.ts';
 import { faultField } from './fault-schemas.ts';
 import { Count, described, Headers, idOf, resource, StoredEventType, Timestamp, Url } from './fields.ts';
@@ -155,7 +155,7 @@ export const Verification = resource('Result of verifying a signature, as `svc v
   ok: described('Whether the signature is valid.', v.boolean(), true),
   reason: described(
     'Why the signature was rejected. `null` if it is valid.',
-    v.nullable(v.picklist([...refusalReasons, ...digestOnlyReasons])),
+    v.nullable(v.picklist([...refusalReasons, ...receiverReasons])),
     null,
   ),
   detail: described(

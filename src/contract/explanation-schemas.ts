@@ -1,7 +1,7 @@
 /** The schema of the verdict on a delivery. */
 import * as v from 'valibot';
 import { noResponseOutcomes } from '../domain/delivery.ts';
-import { digestOnlyReasons, refusalReasons } from '../domain/signature/refusals.ts';
+import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { attemptFields, Delivery, verificationField } from './delivery-schemas.ts';
 import { described, Hint, resource } from './fields.ts';
 
@@ -71,10 +71,7 @@ export const Explanation = resource(
       'What the receiver does wrong with the signature. `null` if it is not known, or if the receiver did not reject the signature.',
       v.nullable(
         v.object({
-          reason: described(
-            'Kind of the mistake.',
-            v.picklist([...refusalReasons, ...digestOnlyReasons, 'header_not_split']),
-          ),
+          reason: described('Kind of the mistake.', v.picklist([...refusalReasons, ...receiverReasons])),
           detail: described('Explanation of the mistake.', v.string()),
           remedy: described('How to correct the mistake.', v.string()),
         }),

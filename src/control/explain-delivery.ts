@@ -124,9 +124,7 @@ function toMistake(sandbox: Sandbox, row: DeliveryRow, { remedy, ...mistake }: M
   const isSecret = secretReasons.includes(mistake.reason);
   const text = isSecret
     ? `Set the secret of the receiver to ${describeSecret(sandbox, row)}, and restart the receiver.`
-    : ageReasons.includes(mistake.reason)
-      ? CHECK_CLOCK
-      : remedy;
+    : remedy;
   const { secret, steps } = toDeliveryHints(row);
   return { mistake: { ...mistake, remedy: text }, hints: [{ text }, isSecret ? secret : steps] };
 }
@@ -548,8 +546,6 @@ function judgeRejection(
 }
 
 const ageReasons: readonly Mistake['reason'][] = ['timestamp_too_old', 'timestamp_in_future'];
-const CHECK_CLOCK =
-  'Check the clock of the receiver, and the unit in which it compares the timestamp with the current time.';
 
 function isAboutSignature(cause: DeliveryCause): boolean {
   return ['signature_rejected', 'rejected', 'receiver_clock', 'secret_changed', 'accepted_invalid'].includes(

@@ -4,12 +4,12 @@
  */
 import type { Attempt, AttemptDetail } from '../contract/delivery-schemas.ts';
 import type { Explanation } from '../contract/explanation-schemas.ts';
-import { describeHeaderSplit, HEADER_NOT_SPLIT, timestampNames } from '../delivery/probe-signature.ts';
 import { isInvalidatingFault } from '../domain/attempt-hints.ts';
 import { formatDuration, formatSpan, SECOND_MS } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { describeDifference } from '../domain/signature/body-variants.ts';
-import { PASS_RAW_BODY, type RefusalReason, receiverRemedies } from '../domain/signature/refusals.ts';
+import { describeDifference } from '../domain/signature/body-changes.ts';
+import { findRemedy } from '../domain/signature/mistakes.ts';
+import { refusalReasons } from '../domain/signature/refusals.ts';
 import { hasTimestamp } from '../domain/signature/schemes.ts';
 import { digestBytes } from '../domain/signature/signature-header.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -62,7 +62,7 @@ export async function collectRejectionEvidence(
 ): Promise<RejectionEvidence> {
   const text = getResponseText(attempt);
   const { mistake, ...digests } = findReportedDigest(sandbox, row, attempt, text, apiKey);
-  const reported = mistake ?? findReportedReason(text);
+  const reported = mistake ?? findReportedReason(text, sandbox.rules.signature);
   return {
     ...digests,
     ...(await listAccepted(sandbox, row, attempt)),
@@ -113,7 +113,7 @@ export function suggestMistake(
       mistake: {
         reason: 'timestamp_unreadable',
         detail: `It probably reads the timestamp ${timestamp} in another unit or format.`,
-        remedy: `Parse the timestamp as ${timestampNames[scheme.timestampFormat]}, and compare it with the current time in the same unit.`,
+        remedy: findRemedy('timestamp_unreadable', scheme) ?? '',
       },
       evidence: 'The response mentions the timestamp.',
     };
@@ -122,9 +122,9 @@ export function suggestMistake(
   if (signing === 'both' && accepted.length === 0 && evidence.accepted.length > 0) {
     return {
       mistake: {
-        reason: HEADER_NOT_SPLIT,
+        reason: 'header_not_split',
         detail: `It probably compares the whole ${scheme.headers.signature}, which has two signatures during a rotation.`,
-        remedy: describeHeaderSplit(scheme),
+        remedy: findRemedy('header_not_split', scheme) ?? '',
       },
       evidence: 'The deliveries that it accepted had one signature.',
     };
@@ -136,7 +136,7 @@ export function suggestMistake(
     mistake: {
       reason: 'body_changed',
       detail: 'It probably parses the body and serializes it again before it verifies.',
-      remedy: PASS_RAW_BODY,
+      remedy: findRemedy('body_changed', scheme) ?? '',
     },
     evidence: `That changes this body (${reserialization}), but not those of ${formatCount(accepted.length, 'delivery', 'deliveries')} that it accepted.`,
   };
@@ -260,13 +260,17 @@ function isDigestOfScheme(text: string, { algorithm }: Sandbox['rules']['signatu
 }
 
 /** Finds a reason of `svc-emulator/signature` in the response. */
-function findReportedReason(text: string): RejectionEvidence['reported'] {
+function findReportedReason(
+  text: string,
+  scheme: Sandbox['rules']['signature'],
+): RejectionEvidence['reported'] {
   for (const word of text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []) {
-    const remedy = receiverRemedies[word as RefusalReason];
-    if (remedy !== undefined) {
+    const reason = refusalReasons.find((candidate) => candidate === word);
+    const remedy = reason && findRemedy(reason, scheme);
+    if (reason && remedy) {
       return {
-        mistake: { reason: word as RefusalReason, detail: `The receiver reported ${word}.`, remedy },
-        evidence: `The response contains ${word}, a reason of svc-emulator/signature.`,
+        mistake: { reason, detail: `The receiver reported ${reason}.`, remedy },
+        evidence: `The response contains ${reason}, a reason of svc-emulator/signature.`,
       };
     }
   }

@@ -16,7 +16,7 @@ export function createWebhookSecret(
   fill: RandomFill = randomFillSync,
 ): string {
   return key.form === 'utf8'
-    ? SECRET_PREFIX + randomText(SECRET_BYTES, 'base64url', fill)
+    ? (key.prefix || SECRET_PREFIX) + randomText(SECRET_BYTES, 'base64url', fill)
     : key.prefix + randomText(SECRET_BYTES, key.form, fill);
 }
 

@@ -677,7 +677,7 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
   ],
   [
     'a digest in base64',
-    { responses: () => ({ status: 400, body: `${'aB3+'.repeat(10)}aB3=` }) },
+    { responses: () => ({ status: 400, body: `${'aB3+'.repeat(10)}aB0=` }) },
     { detail: expect.stringContaining('a secret that svc does not know') },
   ],
   [

@@ -451,19 +451,15 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
   [/^Split Service-Signature at ","/, ({ signing }) => signing.length === 2],
   [/^Synchronize the clock of the receiver /, ({ mistake }) => mistake.clockSkewMs !== undefined],
   [
-    /^(?:Parse|Read) (?:the timestamp|Service-Timestamp) as ISO 8601 in UTC(?:\.|, and compare it with the current time in the same unit\.)$/,
+    /^Read the timestamp in Service-Timestamp as ISO 8601 in UTC, and compare it with the current time in the same unit\.$/,
     isMistake('timestamp_unreadable'),
   ],
-  [/^Use the value of the timestamp header as it arrived\.$/, isMistake('timestamp_changed')],
+  [/^Use the value of the timestamp header as it arrived\. /, isMistake('timestamp_changed')],
   [/^Compute the HMAC over \{timestamp\}\.\{body\}, /, isMistake('content_changed')],
   [/^Compute the HMAC with sha256\.$/, isMistake('algorithm_changed')],
   [/^Use the whole secret as text as the key\.$/, isMistake('key_changed')],
-  [/^Compute the digest over the bytes of the request body /, isMistake('body_changed')],
-  [/^Verify the bytes of the request body as they arrived/, ({ mistake }) => mistake.payload !== undefined],
-  [
-    /^(?:Compare Service-Signature with v1=|Write the signature as v1=) (?:and|followed by) the digest in (?:lowercase )?hex\.$/,
-    isMistake('encoding_changed'),
-  ],
+  [/^Use the bytes of the request body as they arrived/, ({ mistake }) => mistake.payload !== undefined],
+  [/^Write the signature as v1= followed by the digest in lowercase hex\.$/, isMistake('encoding_changed')],
 ];
 
 function isMistake(reason: string) {

@@ -1,22 +1,34 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
 import { formatCount } from '../message-parts.ts';
 import {
-  arePairsTried,
-  combineMistakes,
-  computeHmac,
-  type DigestInput,
-  type DigestMistake,
-  type DigestMistakeReason,
-  type HmacInput,
-  MAX_PAIRED_BYTES,
-  toHmacInput,
-} from './digest-mistakes.ts';
+  describeCorrectForm,
+  describeFormMistake,
+  describePrefixMistake,
+  getDigestForm,
+  readDigest,
+} from './digest-forms.ts';
+import {
+  computeChangedHmac,
+  listMistakes,
+  MAX_CHANGED_BYTES,
+  type Mistake,
+  type MistakeInput,
+} from './mistakes.ts';
+import type { MistakeReason } from './refusals.ts';
 import type { SignatureScheme } from './scheme.ts';
+import { computeDigest } from './sign.ts';
 import { digestBytes } from './signature-header.ts';
+
+export interface DigestInput extends MistakeInput {
+  /** The digest as the receiver computed it, with or without the prefix of the signature header. */
+  readonly computedDigest: string;
+  /** Digests in the signature header of the attempt. */
+  readonly sentDigests: readonly string[];
+}
 
 interface DigestDiagnosis {
   readonly ok: boolean;
-  readonly reason: DigestMistakeReason | null;
+  readonly reason: MistakeReason | null;
   readonly detail: string;
   readonly remedy: string | null;
 }
@@ -30,38 +42,50 @@ const MIN_TRUNCATED_LENGTH = 12;
  */
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
-  const decodings = decodeDigest(input);
-  const correctInputs: readonly HmacInput[] = secrets.map((secret) => toHmacInput(input, secret));
+  const computedDigests = readComputedDigest(input);
   for (const mistakes of combineMistakes(input)) {
-    for (const hmacInput of correctInputs) {
-      const digest = computeHmac(
-        Object.assign({}, hmacInput, ...mistakes.map(({ changedInput }) => changedInput)),
-      );
-      const decoding = decodings.find(({ bytes }) => bytes.equals(digest));
-      if (decoding !== undefined) {
-        return describeMatch(input, [...mistakes, ...decoding.mistakes], decoding.hasPrefix);
+    for (const secret of secrets) {
+      const hmac = computeChangedHmac(input, secret, mistakes);
+      const computed = computedDigests.find(({ digest }) => digest.equals(hmac));
+      if (computed !== undefined) {
+        return describeMatch(input, [...mistakes, ...computed.mistakes], computed.hasPrefix);
       }
     }
   }
   const text = removePrefix(input.computedDigest.trim(), scheme);
   const isTruncated =
     text.length >= MIN_TRUNCATED_LENGTH &&
-    correctInputs.some((hmacInput) => computeHmac(hmacInput).toString(scheme.encoding).startsWith(text));
-  if (isTruncated || decodings.length === 0) return describeMalformed(text, isTruncated, scheme);
+    secrets.some((secret) => computeDigest(scheme, secret, input.message).startsWith(text));
+  if (isTruncated || computedDigests.length === 0) return describeMalformed(text, isTruncated, scheme);
   return {
     ok: false,
     reason: 'signature_mismatch',
     detail: arePairsTried(input)
       ? 'No known mistake produces this digest, and no combination of two mistakes of different kinds does.'
-      : `No single known mistake produces this digest. svc did not try combinations of mistakes, because the body is larger than ${MAX_PAIRED_BYTES / 1024} KiB.`,
+      : `No single known mistake produces this digest. svc did not try combinations of mistakes, because the body is larger than ${MAX_CHANGED_BYTES / 1024} KiB.`,
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
+}
+
+/** Yields the combinations to try: none, each single mistake, each pair of mistakes in different parts. */
+export function* combineMistakes(input: MistakeInput): Generator<readonly Mistake[]> {
+  yield [];
+  const mistakes = listMistakes(input).filter(({ part }) => part !== 'header');
+  for (const mistake of mistakes) yield [mistake];
+  if (!arePairsTried(input)) return;
+  for (const [index, first] of mistakes.entries()) {
+    for (const second of mistakes.slice(index + 1)) if (second.part !== first.part) yield [first, second];
+  }
+}
+
+export function arePairsTried({ message }: MistakeInput): boolean {
+  return Buffer.byteLength(message.body) <= MAX_CHANGED_BYTES;
 }
 
 /** @param hasPrefix whether the computed digest has the prefix of the signature header */
 function describeMatch(
   input: DigestInput,
-  mistakes: readonly DigestMistake[],
+  mistakes: readonly Pick<Mistake, 'reason' | 'description' | 'remedy'>[],
   hasPrefix: boolean,
 ): DigestDiagnosis {
   const { scheme, sentDigests, computedDigest } = input;
@@ -107,61 +131,29 @@ function describeMalformed(
   };
 }
 
-/** One way to decode the text of a digest. */
-interface DecodedDigest {
-  readonly bytes: Buffer;
-  readonly mistakes: readonly DigestMistake[];
-  readonly hasPrefix: boolean;
-}
-
-const HEX = /^(?:[0-9a-f]{2})+$/i;
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Common prefixes of signatures: `v1=`, `sha256=`. */
 const ANY_PREFIX = /^(?:v\d\w{0,7}|sha\d{1,3})[=,]/;
 
-/** The possible decodings of the text; none if it is not an HMAC of a known length. */
-function decodeDigest({ computedDigest, scheme }: DigestInput): DecodedDigest[] {
+/** The digests that the text can be, with the mistakes in how it is written. None if it is not an HMAC of a known length. */
+function readComputedDigest({ computedDigest, scheme }: DigestInput) {
   const trimmed = computedDigest.trim();
   const { prefix } = scheme.header;
   const hasPrefix = trimmed.startsWith(prefix);
   const [otherPrefix = ''] = hasPrefix ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
-  const encodingName = scheme.encoding === 'hex' ? 'lowercase hex' : 'base64';
-  const prefixMistakes =
-    otherPrefix === '' ? [] : [createMistake(`the prefix was ${otherPrefix} instead of ${prefix}`)];
-  return listDecodings(text)
-    .filter(({ bytes }) => Object.values<number>(digestBytes).includes(bytes.length))
-    .map(({ bytes, name }) => {
-      const isCorrectEncoding = bytes.toString(scheme.encoding) === text;
-      const encodingMistakes = isCorrectEncoding
-        ? []
-        : [createMistake(`the digest was written in ${name} instead of ${encodingName}`)];
-      return { bytes, hasPrefix, mistakes: [...prefixMistakes, ...encodingMistakes] };
-    });
-
-  function createMistake(description: string): DigestMistake {
-    const remedy = `Write the signature as ${prefix} followed by the digest in ${encodingName}.`;
-    return { reason: 'encoding_changed', description, remedy, changedInput: {} };
-  }
-}
-
-function listDecodings(text: string): { readonly name: string; readonly bytes: Buffer }[] {
-  const base64 = Buffer.from(BASE64.test(text) ? text : '', 'base64');
-  const decodedText = base64.toString('latin1');
-  return [
-    ...(HEX.test(text)
-      ? [{ name: /[A-F]/.test(text) ? 'uppercase hex' : 'hex', bytes: Buffer.from(text, 'hex') }]
-      : []),
-    { name: nameBase64(text), bytes: base64 },
-    ...(HEX.test(decodedText)
-      ? [{ name: 'hex and then encoded in base64', bytes: Buffer.from(decodedText, 'hex') }]
-      : []),
-  ];
-}
-
-function nameBase64(text: string): string {
-  if (/[-_]/.test(text)) return 'base64url';
-  return text.length % 4 === 0 ? 'base64' : 'base64 without padding';
+  const reason = 'encoding_changed' as const;
+  const remedy = describeCorrectForm(scheme);
+  return readDigest(text).map(({ form, digest }) => {
+    const descriptions = [
+      ...(otherPrefix === '' ? [] : [describePrefixMistake(otherPrefix, scheme)]),
+      ...(form === getDigestForm(scheme) ? [] : [describeFormMistake(form, scheme)]),
+    ];
+    return {
+      digest,
+      hasPrefix,
+      mistakes: descriptions.map((description) => ({ reason, description, remedy })),
+    };
+  });
 }
 
 function removePrefix(text: string, { header: { prefix } }: SignatureScheme): string {

@@ -1,6 +1,6 @@
 /**
- * Describes every way in which verification can fail: a reason from a closed set, the details, and what to do. No message
- * contains a secret, or a signature that was not received.
+ * The reasons for which verification fails, and the refusals of input, headers and timestamps. `mistakes.ts` has those of a
+ * signature that does not match. No message contains a secret, or a signature that was not received.
  */
 
 import { formatDuration } from '../duration.ts';
@@ -36,16 +36,18 @@ export const refusalReasons = [
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
-/** Additional reasons for which a digest that a receiver computed itself can be wrong. */
-export const digestOnlyReasons = [
+/** Additional reasons, of mistakes that only the digest or the responses of a receiver show. */
+export const receiverReasons = [
   'digest_malformed',
   'content_changed',
   'key_changed',
   'algorithm_changed',
   'encoding_changed',
+  'header_not_split',
 ] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];
+export type MistakeReason = RefusalReason | (typeof receiverReasons)[number];
 
 export interface Refusal {
   readonly reason: RefusalReason;
@@ -53,8 +55,8 @@ export interface Refusal {
   readonly remedy: string;
 }
 
-export const PASS_RAW_BODY =
-  'Verify the bytes of the request body as they arrived, before any parser or middleware touches them.';
+export const USE_RAW_BODY =
+  'Use the bytes of the request body as they arrived, before any parser or middleware touches them.';
 const MAX_QUOTED_CHARS = 80;
 
 export function optionInvalid(option: string, expected: string): Refusal {
@@ -92,7 +94,7 @@ export function payloadUnreadable(payload: unknown): Refusal {
   return {
     reason: 'payload_unreadable',
     detail: `The payload must be a string or the bytes of the request body, but it is ${describeValue(payload)}.`,
-    remedy: PASS_RAW_BODY,
+    remedy: USE_RAW_BODY,
   };
 }
 
@@ -186,102 +188,3 @@ export function otherSchemeHeader(scheme: SignatureScheme, other: SignatureSchem
     remedy: `Verify with the scheme ${other.name}, or configure the sender to sign with ${scheme.name}.`,
   };
 }
-
-export function apiKeyAsSecret(prefix: string): Refusal {
-  return {
-    reason: 'api_key_as_secret',
-    detail: `The secret starts with ${prefix}, so it is an API key. Deliveries are signed with the endpoint secret.`,
-    remedy: 'Verify with the current secret of the endpoint (whsec_…), not with the API key.',
-  };
-}
-
-/** @param matchingSecret its description, such as `the secret of wh_…` */
-export function wrongSecret(matchingSecret: string): Refusal {
-  return {
-    reason: 'wrong_secret',
-    detail: `The signature does not match the given secret, but it matches ${matchingSecret}.`,
-    remedy: 'Correct the secret in the configuration of the receiver.',
-  };
-}
-
-/** For a body that is known to be unchanged. A wrong secret is the most likely cause. */
-export const wrongSecretOrHeader: Refusal = {
-  reason: 'wrong_secret',
-  detail:
-    'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or for other headers, or is forged.',
-  remedy:
-    'Reject the delivery. If it is genuine, correct the secret in the configuration of the receiver, or pass the headers as they arrived.',
-};
-
-export function timestampChanged(received: string, signed: string): Refusal {
-  return {
-    reason: 'timestamp_changed',
-    detail: `The signature is valid for the timestamp ${signed}, but the given timestamp is ${quote(received)}.`,
-    remedy: 'Pass the timestamp header as it arrived. Converting it changes the signed string.',
-  };
-}
-
-export function bodyChanged(change: string, signedBytes: number, receivedBytes: number): Refusal {
-  return {
-    reason: 'body_changed',
-    detail: `The body was changed after signing: ${change} (${formatCount(signedBytes, 'byte')} signed, ${receivedBytes} given).`,
-    remedy: PASS_RAW_BODY,
-  };
-}
-
-export function bodyDecompressed(encoding: string): Refusal {
-  return {
-    reason: 'body_changed',
-    detail: `The signature does not match, and the body was decompressed after it arrived: Content-Encoding is ${quote(encoding)}, but the given body is not compressed.`,
-    remedy: 'Verify the bytes as they arrived, before the framework or a proxy decompresses them.',
-  };
-}
-
-export const bodyCompressed: Refusal = {
-  reason: 'body_changed',
-  detail:
-    'The signature does not match, and the given body is compressed with gzip: it was compressed after signing.',
-  remedy: 'Turn off compression between sender and receiver, or decompress the body before verifying.',
-};
-
-export const bodyStringified: Refusal = {
-  reason: 'body_changed',
-  detail:
-    'The given body is the text [object Object]: the body was parsed, and the object was converted to text.',
-  remedy: PASS_RAW_BODY,
-};
-
-export const bodyMisread: Refusal = {
-  reason: 'body_changed',
-  detail:
-    'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was decoded as text.',
-  remedy: PASS_RAW_BODY,
-};
-
-export function signatureMismatch(secretCount: number, receivedBytes: number): Refusal {
-  const secrets =
-    secretCount === 1
-      ? 'the given secret and body'
-      : `any of the ${secretCount} given secrets with the given body`;
-  return {
-    reason: 'signature_mismatch',
-    detail: `The signature does not match ${secrets} (${formatCount(receivedBytes, 'byte')}): either the secret is wrong, or the body was changed after signing.`,
-    remedy:
-      receivedBytes === 0
-        ? 'Read the raw request body before anything else consumes it: the given body is empty.'
-        : 'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body.',
-  };
-}
-
-/** What the operator of a receiver does if it reports a reason without details. */
-export const receiverRemedies: Readonly<Partial<Record<RefusalReason, string>>> = {
-  secret_missing: secretMissing.remedy,
-  payload_unreadable: PASS_RAW_BODY,
-  api_key_as_secret: apiKeyAsSecret('').remedy,
-  wrong_secret: wrongSecret('').remedy,
-  timestamp_changed: timestampChanged('', '').remedy,
-  body_changed: PASS_RAW_BODY,
-  signature_mismatch: signatureMismatch(1, 1).remedy,
-  timestamp_too_old: timestampTooOld(0, 0, 0).remedy,
-  timestamp_in_future: timestampInFuture(0, 0, 0).remedy,
-};

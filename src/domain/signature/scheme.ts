@@ -14,8 +14,10 @@ export interface SignatureScheme {
   readonly name: string;
   /** Hash function of the HMAC. */
   readonly algorithm: SignatureAlgorithm;
-  /** Key bytes: the whole secret as UTF-8, or the decoded part after a prefix such as `whsec_`. */
-  readonly key: { readonly form: 'utf8' } | { readonly form: 'base64' | 'hex'; readonly prefix: string };
+  /** Key bytes: the secret as UTF-8 or decoded, without a prefix such as `whsec_` (default: the whole secret). */
+  readonly key:
+    | { readonly form: 'utf8'; readonly prefix?: string }
+    | { readonly form: 'base64' | 'hex'; readonly prefix: string };
   /** The signed string, a template with `{id}`, `{timestamp}` and `{body}`, for example `{timestamp}.{body}`. */
   readonly content: string;
   readonly encoding: 'hex' | 'base64';

@@ -90,6 +90,12 @@ export function hasTimestamp({ header, headers }: SignatureScheme): boolean {
   return headers.timestamp !== null || header.timestampField !== null;
 }
 
+/** The key in a secret, for messages. */
+export function describeKey({ form, prefix = '' }: SignatureScheme['key']): string {
+  if (form === 'utf8') return prefix === '' ? 'the whole secret as text' : `the secret without ${prefix}`;
+  return prefix === '' ? `the whole secret, ${form}-decoded` : `the ${form}-decoded secret without ${prefix}`;
+}
+
 /** Why a value is not a valid scheme. */
 export interface SchemeProblem {
   /** Where it is, such as `headers.signature`. */
@@ -205,11 +211,9 @@ function allowNull(isValid: (value: unknown) => boolean): (value: unknown) => bo
   return (value) => value === null || isValid(value);
 }
 
-/** With `utf8` the key is the whole secret and has no prefix. */
 function isKeyPrefix(prefix: unknown, scheme: unknown): boolean {
-  return (
-    getField(scheme, 'key.form') === 'utf8' || (typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix))
-  );
+  if (prefix === undefined) return getField(scheme, 'key.form') === 'utf8';
+  return typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix);
 }
 
 function isHeaderText(text: unknown): boolean {

@@ -1,5 +1,5 @@
 /** Signs deliveries: computes digests, and compares them. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import type { SignatureScheme, SignedPart } from './scheme.ts';
 import { formatSignatureHeader, formatTimestamp } from './signature-header.ts';
@@ -42,9 +42,17 @@ export function createSignatureHeaders(
   secrets: readonly string[],
   message: SignableMessage,
 ): Record<string, string> {
-  const { id, timestamp } = message;
   const signingSecrets = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
   const digests = signingSecrets.map((secret) => computeDigest(scheme, secret, message));
+  return formatSignatureHeaders(scheme, message, digests);
+}
+
+/** The headers of a scheme with these encoded digests. */
+export function formatSignatureHeaders(
+  scheme: SignatureScheme,
+  { id, timestamp }: SignableMessage,
+  digests: readonly string[],
+): Record<string, string> {
   const headers = { [scheme.headers.signature]: formatSignatureHeader(scheme, timestamp, digests) };
   if (scheme.headers.timestamp !== null) headers[scheme.headers.timestamp] = timestamp;
   if (scheme.headers.id !== null) headers[scheme.headers.id] = id;
@@ -74,9 +82,18 @@ export interface SignableMessage {
 
 /** The HMAC of the message in the encoding of the scheme. Hashes the pieces one by one, so that a body is never copied. */
 export function computeDigest(scheme: SignatureScheme, secret: string, message: SignableMessage): string {
+  return createMessageHmac(scheme, secret, message).digest(scheme.encoding);
+}
+
+/** As {@link computeDigest}, as bytes. */
+export function computeHmac(scheme: SignatureScheme, secret: string, message: SignableMessage): Buffer {
+  return createMessageHmac(scheme, secret, message).digest();
+}
+
+function createMessageHmac(scheme: SignatureScheme, secret: string, message: SignableMessage): Hmac {
   const hmac = createHmac(scheme.algorithm, decodeSecret(scheme, secret));
   for (const piece of listContentPieces(scheme, message)) hmac.update(piece);
-  return hmac.digest(scheme.encoding);
+  return hmac;
 }
 
 /** The signed content: text if the body is text, otherwise bytes. */
@@ -146,9 +163,12 @@ export function requireId({ name, headers, content }: SignatureScheme, id: unkno
 }
 
 /** The key in a secret, see `key` of {@link SignatureScheme}. */
-export function decodeSecret({ key }: SignatureScheme, secret: string): string | Uint8Array {
-  if (key.form === 'utf8') return secret;
-  return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
+export function decodeSecret(
+  { key: { form, prefix = '' } }: SignatureScheme,
+  secret: string,
+): string | Uint8Array {
+  const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
+  return form === 'utf8' ? text : Buffer.from(text, form);
 }
 
 function listContentPieces(scheme: SignatureScheme, message: SignableMessage): (string | Uint8Array)[] {

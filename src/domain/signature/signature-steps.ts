@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { maskSecret } from '../credentials.ts';
 import { formatCount } from '../message-parts.ts';
 import type { SignatureScheme } from './scheme.ts';
+import { describeKey } from './schemes.ts';
 import { buildSignedContent, computeDigest, type SignableMessage } from './sign.ts';
 
 interface SignatureStep {
@@ -27,8 +28,6 @@ export function listSignatureSteps(
   const content = String(buildSignedContent(scheme, message));
   const bytes = Buffer.byteLength(message.body);
   const sha256 = createHash('sha256').update(message.body).digest('hex');
-  const keyForm =
-    key.form === 'utf8' ? 'the whole secret as text' : `the ${key.form}-decoded secret without ${key.prefix}`;
   return [
     ...(scheme.content.includes('{timestamp}')
       ? [
@@ -46,7 +45,7 @@ export function listSignatureSteps(
       step: `Build the signed content ${scheme.content}`,
       value: content.length > MAX_CONTENT_CHARS ? `${content.slice(0, MAX_CONTENT_CHARS)}…` : content,
     },
-    { step: `Use ${keyForm} as the key`, value: maskSecret(secret) },
+    { step: `Use ${describeKey(key)} as the key`, value: maskSecret(secret) },
     {
       step: `Compute the HMAC with ${scheme.algorithm}, in ${scheme.encoding}, after ${header.prefix}`,
       value: header.prefix + computeDigest(scheme, secret, message),

@@ -1,9 +1,10 @@
 /** Verifies deliveries. */
 import { formatDuration } from '../duration.ts';
-import { diagnoseMismatch, findOtherScheme } from './diagnose-mismatch.ts';
+import { recognizeMismatch, type SignatureChange } from './mistakes.ts';
 import * as explain from './refusals.ts';
+import type { SignatureScheme } from './scheme.ts';
 import { findScheme, hasTimestamp, schemes } from './schemes.ts';
-import { matchesAnyDigest } from './sign.ts';
+import { isUsableSecret, matchesAnyDigest, type SignableMessage } from './sign.ts';
 import {
   getSignedTimestamp,
   parseSignatureHeader,
@@ -73,8 +74,8 @@ function verifyParsed(input: ParsedVerifyInput): VerifyResult {
   const headerRefusal = findHeaderRefusal(input, header, timestamp);
   if (headerRefusal !== null) return refuse(scheme.name, findOtherScheme(input) ?? headerRefusal);
   const message = { id, timestamp, body };
-  if (!secrets.some((secret) => matchesAnyDigest(scheme, secret, message, header.digests))) {
-    return refuse(scheme.name, diagnoseMismatch(input, message, header.digests));
+  if (!isSignedWithAny(scheme, secrets, message, header.digests)) {
+    return refuse(scheme.name, findOtherScheme(input) ?? explainMismatch(input, message, header.digests));
   }
   if (!hasTimestamp(scheme)) return accept(scheme.name, 'The signature is valid.');
   const timestampMs = parseTimestamp(timestamp) ?? Number.NaN;
@@ -107,6 +108,52 @@ function findHeaderRefusal(
       : explain.headerMalformed(scheme, signature);
   }
   return parseTimestamp(timestamp) === null ? explain.timestampUnreadable(timestamp) : null;
+}
+
+/** Whether the signature is valid in another scheme: a built-in one, or one that the caller passed. */
+function findOtherScheme({
+  scheme,
+  otherSchemes,
+  secrets,
+  ...received
+}: ParsedVerifyInput): explain.Refusal | null {
+  for (const other of [...Object.values(schemes), ...otherSchemes]) {
+    if (other === scheme) continue;
+    const header = parseSignatureHeader(other, received.signature);
+    const timestamp = getSignedTimestamp(other, header, received.timestamp);
+    const message = { id: received.id, timestamp, body: received.payload };
+    if (isSignedWithAny(other, secrets, message, header.digests)) return explain.otherScheme(scheme, other);
+  }
+  return null;
+}
+
+function explainMismatch(
+  input: ParsedVerifyInput,
+  message: SignableMessage,
+  digests: readonly string[],
+): explain.Refusal {
+  return recognizeMismatch({
+    input,
+    message,
+    isSignedWith: (change: SignatureChange) =>
+      isSignedWithAny(
+        { ...input.scheme, ...change.scheme },
+        change.secret === undefined ? input.secrets : [change.secret],
+        { ...message, ...change.message },
+        digests,
+      ),
+  });
+}
+
+function isSignedWithAny(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  message: SignableMessage,
+  digests: readonly string[],
+): boolean {
+  return secrets.some(
+    (secret) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
+  );
 }
 
 /** The name of the requested scheme; `unknown` for an invalid one. */

@@ -1,8 +1,8 @@
 /** Finds the mistake in a digest that a receiver computed. */
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { diagnoseDigest } from '../../../src/domain/signature/diagnose-digest.ts';
-import type { DigestInput } from '../../../src/domain/signature/digest-mistakes.ts';
+import { type DigestInput, diagnoseDigest } from '../../../src/domain/signature/diagnose-digest.ts';
+
 import { schemes } from '../../../src/domain/signature/schemes.ts';
 
 const key = Buffer.from('a key of thirty-two bytes, always');
@@ -53,7 +53,12 @@ describe('a digest that a receiver computed', () => {
       'body_changed',
       'serialized again',
     ],
-    ['only data', hex(`${timestamp}.${JSON.stringify(parsed.data)}`), 'body_changed', 'only data was signed'],
+    [
+      'only data',
+      hex(`${timestamp}.${JSON.stringify(parsed.data)}`),
+      'body_changed',
+      'only its field data was used',
+    ],
     ['an empty body', hex(`${timestamp}.`), 'content_changed', '{timestamp}.'],
     ['[object Object]', hex(`${timestamp}.[object Object]`), 'body_changed', '[object Object]'],
     [
@@ -80,6 +85,12 @@ describe('a digest that a receiver computed', () => {
       'base64 without padding',
     ],
     ['base64url', hmac(`${timestamp}.${body}`).digest('base64url'), 'encoding_changed', 'base64url'],
+    [
+      'base64url with padding',
+      `${hmac(`${timestamp}.${body}`).digest('base64url')}=`,
+      'encoding_changed',
+      'base64url with padding',
+    ],
     ['upper case', correct.toUpperCase(), 'encoding_changed', 'uppercase hex'],
     [
       'the base64 of the hex text',
@@ -223,7 +234,7 @@ describe('a digest that a receiver computed', () => {
     });
     expect(diagnose(hmac(content, key).digest('hex'), input)).toMatchObject({
       reason: 'encoding_changed',
-      detail: 'The receiver made one mistake: the digest was written in hex instead of base64.',
+      detail: 'The receiver made one mistake: the digest was written in lowercase hex instead of base64.',
     });
   });
 

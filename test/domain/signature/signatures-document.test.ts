@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { customSchemes } from '../../../src/config/custom-schemes.ts';
-import { digestOnlyReasons, refusalReasons } from '../../../src/domain/signature/refusals.ts';
+import { receiverReasons, refusalReasons } from '../../../src/domain/signature/refusals.ts';
 import { schemeNames } from '../../../src/domain/signature/schemes.ts';
 import { parseConfigured } from '../../../src/validation/configured-value.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/signatures.md'), 'utf8');
 
-it.each([...refusalReasons, ...digestOnlyReasons, ...schemeNames])('docs/signatures.md names %s', (word) => {
+it.each([...refusalReasons, ...receiverReasons, ...schemeNames])('docs/signatures.md names %s', (word) => {
   expect(page).toContain(`\`${word}\``);
 });
 

@@ -244,7 +244,7 @@ describe('refusals', () => {
       received({ payload: JSON.parse(body) }),
       'payload_unreadable',
       'it is an object',
-      'Verify the bytes of the request body as they arrived',
+      'Use the bytes of the request body as they arrived',
     ],
     'no signature': [
       received({ signature: null }),
@@ -322,13 +322,13 @@ describe('refusals', () => {
       received({ payload: new DataView(new ArrayBuffer(4)) as unknown as Uint8Array }),
       'payload_unreadable',
       'it is an object',
-      'Verify the bytes of the request body as they arrived',
+      'Use the bytes of the request body as they arrived',
     ],
     'an object that calls itself bytes': [
       received({ payload: { [Symbol.toStringTag]: 'Uint8Array' } as unknown as Uint8Array }),
       'payload_unreadable',
       'it is an object',
-      'Verify the bytes of the request body as they arrived',
+      'Use the bytes of the request body as they arrived',
     ],
     'no timestamp in the signature header': [
       received({ scheme: 'stripe', signature: `v1=${'0'.repeat(64)}` }, { scheme: 'stripe' }),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeDifference, listBodyVariants } from '../../../src/domain/signature/body-variants.ts';
+import { describeDifference, listOriginalBodies } from '../../../src/domain/signature/body-changes.ts';
 
-describe('listBodyVariants', () => {
+describe('listOriginalBodies', () => {
   it.each(['{"a":1}', 'plain text', '', Buffer.from('{"a":1}'), 'a\r\nb\n'])(
-    'listBodyVariants never lists the body %j itself',
+    'listOriginalBodies never lists the body %j itself',
     (payload) => {
-      const variants = [...listBodyVariants(payload)];
+      const variants = [...listOriginalBodies(payload)];
       expect(variants.length).toBeGreaterThan(2);
       expect(variants.filter(({ body }) => body === payload.toString())).toEqual([]);
     },
@@ -15,8 +15,8 @@ describe('listBodyVariants', () => {
     ['data', false],
     ['ZGF0YTEyMw==', true],
     ['hello, world', false],
-  ])('listBodyVariants decodes %j: %s', (payload, isDecoded) => {
-    const changes = [...listBodyVariants(payload)].map(({ change }) => change);
+  ])('listOriginalBodies decodes %j: %s', (payload, isDecoded) => {
+    const changes = [...listOriginalBodies(payload)].map(({ description }) => description);
     expect(changes.includes('it was encoded in base64')).toBe(isDecoded);
   });
 });

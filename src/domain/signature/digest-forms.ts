@@ -1,0 +1,71 @@
+/** The ways to write a digest as text, and the mistakes in it. */
+import type { SignatureScheme } from './scheme.ts';
+import { digestBytes } from './signature-header.ts';
+
+export interface DigestForm {
+  readonly name: string;
+  readonly write: (digest: Buffer) => string;
+  readonly read: (text: string) => Buffer;
+}
+
+const toHex = (digest: Buffer) => digest.toString('hex');
+const fromHex = (text: string) => Buffer.from(text, 'hex');
+const toBase64 = (digest: Buffer) => digest.toString('base64');
+const fromBase64 = (text: string) => Buffer.from(text, 'base64');
+
+const forms = {
+  hex: { name: 'lowercase hex', write: toHex, read: fromHex },
+  base64: { name: 'base64', write: toBase64, read: fromBase64 },
+} as const satisfies Record<SignatureScheme['encoding'], DigestForm>;
+
+/** If two forms of a digest are the same text, the more common one is first. */
+export const digestForms: readonly DigestForm[] = [
+  forms.hex,
+  { name: 'uppercase hex', write: (digest) => toHex(digest).toUpperCase(), read: fromHex },
+  forms.base64,
+  {
+    name: 'base64 without padding',
+    write: (digest) => toBase64(digest).replace(/=+$/, ''),
+    read: fromBase64,
+  },
+  { name: 'base64url', write: (digest) => digest.toString('base64url'), read: fromBase64 },
+  {
+    name: 'base64url with padding',
+    write: (digest) => toBase64(digest).replaceAll('+', '-').replaceAll('/', '_'),
+    read: fromBase64,
+  },
+  {
+    name: 'hex and then encoded in base64',
+    write: (digest) => toBase64(Buffer.from(toHex(digest))),
+    read: (text) => fromHex(fromBase64(text).toString('latin1')),
+  },
+];
+
+/** The correct form of a scheme. */
+export function getDigestForm({ encoding }: SignatureScheme): DigestForm {
+  return forms[encoding];
+}
+
+/** The forms in which the text can be a digest, with the digest; none if it is not a digest of a known algorithm. */
+export function readDigest(text: string): { readonly form: DigestForm; readonly digest: Buffer }[] {
+  return digestForms
+    .map((form) => ({ form, digest: form.read(text) }))
+    .filter(
+      ({ form, digest }) =>
+        Object.values<number>(digestBytes).includes(digest.length) && form.write(digest) === text,
+    );
+}
+
+export function describeCorrectForm(scheme: SignatureScheme): string {
+  return `Write the signature as ${scheme.header.prefix} followed by the digest in ${getDigestForm(scheme).name}.`;
+}
+
+export function describePrefixMistake(prefix: string, { header }: SignatureScheme): string {
+  return prefix === ''
+    ? `the prefix ${header.prefix} was missing`
+    : `the prefix was ${prefix} instead of ${header.prefix}`;
+}
+
+export function describeFormMistake({ name }: DigestForm, scheme: SignatureScheme): string {
+  return `the digest was written in ${name} instead of ${getDigestForm(scheme).name}`;
+}
