@@ -50,7 +50,10 @@ const TEXT_INPUTS = 'input, textarea, select, [contenteditable]';
 const ACTIVATABLE = `${TEXT_INPUTS}, a, button, summary, [role="option"]`;
 
 /** Whether the focused element handles the key itself: text in a field, or Enter on a button. */
-function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
+function isHandledByTarget(event: KeyboardEvent): boolean {
+  const { key } = event;
+  // The target of an event in a shadow tree, such as that of an editor, is the element around the tree.
+  const [target] = event.composedPath();
   const handlers = key === 'Enter' || key === ' ' ? ACTIVATABLE : TEXT_INPUTS;
   return target instanceof Element && target.closest(handlers) !== null;
 }

@@ -6,7 +6,7 @@
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const INVISIBLE_IN_LINE = new RegExp(INVISIBLE, 'gu');
-const INVISIBLE_IN_LINES = new RegExp(`(?![\\n\\t])${INVISIBLE.source}`, 'gu');
+export const INVISIBLE_IN_LINES = new RegExp(`(?![\\n\\t])${INVISIBLE.source}`, 'gu');
 
 /** Invisible characters that are part of many emoji. */
 const EMOJI_PART = /[\u200d\ufe0f\u{e007f}]/u;

@@ -53,7 +53,7 @@ describeInBrowser('the trigger page', () => {
     await page.getByLabel('Event type').fill('order sh');
     await page.getByRole('option', { name: /^order\.shipped/ }).click();
     await expect.poll(() => page.url()).toContain('?type=order.shipped');
-    await expect.poll(() => payload(page).inputValue()).toContain('"tracking_number"');
+    await expect.poll(() => payload(page).innerText()).toContain('"tracking_number"');
     await payload(page).fill('{"order_id": "ord_1", "amount": 12.50}');
     await send(page);
     await sent(page).first().getByText('succeeded').waitFor();
@@ -64,17 +64,21 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
     await page.goBack();
     await sent(page).first().getByText('succeeded').waitFor();
-    await expect.poll(() => payload(page).inputValue()).toContain('12.50');
+    await expect.poll(() => payload(page).innerText()).toContain('12.50');
   });
 
   it('the trigger page shows the payload, the send button and the delivery without scrolling', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
-    await expect.poll(() => payload(page).inputValue()).toContain('"tracking_number"');
+    await expect.poll(() => payload(page).innerText()).toContain('"tracking_number"');
     await send(page);
     const arrival = sent(page).first().getByText('succeeded');
     await arrival.waitFor();
-    for (const each of [payload(page), page.getByRole('button', { name: 'Send', exact: true }), arrival]) {
+    for (const each of [
+      page.locator('.cm-editor'),
+      page.getByRole('button', { name: 'Send', exact: true }),
+      arrival,
+    ]) {
       await expect.poll(() => bottomOf(each)).toBeLessThan(800);
     }
   });
@@ -106,18 +110,9 @@ describeInBrowser('the trigger page', () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await payload(page).fill('{\n  "a": 1,\n}');
-    await page.getByText('Unexpected }.').waitFor();
+    await page.getByText('Line 3, column 1: Unexpected }.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     await page.getByText('The payload must be a JSON object').waitFor();
-    await page.getByRole('button', { name: 'Line 3, column 1' }).click();
-    await expect
-      .poll(() => payload(page).evaluate((field) => (field as HTMLTextAreaElement).selectionStart))
-      .toBe(12);
-    await page.getByRole('button', { name: 'Reset' }).click();
-    await expect.poll(() => payload(page).inputValue()).toBe('{}');
-    await payload(page).fill('{"n":1.50,"a":[]}');
-    await page.getByRole('button', { name: 'Format' }).click();
-    await expect.poll(() => payload(page).inputValue()).toBe('{\n  "n": 1.50,\n  "a": []\n}');
   });
 
   it('the trigger page shows an API error with its code, its field and its request', async () => {
@@ -180,7 +175,7 @@ describeInBrowser('the trigger page', () => {
     const { emulator } = await startPair();
     const { json } = await emulator.api('POST', '/events', '{"type":"pets.fed","payload":{"n":1.50}}');
     const page = await openTrigger(emulator, { query: `?event=${json.id}` });
-    await expect.poll(() => payload(page).inputValue()).toBe('{\n  "n": 1.50\n}');
+    await expect.poll(() => payload(page).innerText()).toBe('{\n  "n": 1.50\n}');
     await expect.poll(() => page.getByLabel('Event type').inputValue()).toBe('pets.fed');
   });
 
@@ -260,9 +255,9 @@ describeInBrowser('the trigger page', () => {
     writeFileSync(join(folder, 'pets.lost.json'), '{"description":7}');
     const { emulator } = await startPair(200, { projectFolder });
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await expect.poll(() => payload(page).inputValue()).toContain('"n": 1');
+    await expect.poll(() => payload(page).innerText()).toContain('"n": 1');
     await page.getByRole('button', { name: 'New values' }).click();
-    await expect.poll(() => payload(page).inputValue()).toContain('"n": 2');
+    await expect.poll(() => payload(page).innerText()).toContain('"n": 2');
     await expect
       .poll(() => page.getByRole('option', { name: /^pets\.fed/ }).textContent())
       .toContain('project');

@@ -2,8 +2,8 @@
 import './http-message.css';
 import type { ComponentChildren } from 'preact';
 import { indentJson, isJson } from '../../domain/json.ts';
+import { CodeView } from './code-view.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { JsonView } from './json-view.tsx';
 
 export function HttpHeaders({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   return (
@@ -43,7 +43,7 @@ export function HttpBody({ body, encoding }: BodyProps) {
   const rawTitle = <h4>Raw ({size} bytes)</h4>;
   const raw = <TextPanel title={rawTitle} what="raw body" text={body} />;
   if (!isJson(body) || !pretty.includes('\n')) return raw;
-  const view = <JsonView label="Formatted body" text={pretty} />;
+  const view = <CodeView label="Formatted body" text={pretty} />;
   if (pretty === body) {
     return (
       <TextPanel title={rawTitle} what="raw body" text={body}>

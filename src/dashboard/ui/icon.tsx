@@ -17,6 +17,7 @@ const paths = {
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   download: 'M12 4v11M7 10l5 5 5-5M5 20h14',
   edit: 'M4 20h4L19 9l-4-4L4 16z',
+  search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16 16l5 5',
   settings: 'M3 7h11M18 7h3M3 17h3M10 17h11M16 5v4M8 15v4',
   help: 'M9 9a3 3 0 1 1 4 2.8c-.7.4-1 .9-1 1.7M12 17h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
 } as const;

@@ -8,10 +8,10 @@ import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
+import { CodeView } from '../../ui/code-view.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { JsonView } from '../../ui/json-view.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -96,7 +96,7 @@ function EventContent({ event }: { readonly event: EventDetail }) {
             render: () => (
               <div class="event-text">
                 <CopyButton what={isRaw ? 'raw body' : name} text={isRaw ? text : indentJson(text)} />
-                {isRaw ? <pre>{text}</pre> : <JsonView label={title} text={indentJson(text)} />}
+                {isRaw ? <pre>{text}</pre> : <CodeView label={title} text={indentJson(text)} />}
               </div>
             ),
           })),

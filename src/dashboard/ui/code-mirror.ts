@@ -1,0 +1,196 @@
+/** Shows, edits and compares text with CodeMirror. The page loads this module when it first shows a text. */
+import { history, historyKeymap, isolateHistory, standardKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import {
+  bidiIsolates,
+  codeFolding,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { MergeView } from '@codemirror/merge';
+import { openSearchPanel, search, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { escapeInvisible, INVISIBLE_IN_LINES } from '../../domain/invisible-characters.ts';
+import { isJson } from '../../domain/json.ts';
+import type { JsonProblem } from '../json-problem.ts';
+
+const theme = EditorView.theme({
+  '&': {
+    color: 'var(--text)',
+    background: 'var(--surface)',
+    border: '1px solid var(--border)',
+    borderRadius: 'var(--radius)',
+    overflow: 'hidden',
+  },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
+  '.cm-scroller': { font: 'var(--small) / 1.5 var(--mono)' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-gutters': { color: 'var(--muted)', background: 'var(--surface)', border: '0' },
+  '.cm-foldGutter .cm-gutterElement': { minWidth: '1rem', cursor: 'pointer' },
+  '.cm-foldPlaceholder': { color: 'var(--muted)', background: 'var(--raised)', border: '0' },
+  '.cm-specialChar': { color: 'var(--danger)' },
+  '.cm-searchMatch': { color: 'var(--warning)', background: 'var(--warning-background)' },
+  '.cm-searchMatch-selected': { outline: '1px solid currentColor' },
+  '.cm-panels': { color: 'var(--text)', background: 'var(--raised)' },
+  '.cm-panel.cm-search label': { fontSize: 'inherit' },
+  '.cm-textfield, .cm-button': {
+    minHeight: '1.5rem',
+    font: 'inherit',
+    color: 'var(--text)',
+    background: 'var(--surface)',
+    border: '1px solid var(--control-border)',
+    borderRadius: 'var(--radius)',
+  },
+  '.cm-panel.cm-search [name=close]': { minWidth: '1.5rem', minHeight: '1.5rem', color: 'var(--text)' },
+  '.cm-tooltip, .cm-diagnostic': { color: 'var(--text)', background: 'var(--raised)' },
+  // The signs say in text what the colors say.
+  '.cm-changedLine::before': { content: '"+ "' },
+  '&.cm-merge-a .cm-changedLine::before': { content: '"− "' },
+  '&.cm-merge-a .cm-changedLine': { background: 'var(--danger-background)' },
+  '&.cm-merge-b .cm-changedLine': { background: 'var(--success-background)' },
+  '&.cm-merge-a .cm-changedText': { color: 'var(--danger)', background: 'none' },
+  '&.cm-merge-b .cm-changedText': { color: 'var(--success)', background: 'none' },
+  '.cm-collapsedLines': { color: 'var(--muted)', background: 'var(--raised)' },
+});
+
+/** The height of a view that scrolls itself. */
+const MAX_HEIGHT = '50dvh';
+const scrolling = EditorView.theme({ '&': { maxHeight: MAX_HEIGHT } });
+
+const highlightStyle = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--string)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--literal)' },
+]);
+
+const common: Extension = [
+  theme,
+  syntaxHighlighting(highlightStyle),
+  EditorView.lineWrapping,
+  search({ top: true }),
+  keymap.of([...searchKeymap, ...foldKeymap, ...standardKeymap]),
+];
+
+const jsonLanguage: Extension = [json(), bidiIsolates(), codeFolding(), foldGutter()];
+
+function named(label: string): Extension {
+  // With a tabindex, checkers know that a region that scrolls can be reached with the keyboard.
+  return EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });
+}
+
+function readOnly(label: string): Extension {
+  return [EditorState.readOnly.of(true), named(label)];
+}
+
+interface TextOptions {
+  /** What the text is, for screen readers. */
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Invisible and bidirectional characters are shown as escapes. */
+export function createTextView(parent: ShadowRoot, { label, text }: TextOptions): EditorView {
+  const shown = escapeInvisible(text);
+  return new EditorView({
+    root: parent,
+    parent,
+    doc: shown,
+    extensions: [common, scrolling, readOnly(label), isJson(text) ? jsonLanguage : []],
+  });
+}
+
+export interface ComparedText {
+  readonly title: string;
+  readonly text: string;
+}
+
+interface ComparisonOptions {
+  readonly label: string;
+  readonly left: ComparedText;
+  readonly right: ComparedText;
+}
+
+export function createComparison(parent: ShadowRoot, { label, left, right }: ComparisonOptions): MergeView {
+  const toConfiguration = ({ title, text }: ComparedText) => ({
+    doc: escapeInvisible(text),
+    extensions: [common, readOnly(`${label} of ${title}`)],
+  });
+  const view = new MergeView({
+    root: parent,
+    parent,
+    a: toConfiguration(left),
+    b: toConfiguration(right),
+    gutter: false,
+    collapseUnchanged: { margin: 3, minSize: 4 },
+  });
+  view.dom.style.maxHeight = MAX_HEIGHT;
+  return view;
+}
+
+interface EditorOptions extends TextOptions {
+  readonly onInput: (text: string) => void;
+}
+
+/** Ctrl+Enter is left to the form. */
+export function createJsonEditor(parent: ShadowRoot, { label, text, onInput }: EditorOptions): EditorView {
+  return new EditorView({
+    root: parent,
+    parent,
+    doc: text,
+    extensions: [
+      common,
+      scrolling,
+      jsonLanguage,
+      lineNumbers(),
+      history(),
+      keymap.of([...historyKeymap, ...lintKeymap]),
+      highlightSpecialChars({
+        specialChars: INVISIBLE_IN_LINES,
+        render: (code) => {
+          const element = document.createElement('span');
+          element.className = 'cm-specialChar';
+          element.textContent = escapeInvisible(String.fromCodePoint(code));
+          return element;
+        },
+      }),
+      named(label),
+      EditorView.updateListener.of(({ docChanged, state }) => {
+        if (docChanged) onInput(state.doc.toString());
+      }),
+    ],
+  });
+}
+
+/** Replaces the text, unless it is the same. It can be undone separately. */
+export function setText({ state, dispatch }: EditorView, insert: string): void {
+  if (state.doc.toString() === insert) return;
+  dispatch({
+    changes: { from: 0, to: state.doc.length, insert },
+    annotations: isolateHistory.of('full'),
+  });
+}
+
+/** Underlines the position of a problem, and announces it. */
+export function markProblem(view: EditorView, problem: JsonProblem | null): void {
+  const { length } = view.state.doc;
+  const index = Math.min(problem?.position?.index ?? 0, length);
+  const diagnostics =
+    problem === null
+      ? []
+      : [
+          {
+            from: index,
+            to: Math.min(index + 1, length),
+            severity: 'error' as const,
+            message: problem.message,
+          },
+        ];
+  view.dispatch(setDiagnostics(view.state, diagnostics));
+}
+
+export { openSearchPanel };

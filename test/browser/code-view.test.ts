@@ -1,0 +1,111 @@
+/** The view, the editor and the comparison of text and JSON. */
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessibleAt } from '../support/accessibility.ts';
+import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+
+/** Opens the page of an event. @param payload JSON text */
+async function openEvent(payload: string) {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const { json } = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${payload}}`);
+  const page = await openDashboard(emulator, { hash: `/events/${json.id}` });
+  const view = page.getByRole('textbox', { name: 'Payload' });
+  await view.waitFor();
+  return { page, view, emulator, event: json };
+}
+
+describeInBrowser('the view of JSON', () => {
+  it('the view of JSON folds an object, shows numbers as they were written, and is read-only', async () => {
+    const { page, view } = await openEvent('{"items":[{"sku":"tea","price":12.50}],"note":"last"}');
+    await view.getByText('"price": 12.50').waitFor();
+    await page.getByTitle('Fold line').nth(2).click();
+    await expect.poll(() => view.getByText('12.50').count()).toBe(0);
+    await view.getByText('"note": "last"').waitFor();
+    await view.getByTitle('unfold').click();
+    await view.getByText('12.50').waitFor();
+    await view.press('x');
+    expect(await view.innerText()).toMatch(/^\{\n {2}"items"/);
+    expect(await view.getAttribute('aria-readonly')).toBe('true');
+  });
+
+  it('the view of JSON finds text with Ctrl+F and with its button, and has the focus again after Escape', async () => {
+    const items = Array.from({ length: 20 }, (_, number) => ({ id: `item_${number}` }));
+    const { page, view } = await openEvent(JSON.stringify({ items }));
+    await view.press('Control+f');
+    const field = page.getByRole('textbox', { name: 'Find' });
+    await expectFocused(field);
+    await field.pressSequentially('ITEM_19');
+    await field.press('Enter');
+    await expect.poll(() => page.locator('.cm-searchMatch-selected').allTextContents()).toEqual(['item_19']);
+    await field.press('Escape');
+    await expectFocused(view);
+    await expect.poll(() => field.count()).toBe(0);
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await expectFocused(field);
+  });
+
+  it('keys in the view and in its search field run no shortcuts of the page', async () => {
+    const { page, view, event } = await openEvent('{"number":1}');
+    for (const key of ['j', 'k', 'n', 't', '?', '/']) await view.press(key);
+    await view.press('Control+f');
+    await page.getByRole('textbox', { name: 'Find' }).press('t');
+    expect(page.url()).toContain(`#/events/${event.id}`);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('the view of JSON has no accessibility violations in light and dark mode, wide and narrow', async () => {
+    const items = Array.from({ length: 20 }, (_, id) => ({ id, text: 'x'.repeat(200) }));
+    const { page, view } = await openEvent(JSON.stringify({ items }));
+    await view.press('Control+f');
+    await page.getByRole('textbox', { name: 'Find' }).pressSequentially('text');
+    await page.getByTitle('Fold line').nth(2).click();
+    await expectAccessibleAt(page, [360, 1280]);
+  });
+});
+
+const INVISIBLE = 'a\u200b\u202e\u2066\u{e0068}b';
+const ESCAPED = 'a\\u200b\\u202e\\u2066\\udb40\\udc68b';
+
+describeInBrowser('invisible and bidirectional characters', () => {
+  it('invisible and bidirectional characters in JSON are shown as escapes in the view, the editor and the comparison', async () => {
+    const { page, view, emulator, event } = await openEvent(`{"note":"${INVISIBLE}"}`);
+    await view.getByText(`"note": "${ESCAPED}"`).waitFor();
+    await emulator.api('POST', '/events', `{"type":"order.shipped","payload":{"note":"other"}}`);
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    await page
+      .getByRole('textbox', { name: /^Payload of evt_.*this event/ })
+      .getByText(ESCAPED)
+      .waitFor();
+    await page.goto(`${page.url().split('#')[0]}#/trigger?event=${event.id}`);
+    const editor = page.getByRole('textbox', { name: 'Payload' });
+    await editor.getByText(ESCAPED).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/\p{Cf}/u);
+    // The text itself is not changed.
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect.poll(async () => (await emulator.control.listEvents({})).data.length).toBe(3);
+    const [sent] = (await emulator.control.listEvents({ limit: 1 })).data;
+    expect((await emulator.control.getEvent({ id: sent?.id ?? '' })).payload).toEqual({ note: INVISIBLE });
+  });
+});
+
+describeInBrowser('the editor of JSON', () => {
+  it('the editor of JSON says where an error is and underlines it, and resets and formats the text', async () => {
+    const emulator = await startTestEmulator();
+    onTestFinished(emulator.close);
+    const page = await openDashboard(emulator, { hash: '/trigger?type=pets.fed' });
+    const editor = page.getByRole('textbox', { name: 'Payload' });
+    await editor.fill('{\n  "a": 1,\n}');
+    await page.getByText('Line 3, column 1: Unexpected }.').waitFor();
+    await expect.poll(() => page.locator('.cm-lintRange-error').allTextContents()).toEqual(['}']);
+    await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await expectAccessibleAt(page, [360, 1280]);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await expect.poll(() => editor.innerText()).toBe('{}');
+    await editor.fill('{"n":1.50,"a":[]}');
+    await page.getByRole('button', { name: 'Format' }).click();
+    await expect.poll(() => editor.innerText()).toBe('{\n  "n": 1.50,\n  "a": []\n}');
+    await editor.press('Control+z');
+    await expect.poll(() => editor.innerText()).toBe('{"n":1.50,"a":[]}');
+  });
+});
