@@ -4,21 +4,10 @@ import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
 
-export interface ApiKeyRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly workspace_seq: number | null;
-  /** SHA-256 of the key; the key itself is not stored. */
-  readonly hash: Buffer;
-  readonly last4: string;
-  readonly name: string;
-  /** JSON array. */
-  readonly scopes: string;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
-}
+export type ApiKeyRow = Row<'api_keys'>;
 
 type ApiKeyWithWorkspace = ApiKeyRow & { readonly workspace_id: string | null };
 

@@ -2,43 +2,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../contract/resources.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
 
-interface ApiRequestRow {
-  readonly seq: number;
-  readonly id: string;
-  /** Wall time at which the request arrived. */
-  readonly at_wall: number;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly duration_ms: number;
-  readonly api_key_seq: number | null;
-  readonly workspace_seq: number | null;
-  /** ID of the resource that the request created, read, changed, deleted or did not find; null for a list. */
-  readonly resource_id: string | null;
-  readonly user_agent: string | null;
-  /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
-  readonly fault: string | null;
-}
+type ApiRequestRow = Row<'api_requests'>;
 
 /** The headers and the bodies of a request and of its response. The columns of a body that was not read are null. */
-export interface ApiRequestMessages {
-  /** JSON object. */
-  readonly request_headers: string;
-  readonly request_body: Uint8Array | null;
-  /** Bytes of the whole body. */
-  readonly request_size: number | null;
-  /** Whether a part of the headers or of the body is missing. */
-  readonly request_truncated: 0 | 1;
-  /** JSON object; null without a response. */
-  readonly response_headers: string | null;
-  readonly response_body: string | null;
-  readonly response_size: number | null;
-  readonly response_truncated: 0 | 1;
-}
+export type ApiRequestMessages = Omit<Row<'api_request_messages'>, 'seq'>;
 
 type ApiRequestWithIds = ApiRequestRow & {
   readonly api_key_id: string | null;
@@ -181,7 +151,7 @@ export function toApiRequestDetail(
 }
 
 function toRequestMessage(row: ApiRequestMessages): LoggedMessage {
-  const body = row.request_body === null ? null : Buffer.from(row.request_body);
+  const body = row.request_body;
   const encoding = body === null || isUtf8(body) ? 'utf8' : 'base64';
   return {
     headers: JSON.parse(row.request_headers),

@@ -2,7 +2,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
 import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
-import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 import { tamperBody } from '../domain/fault.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { buildSignedContent } from '../domain/signature/sign.ts';
@@ -12,39 +11,27 @@ import {
   readSignatureHeaders,
 } from '../domain/signature/signature-header.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
 
-interface AttemptSummaryColumns {
-  readonly seq: number;
-  readonly number: number;
-  readonly trigger: AttemptTrigger;
-  readonly scheduled_at: number;
-  readonly sent_at_wall: number;
-  readonly duration_ms: number;
-  readonly outcome: AttemptOutcome;
-  readonly response_status: number | null;
-  readonly error: string | null;
-  /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
-  readonly fault: string | null;
-  /** Result of `encodePhases`; null if nothing was sent. */
-  readonly phases: string | null;
-}
+export type AttemptRow = Row<'attempts'>;
+
+/** Without the request and the response. */
+type AttemptSummaryColumns = Omit<
+  AttemptRow,
+  | 'delivery_seq'
+  | 'webhook_seq'
+  | 'request_url'
+  | 'request_headers'
+  | 'response_headers'
+  | 'response_body'
+  | 'response_truncated'
+>;
 
 interface AttemptSummaryRow extends AttemptSummaryColumns {
   readonly delivery_id: string;
   readonly event_type: string;
   readonly webhook_id: string;
-}
-
-export interface AttemptRow extends AttemptSummaryColumns {
-  readonly delivery_seq: number;
-  readonly webhook_seq: number;
-  readonly request_url: string;
-  /** JSON object. */
-  readonly request_headers: string;
-  readonly response_headers: string | null;
-  readonly response_body: Buffer | null;
-  readonly response_truncated: 0 | 1;
 }
 
 export interface AttemptFilter {

@@ -1,16 +1,12 @@
 /** The table of deliveries, which is also the queue of due attempts. */
-import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
+import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
 
-export interface NewDelivery {
-  readonly seq: number;
-  readonly id: string;
-  readonly event_seq: number;
-  readonly webhook_seq: number;
-  readonly workspace_seq: number;
-  readonly created_at: number;
-  readonly due_at: number;
-}
+/** The other columns of a new row have defaults. */
+export type NewDelivery = Pick<
+  Row<'deliveries'>,
+  'seq' | 'id' | 'event_seq' | 'webhook_seq' | 'workspace_seq' | 'created_at'
+> & { readonly due_at: number };
 
 /** A pending delivery that fails when its retry window has elapsed, unless its endpoint is enabled first. */
 interface ExpirableDelivery {
@@ -20,55 +16,41 @@ interface ExpirableDelivery {
 }
 
 /** A replay as a new delivery of the same event to the same endpoint. */
-interface DeliveryCopy {
-  readonly seq: number;
-  readonly id: string;
-  readonly created_at: number;
-  /** The URL and the body that replace those of the original; null for the same. */
-  readonly own_url: string | null;
-  readonly own_body: string | null;
+type DeliveryCopy = Pick<Row<'deliveries'>, 'seq' | 'id' | 'created_at' | 'own_url' | 'own_body'> & {
   readonly replay_of_seq: number;
-}
+};
 
 /** The progress of a delivery. Times are schedule time. */
-export interface DeliveryProgressRow {
-  readonly seq: number;
-  readonly status: DeliveryStatus;
-  readonly webhook_seq: number;
-  readonly workspace_seq: number;
-  readonly due_at: number | null;
-  readonly first_attempt_at: number | null;
-  /** 1 while the retry schedule makes attempts, 0 when only replays do. */
-  readonly on_schedule: 0 | 1;
-  /** Number of attempts on the retry schedule, with replays that replaced a retry. */
-  readonly scheduled_attempts: number;
-  readonly attempt_count: number;
-  /** Number of requested replays that were not sent yet. */
-  readonly replays_waiting: number;
-}
+export type DeliveryProgressRow = Pick<Row<'deliveries'>, (typeof PROGRESS_COLUMNS)[number]>;
+
+const PROGRESS_COLUMNS = [
+  'seq',
+  'status',
+  'webhook_seq',
+  'workspace_seq',
+  'due_at',
+  'first_attempt_at',
+  'on_schedule',
+  'scheduled_attempts',
+  'attempt_count',
+  'replays_waiting',
+] as const;
 
 /** All columns that an attempt needs. */
-export interface SendableDelivery extends DeliveryProgressRow {
-  readonly id: string;
-  readonly url: string;
+export interface SendableDelivery
+  extends DeliveryProgressRow,
+    Pick<Row<'deliveries'>, 'id' | 'fault'>,
+    Pick<
+      Row<'webhooks'>,
+      'url' | 'secret' | 'previous_secret' | 'previous_secret_expires_at' | 'headers' | 'skip_verify'
+    > {
   readonly body: string;
-  readonly secret: string;
-  readonly previous_secret: string | null;
-  readonly previous_secret_expires_at: number | null;
-  /** JSON object of the endpoint's additional headers; empty if a replay goes to another URL. */
-  readonly headers: string;
-  /** 0 if a replay goes to another URL. */
-  readonly skip_verify: 0 | 1;
   readonly due_at: number;
-  /** `AppliedFault` of the fault that postponed it, as JSON; null for none. */
-  readonly fault: string | null;
 }
 
 /** The state of a delivery after an attempt or a command. */
-export interface DeliveryUpdate extends Omit<DeliveryProgressRow, 'webhook_seq' | 'workspace_seq'> {
-  readonly settled_at: number | null;
-  readonly settled_reason: SettledReason | null;
-}
+export type DeliveryUpdate = Omit<DeliveryProgressRow, 'webhook_seq' | 'workspace_seq'> &
+  Pick<Row<'deliveries'>, 'settled_at' | 'settled_reason'>;
 
 export class DeliveryTable extends Table {
   insert(row: NewDelivery): void {
@@ -94,8 +76,7 @@ export class DeliveryTable extends Table {
   /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
     return this.sql.get<SendableDelivery>(
-      `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
-         d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
+      `SELECT ${PROGRESS_COLUMNS.map((name) => `d.${name}`)}, d.id, d.fault, coalesce(d.own_url, h.url) AS url,
          coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
          iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
        FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
@@ -106,8 +87,7 @@ export class DeliveryTable extends Table {
 
   getProgress(seq: number): DeliveryProgressRow {
     const row = this.sql.get<DeliveryProgressRow>(
-      `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
-         attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
+      `SELECT ${PROGRESS_COLUMNS} FROM deliveries WHERE seq = ?`,
       [seq],
     );
     if (row === undefined) throw new Error(`delivery ${seq} does not exist`);
@@ -131,22 +111,7 @@ export class DeliveryTable extends Table {
   }
 
   update(row: DeliveryUpdate): void {
-    this.sql.run(
-      `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?, on_schedule = ?,
-         scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
-      [
-        row.status,
-        row.due_at,
-        row.settled_at,
-        row.settled_reason,
-        row.first_attempt_at,
-        row.on_schedule,
-        row.scheduled_attempts,
-        row.attempt_count,
-        row.replays_waiting,
-        row.seq,
-      ],
-    );
+    this.sql.update('deliveries', { ...row, fault: null });
   }
 
   /** Counts an attempt without any other change. */

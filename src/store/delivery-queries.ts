@@ -1,21 +1,20 @@
 /** Queries for deliveries as the control plane shows them. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
-import type { AttemptOutcome, DisplayStatus, SettledReason } from '../domain/delivery.ts';
+import type { AttemptOutcome, DisplayStatus } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
 
-export interface DeliveryRow extends DeliveryProgressRow {
-  readonly id: string;
+export interface DeliveryRow
+  extends DeliveryProgressRow,
+    Pick<Row<'deliveries'>, 'id' | 'created_at' | 'settled_reason' | 'settled_at'> {
   readonly event_id: string;
   readonly event_type: string;
   readonly workspace_id: string;
   readonly webhook_id: string;
   readonly url: string;
-  readonly created_at: number;
-  readonly settled_reason: SettledReason | null;
-  readonly settled_at: number | null;
   readonly replay_of: string | null;
   readonly endpoint_disabled: 0 | 1;
   /** Columns of the last attempt; null before the first. */

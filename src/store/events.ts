@@ -3,34 +3,19 @@ import type { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
 import { FAILING } from './delivery-queries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
 
-export interface EventRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly workspace_seq: number;
-  readonly type: string;
-  readonly created_at: number;
-  /** JSON text of the envelope that every delivery sends. It contains the event record. */
-  readonly envelope: string;
-}
+export type EventRow = Row<'events'>;
 
+type DeliveryCounts = Readonly<EventSummary['delivery_counts']>;
 type EventWithWorkspace = EventRow & { readonly workspace_id: string };
 
 /** An event with its delivery counts and the request that created it. */
-interface EventSummaryRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly type: string;
-  readonly created_at: number;
+interface EventSummaryRow
+  extends Pick<EventWithWorkspace, 'seq' | 'id' | 'workspace_id' | 'type' | 'created_at'>,
+    DeliveryCounts {
   readonly request_id: string | null;
-  readonly pending: number;
-  readonly failing: number;
-  readonly paused: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly canceled: number;
 }
 
 export interface EventFilter {
@@ -85,11 +70,8 @@ export class EventTable extends Table {
     );
   }
 
-  insert({ seq, id, workspace_seq, type, created_at, envelope }: EventRow): void {
-    this.sql.run(
-      'INSERT INTO events (seq, id, workspace_seq, type, created_at, envelope) VALUES (?, ?, ?, ?, ?, ?)',
-      [seq, id, workspace_seq, type, created_at, envelope],
-    );
+  insert(row: EventRow): void {
+    this.sql.insert('events', row);
   }
 
   find(id: string): EventWithWorkspace | undefined {

@@ -1,16 +1,10 @@
 /** The table of injected faults. */
 import type { Fault } from '../contract/fault-schemas.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
 
-export interface FaultRow {
-  readonly seq: number;
-  readonly id: string;
-  /** A `FaultRule` as JSON. */
-  readonly rule: string;
-  readonly fired: number;
-  readonly created_at: number;
-}
+export type FaultRow = Row<'faults'>;
 
 export class FaultTable extends Table {
   insert(row: FaultRow): void {
@@ -39,7 +33,7 @@ export class FaultTable extends Table {
   }
 
   setFired(seq: number, fired: number): void {
-    this.sql.run('UPDATE faults SET fired = ? WHERE seq = ?', [fired, seq]);
+    this.sql.update('faults', { seq, fired });
   }
 
   /** Deletes the faults that match the arguments that are not null. @returns how many. */

@@ -1,20 +1,8 @@
 /** The table of idempotency keys. */
+import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
 
-interface IdempotencyRow {
-  /** SHA-256 of the scope of the key, see `sandbox/idempotency.ts`. */
-  readonly scope_hash: Buffer;
-  /** Sequence of the newest row that the request wrote. */
-  readonly seq: number;
-  readonly workspace_seq: number;
-  /** SHA-256 of the body of the request. */
-  readonly body_hash: Buffer;
-  /** Status and body of the response. */
-  readonly status: number;
-  readonly body: string;
-  /** Schedule time. */
-  readonly expires_at: number;
-}
+type IdempotencyRow = Row<'idempotency_keys'>;
 
 /** Successful responses to requests with an `Idempotency-Key` (gap `idempotency.scope`). */
 export class IdempotencyTable extends Table {

@@ -1,4 +1,7 @@
-/** What each column of a snapshot can contain, by the schemas of the API. The file is untrusted: anyone may have written it. */
+/**
+ * The columns of each table, by the schemas of the API. The types of rows follow from them, and the rows of a snapshot are
+ * checked with them: anyone may have written the file.
+ */
 import * as v from 'valibot';
 import { Attempt, Delivery } from '../contract/delivery-schemas.ts';
 import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
@@ -22,8 +25,9 @@ const RowCount = v.pipe(Count, v.maxValue(MAX_COUNT));
 const Flag = v.picklist([0, 1]);
 /** The request log shows 0 for a dropped connection. */
 const Status = v.pipe(v.number(), v.minValue(0), v.maxValue(999));
-const Hash = v.pipe(v.instance(Uint8Array), v.length(32));
-const Bytes = v.nullable(v.instance(Uint8Array));
+/** A SHA-256 digest. */
+const Hash = v.pipe(v.instance(Buffer), v.length(32));
+const Bytes = v.nullable(v.instance(Buffer));
 const Text = v.nullable(v.string());
 const Url = v.pipe(
   v.string(),
@@ -31,6 +35,7 @@ const Url = v.pipe(
 );
 const Secret = v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/));
 const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.string(), v.parseJson(), schema);
+/** `AppliedFault` of the fault that was injected. */
 const Fault = v.nullable(json(FaultMark));
 const HeadersText = json(Headers);
 
@@ -41,16 +46,21 @@ const EventRow = v.strictObject({
   workspace_id: idOf('workspace'),
   type: EventType,
   created_at: Time,
+  /** Sent by every delivery. It contains the event record. */
   envelope: v.string(),
 });
 
-/** A row of each table as `SELECT *` returns it. An event also has the ID of its workspace. SQLite checks references and types. */
+/**
+ * A row of each table as `SELECT *` returns it. An event also has the ID of its workspace. SQLite checks references and types.
+ * Times are schedule time unless the name or a comment says otherwise.
+ */
 export const rowSchemas = {
   workspaces: v.strictObject({
     seq: Seq,
     id: idOf('workspace'),
     name: Name,
     created_at: Time,
+    /** This and the following columns are the state of the clock, see `ScheduleClockState`. */
     clock_at: Time,
     clock_wall_at: Time,
     clock_speed: Speed,
@@ -60,10 +70,12 @@ export const rowSchemas = {
     ...v.pick(v.object(ApiKey.entries), ['id']).entries,
     seq: Seq,
     workspace_seq: v.nullable(Seq),
+    /** Of the key, which is not stored itself. */
     hash: Hash,
     last4: v.pipe(v.string(), v.length(4)),
     name: Name,
     scopes: json(ApiKey.entries.scopes),
+    /** Wall time, like `revoked_at`. */
     created_at: Time,
     revoked_at: v.nullable(Time),
   }),
@@ -75,11 +87,14 @@ export const rowSchemas = {
     events: json(v.array(v.union([v.literal(WILDCARD_SUBSCRIPTION), EventType]))),
     secret: Secret,
     previous_secret: v.nullable(Secret),
+    /** Until when the previous secret signs too. */
     previous_secret_expires_at: v.nullable(Time),
     disabled: Flag,
     headers: json(ExtraHeaders),
     skip_verify: Flag,
+    /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoint-cleanup.ts`. */
     listener: Flag,
+    /** Whether `--forward-to` created it. */
     forward_target: Flag,
     created_at: Time,
     deleted_at: v.nullable(Time),
@@ -92,6 +107,7 @@ export const rowSchemas = {
       event_seq: Seq,
       webhook_seq: Seq,
       workspace_seq: Seq,
+      /** URL and body that replace those of the endpoint and the event; null for the same. */
       own_url: v.nullable(Url),
       own_body: v.nullable(json(v.unknown())),
       replay_of_seq: v.nullable(Seq),
@@ -100,10 +116,14 @@ export const rowSchemas = {
       settled_seq: v.nullable(Seq),
       due_at: v.nullable(Time),
       first_attempt_at: v.nullable(Time),
+      /** 1 while the retry schedule makes attempts, 0 when only replays do. */
       on_schedule: Flag,
+      /** Number of attempts on the retry schedule, with replays that replaced a retry. */
       scheduled_attempts: RowCount,
       attempt_count: RowCount,
+      /** Number of requested replays that were not sent yet. */
       replays_waiting: RowCount,
+      /** The fault that postponed the delivery. */
       fault: Fault,
     }),
     v.forward(
@@ -127,6 +147,7 @@ export const rowSchemas = {
     response_body: Bytes,
     response_truncated: Flag,
     fault: Fault,
+    /** Result of `encodePhases`; null if nothing was sent. */
     phases: v.nullable(
       json(v.pipe(v.array(v.nullable(v.pipe(v.number(), v.minValue(0)))), v.length(attemptPhases.length))),
     ),
@@ -146,14 +167,18 @@ export const rowSchemas = {
     duration_ms: Time,
     api_key_seq: v.nullable(Seq),
     workspace_seq: v.nullable(Seq),
+    /** Of the resource that the request created, read, changed, deleted or did not find; null for a list. */
     resource_id: v.nullable(v.pipe(v.string(), v.check(isId))),
     fault: Fault,
   }),
+  /** The headers and the bodies of a request and of its response. The columns of a body that was not read are null. */
   api_request_messages: v.strictObject({
     seq: Seq,
     request_headers: HeadersText,
     request_body: Bytes,
+    /** Bytes of the whole body. */
     request_size: v.nullable(RowCount),
+    /** Whether a part of the headers or of the body is missing. */
     request_truncated: Flag,
     response_headers: v.nullable(HeadersText),
     response_body: Text,
@@ -168,15 +193,25 @@ export const rowSchemas = {
     created_at: Time,
   }),
   idempotency_keys: v.strictObject({
+    /** Of the scope of the key, see `sandbox/idempotency.ts`. */
     scope_hash: Hash,
+    /** Sequence of the newest row that the request wrote. */
     seq: Seq,
     workspace_seq: Seq,
     body_hash: Hash,
+    /** Status and body of the response. */
     status: Status,
     body: json(v.unknown()),
     expires_at: Time,
   }),
 };
+
+export type TableName = keyof typeof rowSchemas;
+
+/** A row of a table. The tables import only this type, because the schemas are loaded only to check a snapshot. */
+export type Row<Table extends TableName> = Readonly<
+  Omit<v.InferInput<(typeof rowSchemas)[Table]>, 'workspace_id'>
+>;
 
 /** Whether the envelope is that of `toEnvelope`: the event record is cut out of it by position. */
 function hasEnvelopeOfEvent({

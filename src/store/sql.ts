@@ -1,10 +1,17 @@
 /** Runs SQL, and reads the names of tables and columns. */
 import type Database from 'better-sqlite3';
+import type { Row, TableName } from './row-schemas.ts';
 
 type Statement = Database.Statement<unknown[]>;
 
 /** A statement that returns a row as a list of values, and the names of the values. */
 interface Query {
+  readonly statement: Statement;
+  readonly columns: readonly string[];
+}
+
+/** A statement with a parameter for each of the columns. */
+interface RowStatement {
   readonly statement: Statement;
   readonly columns: readonly string[];
 }
@@ -35,10 +42,9 @@ export class Sql {
   readonly #queries = new Map<string, Query>();
   readonly #valueStatements = new Map<string, Statement>();
   /** By table. */
-  readonly #inserts = new Map<
-    string,
-    { readonly statement: Statement; readonly columns: readonly string[] }
-  >();
+  readonly #inserts = new Map<string, RowStatement>();
+  /** By table and columns. */
+  readonly #updates = new Map<string, RowStatement>();
 
   constructor(db: Database.Database) {
     this.db = db;
@@ -77,17 +83,31 @@ export class Sql {
   }
 
   /** Inserts a row that has a value for every column of the table. `verb` must always be the same for a table. */
-  insert(table: string, row: object, verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'): void {
-    const { statement, columns } = getOrAdd(this.#inserts, table, () => {
+  insert<Table extends TableName>(
+    table: Table,
+    row: Row<Table>,
+    verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT',
+  ): void {
+    const insert = getOrAdd(this.#inserts, table, () => {
       const names = listColumns(this.db, table).map(({ name }) => name);
       const missing = names.filter((name) => !(name in row));
       if (missing.length > 0) throw new Error(`No value for ${table}.${missing.join(', ')}.`);
       const text = `${verb} INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
       return { statement: this.db.prepare<unknown[]>(text), columns: names };
     });
-    // better-sqlite3 binds positions in half the time of names.
-    const values = row as Readonly<Record<string, unknown>>;
-    statement.run(...columns.map((name) => values[name]));
+    runWithRow(insert, row);
+  }
+
+  /** Writes every column that `row` has, so that an update cannot omit one. Other properties are ignored. */
+  update<Table extends TableName>(table: Table, row: { readonly seq: number } & Partial<Row<Table>>): void {
+    const update = getOrAdd(this.#updates, `${table} ${Object.keys(row)}`, () => {
+      const names = listColumns(this.db, table)
+        .map(({ name }) => name)
+        .filter((name) => name in row && name !== 'seq');
+      const text = `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`;
+      return { statement: this.db.prepare<unknown[]>(text), columns: [...names, 'seq'] };
+    });
+    runWithRow(update, row);
   }
 
   #prepare(text: string): Statement {
@@ -106,6 +126,12 @@ export class Sql {
   }
 }
 
+function runWithRow({ statement, columns }: RowStatement, row: object): void {
+  // better-sqlite3 binds positions in half the time of names.
+  const values = row as Readonly<Record<string, unknown>>;
+  statement.run(...columns.map((name) => values[name]));
+}
+
 function getOrAdd<Prepared>(
   statements: Map<string, Prepared>,
   key: string,
@@ -116,6 +142,11 @@ function getOrAdd<Prepared>(
   const statement = prepare();
   statements.set(key, statement);
   return statement;
+}
+
+/** A boolean, as SQLite stores it. */
+export function toFlag(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
 }
 
 /** A table with the queries that read and write it. */

@@ -3,31 +3,10 @@ import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
+import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
 
-export interface WebhookRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly workspace_seq: number;
-  readonly url: string;
-  /** JSON array of event types. */
-  readonly events: string;
-  readonly secret: string;
-  readonly previous_secret: string | null;
-  /** Schedule time until which the previous secret signs too. */
-  readonly previous_secret_expires_at: number | null;
-  readonly disabled: 0 | 1;
-  /** JSON object of headers that each delivery carries in addition to those of §6. */
-  readonly headers: string;
-  /** Whether the receiver's TLS certificate is not verified. */
-  readonly skip_verify: 0 | 1;
-  /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoint-cleanup.ts`. */
-  readonly listener: 0 | 1;
-  /** Whether `--forward-to` created it. */
-  readonly forward_target: 0 | 1;
-  readonly created_at: number;
-  readonly deleted_at: number | null;
-}
+export type WebhookRow = Row<'webhooks'>;
 
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
 type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
@@ -164,13 +143,7 @@ export class WebhookTable extends Table {
 
   update(row: WebhookRow): void {
     this.clearCache();
-    this.sql.run(
-      `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
-         previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
-         skip_verify = @skip_verify, deleted_at = @deleted_at
-       WHERE seq = @seq`,
-      row,
-    );
+    this.sql.update('webhooks', row);
   }
 
   clearCache(): void {

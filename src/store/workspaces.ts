@@ -3,19 +3,10 @@ import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import { Table } from './sql.ts';
+import type { Row } from './row-schemas.ts';
+import { Table, toFlag } from './sql.ts';
 
-export interface WorkspaceRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: number;
-  /** The state of the clock, see `ScheduleClockState`. */
-  readonly clock_at: number;
-  readonly clock_wall_at: number;
-  readonly clock_speed: number;
-  readonly clock_frozen: 0 | 1;
-}
+export type WorkspaceRow = Row<'workspaces'>;
 
 export class WorkspaceTable extends Table {
   insert(row: WorkspaceRow): void {
@@ -67,10 +58,8 @@ export class WorkspaceTable extends Table {
 
   setClock(seq: number, state: ScheduleClockState): void {
     const { at, wallAt, speed, frozen } = state;
-    this.sql.run(
-      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
-      [at, wallAt, speed, frozen ? 1 : 0, seq],
-    );
+    const clock = { clock_at: at, clock_wall_at: wallAt, clock_speed: speed, clock_frozen: toFlag(frozen) };
+    this.sql.update('workspaces', { seq, ...clock });
   }
 }
 

@@ -190,7 +190,7 @@ describe('toApiRequestDetail', () => {
 
   it('a body that is not UTF-8 is base64, one that was not read is null, and a part is marked', () => {
     const binary = detailOf({
-      request_body: new Uint8Array([0xff]),
+      request_body: Buffer.from([0xff]),
       request_truncated: 1,
       response_truncated: 1,
     });

@@ -2,6 +2,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { listSequencedTables, readUsedBytes, Sql } from '../../src/store/sql.ts';
 import { Database } from '../support/sqlite.ts';
 
+/** A table that only this test has. */
+const NOTES = 'notes' as 'faults';
+const insertNote = (sql: Sql, row: object) => sql.insert(NOTES, row as never);
+
 it('a row without a value for a column of its table is not inserted', () => {
   const db = new Database(':memory:');
   onTestFinished(() => {
@@ -9,9 +13,21 @@ it('a row without a value for a column of its table is not inserted', () => {
   });
   db.exec('CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT)');
   const sql = new Sql(db);
-  expect(() => sql.insert('notes', { seq: 1 })).toThrow('No value for notes.text.');
-  sql.insert('notes', { text: null, seq: 2 });
+  expect(() => insertNote(sql, { seq: 1 })).toThrow('No value for notes.text.');
+  insertNote(sql, { text: null, seq: 2 });
   expect(sql.all('SELECT * FROM notes')).toEqual([{ seq: 2, text: null }]);
+});
+
+it('an update writes each column that the row has, and no other', () => {
+  const { db, sql } = openNotes();
+  db.exec("ALTER TABLE notes ADD COLUMN region TEXT DEFAULT 'eu'");
+  const update = (row: object) => sql.update(NOTES, row as never);
+  update({ seq: 1, text: 'c', region: 'us', workspace_id: 'ws_1' });
+  update({ region: 'uk', seq: 2 });
+  expect(sql.all('SELECT * FROM notes')).toEqual([
+    { seq: 1, text: 'c', region: 'us' },
+    { seq: 2, text: 'b', region: 'uk' },
+  ]);
 });
 
 function openNotes() {
@@ -21,7 +37,7 @@ function openNotes() {
   });
   db.exec('CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT); CREATE TABLE settings (key TEXT)');
   const sql = new Sql(db);
-  for (const [index, text] of ['a', 'b'].entries()) sql.insert('notes', { seq: index + 1, text });
+  for (const [index, text] of ['a', 'b'].entries()) insertNote(sql, { seq: index + 1, text });
   return { db, sql };
 }
 
@@ -48,7 +64,7 @@ it('each statement is prepared once', () => {
     sql.all('SELECT * FROM notes');
     sql.value('SELECT count(*) FROM notes');
     sql.run('DELETE FROM notes');
-    sql.insert('notes', { seq: i, text: '' });
+    insertNote(sql, { seq: i, text: '' });
   }
   expect(prepare).toHaveBeenCalledTimes(3);
 });
