@@ -2,6 +2,7 @@
 import { toEnvelope } from '../src/domain/event.ts';
 import { UlidGenerator } from '../src/domain/ids.ts';
 import { Store } from '../src/store/store.ts';
+import { newWebhookColumns } from '../src/store/webhooks.ts';
 
 export interface FillOptions {
   readonly db: string;
@@ -86,21 +87,13 @@ function createWorkspace(store: Store, ids: UlidGenerator, at: number) {
 function createWebhook(store: Store, ids: UlidGenerator, workspace: number, url: string, at: number): number {
   const seq = store.nextSeq();
   store.webhooks.insert({
+    ...newWebhookColumns,
     seq,
     id: ids.next('webhook', at),
     workspace_seq: workspace,
     url,
-    events: '["*"]',
     secret: 'whsec_bench',
-    headers: '{}',
-    skip_verify: 0,
-    forward_target: 0,
-    listener: 0,
-    previous_secret: null,
-    previous_secret_expires_at: null,
-    disabled: 0,
     created_at: at,
-    deleted_at: null,
   });
   return seq;
 }

@@ -4,7 +4,6 @@
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS, MINUTE_MS } from '../domain/duration.ts';
-import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { wholeNumberFrom } from '../validation/value-schemas.ts';
 import {
   AttemptSummary,
@@ -29,7 +28,6 @@ import { ExportedDelivery, ExportInput } from './export-schemas.ts';
 import { Fault, NewFaultInput } from './fault-schemas.ts';
 import {
   described,
-  ExtraHeaders,
   idField,
   idOf,
   Name,
@@ -39,7 +37,6 @@ import {
   Secret,
   Speed,
   Timestamp,
-  Url,
 } from './fields.ts';
 import {
   AttemptFilter,
@@ -73,6 +70,7 @@ import {
 import { StreamInput, StreamItem } from './stream-schemas.ts';
 import { EventTrace, MAX_TRACED_ATTEMPTS, TraceInput } from './trace-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
+import { listenerField, newWebhookFields, webhookChangeFields } from './webhook-settings.ts';
 
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
@@ -102,17 +100,6 @@ const StatisticsInput = {
     v.optional(wholeNumberFrom(1, 100)),
     2,
   ),
-};
-
-const webhookSettings = {
-  url: described('URL that deliveries are sent to.', Url),
-  events: described(
-    'Event types that the endpoint receives. `*` matches all event types.',
-    v.array(v.string()),
-    ['order.shipped'],
-  ),
-  headers: described('Additional headers to send with each delivery.', ExtraHeaders),
-  skip_verify: described('Whether to skip the verification of the TLS certificate.', v.boolean()),
 };
 
 /** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
@@ -359,18 +346,12 @@ export const controlOperations = {
     description: 'Registers an endpoint. Supports more settings than `POST /v1/webhooks`.',
     input: v.strictObject({
       ...DefaultWorkspace,
-      url: webhookSettings.url,
-      events: v.optional(webhookSettings.events, [WILDCARD_SUBSCRIPTION]),
-      headers: v.optional(webhookSettings.headers, {}),
-      skip_verify: v.optional(webhookSettings.skip_verify, false),
+      ...newWebhookFields,
       secret: described(
         'Secret of the endpoint (default: the secret of the last endpoint with this URL or, if there was none, a random secret).',
         v.optional(Secret),
       ),
-      listener: described(
-        'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
-        v.optional(v.boolean(), false),
-      ),
+      listener: v.optional(listenerField, false),
       /** The endpoint of a listener is reused only after its last stream has ended. */
       reuse: described(
         'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret. With `listener`, an enabled endpoint that is not temporary and receives some of the same events is used unchanged.',
@@ -389,13 +370,8 @@ export const controlOperations = {
   }),
   updateWebhook: defineOperation('PATCH', '/webhooks/{id}', {
     summary: 'Update an endpoint',
-    description:
-      'Changes the fields that the request contains. While an endpoint is disabled, its pending deliveries are paused, and new events create no deliveries for it.',
-    input: v.strictObject({
-      ...webhookId,
-      ...v.partial(v.object(webhookSettings)).entries,
-      disabled: described('Whether the endpoint is disabled.', v.optional(v.boolean()), true),
-    }),
+    description: 'Changes the fields that the request contains.',
+    input: v.strictObject({ ...webhookId, ...webhookChangeFields }),
     output: WebhookDetail,
     errors: ['validation_failed'],
   }),

@@ -17,10 +17,10 @@ import {
   JsonObject,
   resource,
   StoredEventType,
-  SUBSCRIPTION_PATTERN,
   Timestamp,
   Url,
 } from './fields.ts';
+import { listenerField, webhookSettings } from './webhook-settings.ts';
 
 export const EnvironmentName = v.picklist(environments);
 export const ScopeName = v.picklist(scopes);
@@ -85,20 +85,11 @@ export const EventDetail = resource('An event, and the ID of the request that cr
   ),
 });
 
-const Subscription = v.pipe(
-  v.string(),
-  v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
-  v.examples(['order.shipped']),
-);
-
 export const Webhook = resource('A webhook endpoint: a URL that receives events.', {
   id: described('ID of the endpoint.', idOf('webhook')),
   ...workspaceId,
-  url: described('URL that deliveries are sent to.', Url),
-  events: described(
-    'Event types that the endpoint receives. `*` matches all event types.',
-    v.pipe(v.array(Subscription), v.metadata({ jsonSchema: { uniqueItems: true } })),
-  ),
+  url: webhookSettings.url,
+  events: webhookSettings.events,
   ...createdAt,
 });
 
@@ -181,16 +172,8 @@ export const CreatedApiKey = resource('A new API key, including the key itself.'
 export const WebhookDetail = resource('A webhook endpoint, including settings that `/v1` does not support.', {
   ...Webhook.entries,
   ...createdAtInScheduleTime,
-  disabled: described(
-    'Whether the endpoint is disabled. While it is disabled, its pending deliveries are paused, and new events create no deliveries for it.',
-    v.boolean(),
-  ),
-  headers: described('Additional headers that are sent with each delivery.', Headers, {}),
-  skip_verify: described('Whether the TLS certificate of the receiver is not verified.', v.boolean()),
-  listener: described(
-    'Whether the endpoint is temporary. A temporary endpoint is removed ten seconds after the last live stream that lists its ID in the `listener` parameter ends.',
-    v.boolean(),
-  ),
+  ...webhookSettings,
+  listener: listenerField,
   previous_secret_expires_at: described(
     'Schedule time until which deliveries are signed with both the current and the previous secret. Can be in the past. `null` if the secret was never rotated, or was last rotated without an overlap.',
     v.nullable(Timestamp),

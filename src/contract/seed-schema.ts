@@ -4,7 +4,7 @@ import { keyPrefixes, scopes } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
 import { listProblems, type Problem } from '../validation/validate.ts';
 import { SeedFault } from './fault-schemas.ts';
-import { ExtraHeaders, idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';
+import { idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';
 import {
   createEventTypeSchema,
   createSubscriptionsSchema,
@@ -12,6 +12,7 @@ import {
   type PublicOperationOptions,
 } from './public-operations.ts';
 import { ScopeName } from './resources.ts';
+import { newWebhookFields } from './webhook-settings.ts';
 
 /** The schema of a seed. The gaps apply to it as to the API, for example those about event types. */
 function createSeedSchema(options: PublicOperationOptions) {
@@ -31,12 +32,10 @@ function createSeedSchema(options: PublicOperationOptions) {
   });
   const Webhook = v.strictObject({
     id: v.optional(idOf('webhook')),
+    ...newWebhookFields,
     url: createWebhookUrlSchema(options.rules),
     events: createSubscriptionsSchema(options),
     secret: v.optional(Secret),
-    headers: v.optional(ExtraHeaders),
-    skip_verify: v.optional(v.boolean()),
-    disabled: v.optional(v.boolean()),
   });
   const Event = v.strictObject({
     id: v.optional(idOf('event')),

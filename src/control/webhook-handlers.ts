@@ -47,26 +47,24 @@ export function createWebhookHandlers(
       const webhooks = await mapInSlices(store, rows, (row) => toWebhookWithStatistics(row, recentCount));
       return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
     },
-    createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
+    createWebhook: async ({ workspace_id, reuse, ...input }) => {
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validateEndpoint(NewEndpointSchema, { url: input.url, events: input.events }, rules);
       const equivalent = reuse && input.listener && findEquivalentWebhook(sandbox, { ...input, workspace });
       if (equivalent) return { ...toWebhookDetail(equivalent), secret: equivalent.secret };
       const canReuse = (existing: WebhookRow) =>
         reuse && (input.listener ? listenerCleanup.isAbandoned(existing) : isPermanent(existing));
-      const row = await store.write(() =>
-        registerWebhook(sandbox, { ...input, workspace, skipVerify }, canReuse),
-      );
+      const row = await store.write(() => registerWebhook(sandbox, { ...input, workspace }, canReuse));
       if (row.listener === 1) listenerCleanup.startGracePeriod(row.id);
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
       return { ...toWebhookDetail(row), secret: row.secret };
     },
     getWebhook: async ({ id, recent_attempts: recentCount }) =>
       toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
-    updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
+    updateWebhook: async ({ id, ...change }) => {
       validateEndpoint(EndpointChangeSchema, { url: change.url, events: change.events }, rules);
       const { seq } = getWebhookRow(sandbox, id);
-      const webhook = await store.write(() => updateWebhook(sandbox, id, { ...change, skipVerify }));
+      const webhook = await store.write(() => updateWebhook(sandbox, id, change));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });
       return webhook;
     },

@@ -269,9 +269,7 @@ function seedWorkspace(sandbox: Sandbox, seed: SeedWorkspace): void {
   const { seq } = sandbox.workspaces.insert(seed);
   const workspace = sandbox.workspaces.get(seq);
   for (const key of seed.keys) createApiKey(sandbox, { ...key, workspace });
-  for (const { skip_verify: skipVerify, ...webhook } of seed.webhooks) {
-    createWebhook(sandbox, { ...webhook, workspace, skipVerify });
-  }
+  for (const webhook of seed.webhooks) createWebhook(sandbox, { ...webhook, workspace });
   for (const { payload = {}, ...event } of seed.events) {
     createEvent(sandbox, { ...event, workspace, payload: JSON.stringify(payload) });
   }

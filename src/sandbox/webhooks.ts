@@ -1,34 +1,37 @@
 /** Creates, changes and deletes endpoints (§2, §6). */
 import type * as v from 'valibot';
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
+import { type WebhookChange, type WebhookSettings, webhookSettings } from '../contract/webhook-settings.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { listCommonTypes } from '../domain/event.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { checkWebhookUrl, isSameUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
-import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
+import { toColumns, toFlag } from '../store/columns.ts';
+import {
+  newWebhookColumns,
+  toWebhook,
+  toWebhookDetail,
+  type WebhookRow,
+  type WebhookWithWorkspace,
+} from '../store/webhooks.ts';
 import { validate } from '../validation/validate.ts';
 import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
-export interface NewWebhook {
+export interface NewWebhook
+  extends Omit<WebhookChange, 'url' | 'events'>,
+    Pick<WebhookSettings, 'url' | 'events'> {
   readonly workspace: LoadedWorkspace;
-  readonly url: string;
-  readonly events: readonly string[];
   /** ID and secret; default: new ones. */
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
-  /** Headers of each delivery in addition to those of §6. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly disabled?: boolean | undefined;
-  /** Skips verification of the receiver's TLS certificate. */
-  readonly skipVerify?: boolean | undefined;
   /** Exists only while a `svc listen` uses it, see `listener-endpoint-cleanup.ts`. */
   readonly listener?: boolean | undefined;
   /** The endpoint of `--forward-to`. */
-  readonly forwardTarget?: boolean | undefined;
+  readonly forward_target?: boolean | undefined;
 }
 
 /**
@@ -100,7 +103,7 @@ export function registerForwardTarget(
     return { webhook: reuseWebhook(sandbox, earlier, input), previousUrl };
   }
   const canReuse = (row: WebhookRow) => isPermanent(row) && (earlier?.url !== url || row.id === earlier.id);
-  const webhook = registerWebhook(sandbox, { ...input, forwardTarget: true }, canReuse);
+  const webhook = registerWebhook(sandbox, { ...input, forward_target: true }, canReuse);
   if (earlier !== undefined && previousUrl !== null) updateWebhook(sandbox, earlier.id, { disabled: true });
   return { webhook, previousUrl };
 }
@@ -162,33 +165,19 @@ function insertWebhook(
   assertBelowLimit(sandbox, workspace);
   const createdAt = workspace.clock.now();
   const row: WebhookWithWorkspace = {
+    ...newWebhookColumns,
     seq: store.nextSeq(),
     id: input.id ?? workspace.ids.next('webhook', createdAt),
     workspace_seq: workspace.seq,
     workspace_id: workspace.id,
-    url: input.url,
-    events: JSON.stringify(input.events),
+    ...toColumns(webhookSettings, input),
     secret: input.secret ?? sandbox.generator.webhookSecret(sandbox.rules.signature.key),
-    previous_secret: null,
-    previous_secret_expires_at: null,
-    disabled: input.disabled ? 1 : 0,
-    headers: JSON.stringify(input.headers ?? {}),
-    skip_verify: input.skipVerify ? 1 : 0,
-    listener: input.listener ? 1 : 0,
-    forward_target: input.forwardTarget ? 1 : 0,
+    listener: toFlag(input.listener ?? false),
+    forward_target: toFlag(input.forward_target ?? false),
     created_at: createdAt,
-    deleted_at: null,
   };
   store.webhooks.insert(row);
   return row;
-}
-
-export interface WebhookChange {
-  readonly url?: string | undefined;
-  readonly events?: readonly string[] | undefined;
-  readonly disabled?: boolean | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly skipVerify?: boolean | undefined;
 }
 
 /**
@@ -207,14 +196,7 @@ export function updateWebhook(
 }
 
 function applyChange(row: WebhookWithWorkspace, change: WebhookChange): WebhookWithWorkspace {
-  return {
-    ...row,
-    url: change.url ?? row.url,
-    events: change.events === undefined ? row.events : JSON.stringify(change.events),
-    disabled: toFlag(change.disabled) ?? row.disabled,
-    headers: change.headers === undefined ? row.headers : JSON.stringify(change.headers),
-    skip_verify: toFlag(change.skipVerify) ?? row.skip_verify,
-  };
+  return { ...row, ...toColumns(webhookSettings, change) };
 }
 
 /** Deletes an endpoint and cancels its pending deliveries. Call inside a store transaction. @returns the number of canceled deliveries. */
@@ -263,8 +245,4 @@ export function getWebhookRow({ store }: Pick<Sandbox, 'store'>, id: string) {
   const row = store.webhooks.find(id);
   if (row === undefined) throw createNotFoundError('endpoint', id);
   return row;
-}
-
-function toFlag(value: boolean | undefined): 0 | 1 | undefined {
-  return value === undefined ? undefined : value ? 1 : 0;
 }

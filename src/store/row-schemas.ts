@@ -5,13 +5,15 @@
 import * as v from 'valibot';
 import { Attempt, Delivery } from '../contract/delivery-schemas.ts';
 import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
-import { Count, EventType, ExtraHeaders, Headers, idOf, Name, Speed } from '../contract/fields.ts';
+import { Count, EventType, Headers, idOf, Name, Speed } from '../contract/fields.ts';
 import { ApiKey, ApiRequest, Event } from '../contract/resources.ts';
+import { webhookSettings } from '../contract/webhook-settings.ts';
 import { attemptPhases } from '../domain/attempt-phases.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { extractEventRecord, toEnvelope, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isId } from '../domain/ids.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { type ColumnOf, isJson } from './columns.ts';
 
 /** Far below 2^53, so that a store can continue counting from there. */
 const MAX_SEQ = 2 ** 48;
@@ -38,6 +40,17 @@ const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.string
 /** `AppliedFault` of the fault that was injected. */
 const Fault = v.nullable(json(FaultMark));
 const HeadersText = json(Headers);
+
+/** The columns of settings, see `toColumns`. */
+function toColumnSchemas<Entries extends v.ObjectEntries>(entries: Entries) {
+  const schemas = Object.entries(entries).map(([name, schema]) => {
+    if (schema.type === 'boolean') return [name, Flag];
+    return [name, isJson(schema) ? json(schema as v.GenericSchema) : schema];
+  });
+  return Object.fromEntries(schemas) as {
+    [Name in keyof Entries]: v.GenericSchema<ColumnOf<v.InferOutput<Entries[Name]>>>;
+  };
+}
 
 const EventRow = v.strictObject({
   seq: Seq,
@@ -83,15 +96,13 @@ export const rowSchemas = {
     seq: Seq,
     id: idOf('webhook'),
     workspace_seq: Seq,
+    ...toColumnSchemas(webhookSettings),
     url: Url,
     events: json(v.array(v.union([v.literal(WILDCARD_SUBSCRIPTION), EventType]))),
     secret: Secret,
     previous_secret: v.nullable(Secret),
     /** Until when the previous secret signs too. */
     previous_secret_expires_at: v.nullable(Time),
-    disabled: Flag,
-    headers: json(ExtraHeaders),
-    skip_verify: Flag,
     /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoint-cleanup.ts`. */
     listener: Flag,
     /** Whether `--forward-to` created it. */

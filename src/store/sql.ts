@@ -144,11 +144,6 @@ function getOrAdd<Prepared>(
   return statement;
 }
 
-/** A boolean, as SQLite stores it. */
-export function toFlag(value: boolean): 0 | 1 {
-  return value ? 1 : 0;
-}
-
 /** A table with the queries that read and write it. */
 export class Table {
   protected readonly sql: Sql;

@@ -1,12 +1,24 @@
 /** The table of endpoints. */
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
+import { webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
 import { isSubscribedTo } from '../domain/event.ts';
+import { fromColumns, toColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
 
 export type WebhookRow = Row<'webhooks'>;
+
+/** The columns of a new endpoint without settings of its own. */
+export const newWebhookColumns = {
+  ...toColumns(webhookSettings, webhookDefaults),
+  previous_secret: null,
+  previous_secret_expires_at: null,
+  listener: 0,
+  forward_target: 0,
+  deleted_at: null,
+} as const satisfies Partial<WebhookRow>;
 
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
 type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
@@ -170,9 +182,7 @@ export function toWebhookDetail(row: WebhookWithWorkspace): WebhookDetail {
   const expiresAt = row.previous_secret_expires_at;
   return {
     ...toWebhook(row),
-    disabled: row.disabled === 1,
-    headers: JSON.parse(row.headers),
-    skip_verify: row.skip_verify === 1,
+    ...fromColumns(webhookSettings, row),
     listener: row.listener === 1,
     previous_secret_expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   };

@@ -2,9 +2,10 @@
 import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
+import { toFlag } from './columns.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
-import { Table, toFlag } from './sql.ts';
+import { Table } from './sql.ts';
 
 export type WorkspaceRow = Row<'workspaces'>;
 

@@ -235,7 +235,7 @@ describe('renderWebhook', () => {
     expect(renderWebhook(webhook, { color: false })).toMatchInlineSnapshot(`
       "ID         wh_1
       URL        https://localhost:3443/
-      Events     *
+      Events     * (every type)
       Headers    Authorization: Bearer a, A: b
       TLS        certificate not verified
       Lifetime   until svc listen exits

@@ -1,17 +1,13 @@
 /** Setup for tests of the dispatcher: a sandbox without a server, real time that stands still, and a scripted sender. */
 import { onTestFinished } from 'vitest';
+import type { WebhookChange } from '../../src/contract/webhook-settings.ts';
 import { Dispatcher } from '../../src/delivery/dispatcher.ts';
 import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay-delivery.ts';
 import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
 import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  createWebhook,
-  deleteWebhook,
-  updateWebhook,
-  type WebhookChange,
-} from '../../src/sandbox/webhooks.ts';
+import { createWebhook, deleteWebhook, updateWebhook } from '../../src/sandbox/webhooks.ts';
 import type { DeliveryRow } from '../../src/store/delivery-queries.ts';
 import { Store } from '../../src/store/store.ts';
 

@@ -85,7 +85,7 @@ describe('a failed write', () => {
     async (code) => {
       const report = vi.fn();
       const emulator = await startTestEmulator({ internalErrorLog: { report } });
-      vi.spyOn(Sql.prototype, 'run').mockImplementation(() => {
+      vi.spyOn(Sql.prototype, 'update').mockImplementation(() => {
         throw Object.assign(new Error('disk I/O error'), { code });
       });
 
@@ -117,7 +117,7 @@ async function play(db: string, failing: ReadonlySet<string>) {
   const internalErrorLog = { report: () => wall.advance(SECOND_MS) };
   const options = { db, wall, clock: {}, internalErrorLog };
   let emulator = await startTestEmulator(options);
-  const { run, insert } = Sql.prototype;
+  const { run, insert, update } = Sql.prototype;
   const spies = [
     vi.spyOn(Sql.prototype, 'run').mockImplementation(function (this: Sql, text, values) {
       const result = run.call(this, text, values);
@@ -127,6 +127,10 @@ async function play(db: string, failing: ReadonlySet<string>) {
     vi.spyOn(Sql.prototype, 'insert').mockImplementation(function (this: Sql, table, row, verb) {
       insert.call(this, table, row, verb);
       fail(`INSERT INTO ${table}`);
+    }),
+    vi.spyOn(Sql.prototype, 'update').mockImplementation(function (this: Sql, table, row) {
+      update.call(this, table, row);
+      fail(`UPDATE ${table} SET ${Object.keys(row)}`);
     }),
   ];
   try {

@@ -62,7 +62,7 @@ describe('createWebhook', () => {
     const none = { previous_secret: null, previous_secret_expires_at: null, deleted_at: null };
     expect(row(created.id)).toMatchObject({ ...defaults, ...none, created_at });
     const given = { id: 'wh_given', secret: 'whsec_given', headers: { x: 'y' } };
-    const flags = { disabled: true, skipVerify: true, listener: true, forwardTarget: true };
+    const flags = { disabled: true, skip_verify: true, listener: true, forward_target: true };
     expect(create({ ...given, ...flags })).toMatchObject({ id: 'wh_given', secret: 'whsec_given' });
     expect(row('wh_given')).toMatchObject({
       ...{ headers: '{"x":"y"}', disabled: 1, skip_verify: 1, listener: 1, forward_target: 1 },
@@ -88,7 +88,7 @@ describe('registerWebhook', () => {
     const first = register({ disabled: true, headers: { x: 'y' } });
     remove(first.id);
     expect(row(first.id)?.deleted_at).not.toBeNull();
-    const reused = register({ events: ['a.b'], skipVerify: true }, ({ id }) => id === first.id);
+    const reused = register({ events: ['a.b'], skip_verify: true }, ({ id }) => id === first.id);
     const expected = { ...first, events: '["a.b"]', skip_verify: 1, disabled: 0, deleted_at: null };
     expect(reused).toEqual(expected);
     const { workspace_id: _, ...columns } = expected;
@@ -137,7 +137,7 @@ describe('registerForwardTarget', () => {
 
   it('the endpoint of another workspace is not changed', () => {
     const { forwardTo, create, other, row } = open();
-    const foreign = create({ workspace: other, forwardTarget: true });
+    const foreign = create({ workspace: other, forward_target: true });
     const { webhook } = forwardTo(URL_B);
     expect(webhook.id).not.toBe(foreign.id);
     expect(row(foreign.id)?.url).toBe(URL_A);
@@ -180,14 +180,14 @@ describe('findEquivalentWebhook', () => {
 describe('updateWebhook', () => {
   it('only the given values change, and the change is in the change feed', () => {
     const { sandbox, store, create, row, lastChange } = open();
-    const { id } = create({ headers: { x: 'y' }, skipVerify: true });
+    const { id } = create({ headers: { x: 'y' }, skip_verify: true });
     const before = row(id);
     const update = (change: Parameters<typeof updateWebhook>[2]) =>
       store.writeNow(() => updateWebhook(sandbox, id, change));
     update({});
     expect(row(id)).toEqual(before);
     expect(lastChange()).toBe(before?.seq);
-    const changed = { url: URL_B, events: ['a.b'], disabled: true, headers: {}, skipVerify: false };
+    const changed = { url: URL_B, events: ['a.b'], disabled: true, headers: {}, skip_verify: false };
     expect(update(changed)).toMatchObject({
       url: URL_B,
       events: ['a.b'],

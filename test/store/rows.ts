@@ -9,7 +9,7 @@ import type { NewDelivery } from '../../src/store/deliveries.ts';
 import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import type { EventRow } from '../../src/store/events.ts';
 import { Store } from '../../src/store/store.ts';
-import type { WebhookRow } from '../../src/store/webhooks.ts';
+import { newWebhookColumns, type WebhookRow } from '../../src/store/webhooks.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
 export const ANY_DELIVERY: DeliveryFilter = {
@@ -51,21 +51,14 @@ export function insertWorkspace(store: Store, name = 'Test'): number {
 export function insertWebhook(store: Store, workspaceSeq: number, row: Partial<WebhookRow> = {}): number {
   const seq = store.nextSeq();
   store.webhooks.insert({
+    ...newWebhookColumns,
     seq,
     id: ids.next('webhook', NOW),
     workspace_seq: workspaceSeq,
     url: 'http://127.0.0.1:9/',
     events: '["order.shipped"]',
     secret: 'whsec_a',
-    previous_secret: null,
-    previous_secret_expires_at: null,
-    disabled: 0,
-    headers: '{}',
-    skip_verify: 0,
-    forward_target: 0,
-    listener: 0,
     created_at: NOW,
-    deleted_at: null,
     ...row,
   });
   return seq;

@@ -1,6 +1,7 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
 import { Option } from 'commander';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
+import { describeWebhook } from '../../control/describe-webhook.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
@@ -240,17 +241,16 @@ export function renderWebhook(
   scheduleTime?: number,
 ): string {
   const { previous_secret: previousSecret, previous_secret_expires_at: previousExpiry } = webhook;
-  const headers = Object.entries(webhook.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const settings = Object.entries(describeWebhook(webhook)).map(([label, lines]) => [
+    label,
+    lines.join(', ') || null,
+  ]);
   return renderFields(
     {
       ID: webhook.id,
-      URL: webhook.url,
-      Events: webhook.events.join(', '),
-      Secret: webhook.secret ?? null,
-      Headers: headers.join(', ') || null,
-      TLS: webhook.skip_verify ? 'certificate not verified' : null,
+      ...Object.fromEntries(settings),
       Lifetime: webhook.listener ? 'until svc listen exits' : null,
-      State: webhook.disabled ? 'disabled' : null,
+      Secret: webhook.secret ?? null,
       'Previous secret': previousExpiry
         ? `${previousSecret ? `${previousSecret}, ` : ''}valid until ${previousExpiry}`
         : null,

@@ -15,7 +15,15 @@ import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-import { emptyWebhook, toDraft, toggleType, toTypes, toWebhook, type WebhookDraft } from './webhook-draft.ts';
+import {
+  emptyWebhook,
+  pickSettings,
+  toDraft,
+  toggleType,
+  toTypes,
+  toWebhook,
+  type WebhookDraft,
+} from './webhook-draft.ts';
 import { NewWebhookSecret } from './webhook-secret.tsx';
 
 interface Props {
@@ -33,8 +41,7 @@ export function EditDialog({ webhook, onClose }: Props) {
           await control.updateWebhook({ id: webhook.id, ...changes });
           onClose();
           showUndoToast('Endpoint saved.', async () => {
-            const { id, url, events, headers, skip_verify } = webhook;
-            await control.updateWebhook({ id, url, events, headers, skip_verify });
+            await control.updateWebhook({ id: webhook.id, ...pickSettings(webhook, changes) });
             onClose();
           });
         }}

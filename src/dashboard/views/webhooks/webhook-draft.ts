@@ -1,33 +1,33 @@
 /** The form values of an endpoint and their conversion for the control plane. */
 import type { WebhookDetail } from '../../../contract/resources.ts';
+import { type WebhookSettings, webhookDefaults } from '../../../contract/webhook-settings.ts';
 import { findCustomHeaderProblem } from '../../../domain/delivery-headers.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { SvcError } from '../../../errors.ts';
 
-export interface WebhookDraft {
-  readonly url: string;
-  /** Separated by commas or spaces. */
-  readonly events: string;
-  /** `Name: value`, one per line. */
-  readonly headers: string;
-  readonly skip_verify: boolean;
-}
-
-export const emptyWebhook: WebhookDraft = {
-  url: '',
-  events: WILDCARD_SUBSCRIPTION,
-  headers: '',
-  skip_verify: false,
+/** The settings of the form. A button of the page changes the others. */
+type FormSettings = Pick<WebhookDetail, Exclude<keyof WebhookSettings, 'disabled'>>;
+export type WebhookDraft = {
+  readonly [Name in keyof FormSettings]: FormSettings[Name] extends boolean ? boolean : string;
 };
 
-export function toDraft({ url, events, headers, skip_verify }: WebhookDetail): WebhookDraft {
+/** Event types are separated by commas or spaces. Headers are `Name: value`, one per line. */
+export function toDraft({ url, events, headers, skip_verify }: FormSettings): WebhookDraft {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return { url, events: events.join(', '), headers: lines.join('\n'), skip_verify };
 }
 
+export const emptyWebhook = toDraft({ url: '', ...webhookDefaults });
+
 /** @throws SvcError `usage` for an invalid header */
-export function toWebhook({ url, events, headers, skip_verify }: WebhookDraft) {
-  return { url: url.trim(), events: toTypes(events), headers: toHeaders(headers), skip_verify };
+export function toWebhook({ url, events, headers, ...others }: WebhookDraft): FormSettings {
+  return { url: url.trim(), events: toTypes(events), headers: toHeaders(headers), ...others };
+}
+
+/** The values of an endpoint before `changes`, to undo them. */
+export function pickSettings(webhook: FormSettings, changes: Partial<FormSettings>): Partial<FormSettings> {
+  const names = Object.keys(changes) as (keyof FormSettings)[];
+  return Object.fromEntries(names.map((name) => [name, webhook[name]]));
 }
 
 export function toTypes(text: string): string[] {

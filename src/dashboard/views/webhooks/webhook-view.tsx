@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
+import { describeWebhook } from '../../../control/describe-webhook.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
@@ -13,7 +14,6 @@ import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
-import { describeSubscriptions } from './describe-subscriptions.ts';
 import { Probe } from './probe.tsx';
 import { MAX_BARS, reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
@@ -98,32 +98,30 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
 }
 
 function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
-  const { id, events, headers, skip_verify, previous_secret_expires_at: expiry, created_at } = webhook;
+  const { id, previous_secret_expires_at: expiry, created_at } = webhook;
+  // The header of the page shows these two.
+  const { URL: _url, State: _state, ...settings } = describeWebhook(webhook);
   const clock = useClock();
   return (
     <Properties
       class="card"
       items={{
         Endpoint: <CopyableId id={id} what="endpoint" />,
-        Events: describeSubscriptions(events),
+        ...Object.fromEntries(Object.entries(settings).map(([label, lines]) => [label, toLines(lines)])),
         Secret: <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />,
         'Previous secret': expiry !== null && (
           <>
             {isReached(expiry, clock) ? 'expired' : 'expires'} <DueTime at={expiry} />
           </>
         ),
-        Headers:
-          Object.keys(headers).length > 0 &&
-          Object.entries(headers).map(([name, value]) => (
-            <code key={name} class="webhooks-header">
-              {name}: {value}
-            </code>
-          )),
-        TLS: skip_verify && 'certificate is not verified',
         Created: <Time at={created_at} clock="schedule" />,
       }}
     />
   );
+}
+
+function toLines(lines: readonly string[]) {
+  return lines.length > 0 && lines.map((line) => <div key={line}>{line}</div>);
 }
 
 /** Badges of an endpoint: disabled, or created by `svc listen`. */
