@@ -85,7 +85,7 @@ describe('a failed write', () => {
     async (code) => {
       const report = vi.fn();
       const emulator = await startTestEmulator({ internalErrorLog: { report } });
-      vi.spyOn(Sql.prototype, 'update').mockImplementation(() => {
+      vi.spyOn(Sql.prototype, 'run').mockImplementation(() => {
         throw Object.assign(new Error('disk I/O error'), { code });
       });
 

@@ -1,8 +1,8 @@
 /** One endpoint: its settings, attempts, probe and faults. */
 
 import { useState } from 'preact/hooks';
+import { describeWebhook } from '../../../client/texts/describe-webhook.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
-import { describeWebhook } from '../../../control/describe-webhook.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';

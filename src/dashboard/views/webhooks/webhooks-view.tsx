@@ -2,8 +2,8 @@
 import { ActionButton } from '../../ui/action-button.tsx';
 import './webhooks.css';
 import { useState } from 'preact/hooks';
+import { describeSubscriptions } from '../../../client/texts/describe-webhook.ts';
 import type { WebhookStatistics, WebhookWithStatistics } from '../../../contract/overview-schemas.ts';
-import { describeSubscriptions } from '../../../control/describe-webhook.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';

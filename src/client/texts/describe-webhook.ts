@@ -1,6 +1,6 @@
 /** Describes the settings of endpoints for people. */
-import type { WebhookChange, WebhookSettings } from '../contract/webhook-settings.ts';
-import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import type { WebhookChange, WebhookSettings } from '../../contract/webhook-settings.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 
 /** The label of each setting, and the lines that describe its value. */
 const descriptions: {
