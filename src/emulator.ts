@@ -291,7 +291,7 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
     // A predictable API key is safe only if no other machine can connect.
     seedsKeys: isLoopbackOnly(options),
     newClockSettings: { speed: 1, frozen: false, ...clock },
-    eventTypes: new Set(rules.eventCatalogue === 'open' ? [] : builtInEventTypes()),
+    eventTypes: new Set(rules.eventCatalog === 'open' ? [] : builtInEventTypes()),
     // A replaced or pinned wall clock gives repeatable times itself.
     hasConstantTimestamp: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
   });

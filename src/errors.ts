@@ -88,7 +88,7 @@ const errorDefinitions = {
   database_in_use: { status: 503, exit: ExitCode.usage },
   sqlite_unavailable: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
-  settled_otherwise: { status: 409, exit: ExitCode.failure },
+  unexpected_status: { status: 409, exit: ExitCode.failure },
   stalled: { status: 409, exit: ExitCode.failure },
   api_failure: { status: 502, exit: ExitCode.failure },
   timeout: { status: 504, exit: ExitCode.timeout },

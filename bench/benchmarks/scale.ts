@@ -111,7 +111,7 @@ async function measureStreams(bench: BenchmarkContext): Promise<Finding> {
 async function openStalled({ url }: RunningProgram): Promise<Socket> {
   const { host, hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
-  socket.write(`GET /_svc/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  socket.write(`GET /_svc/stream HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   await new Promise((resolve) => socket.once('data', resolve));
   socket.pause();
   return socket;

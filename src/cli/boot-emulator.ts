@@ -87,15 +87,15 @@ export async function bootEmulator(
  */
 export function toHttpsOptions({
   https,
-  cert,
-  key,
-}: Pick<ConfigValues, 'https' | 'cert' | 'key'>):
+  tlsCert: cert,
+  tlsKey: key,
+}: Pick<ConfigValues, 'https' | 'tlsCert' | 'tlsKey'>):
   | true
   | { readonly cert: string; readonly key: string }
   | undefined {
   if (cert === null && key === null) return https ? true : undefined;
   if (cert !== null && key !== null) return { cert, key };
-  const message = cert === null ? '--key needs --cert.' : '--cert needs --key.';
+  const message = cert === null ? '--tls-key needs --tls-cert.' : '--tls-cert needs --tls-key.';
   throw new SvcError('usage', message, {
     hint: 'Pass both, or use --https with a generated certificate.',
   });

@@ -62,7 +62,7 @@ export function createControlClient(
     stream(input, signal) {
       const { since, since_sequence, ...filter } = input;
       return followStream({
-        address: `${controlUrl}/events`,
+        address: `${controlUrl}/stream`,
         after: typeof since_sequence === 'string' ? Number(since_sequence) : since_sequence,
         startsInPast: since !== undefined,
         signal,
@@ -72,7 +72,7 @@ export function createControlClient(
         connect: (after, connectionSignal) =>
           open({
             method: 'GET',
-            url: withQuery(`${controlUrl}/events`, {
+            url: withQuery(`${controlUrl}/stream`, {
               ...filter,
               ...(after === undefined ? { since } : { since_sequence: after }),
             }),

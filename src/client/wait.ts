@@ -226,7 +226,7 @@ async function canAnyChange(
     // Null if a reset has removed the workspace, or the emulator does not respond: the stream reports what happens next.
     const clock = await control.getClock({ workspace_id: workspaceId }).catch(() => null);
     if (clock === null || clock.moving !== undefined) return true;
-    const lastDueAt = Date.parse(clock.now) + clock.rate * Math.max(0, endAt - monotonic());
+    const lastDueAt = Date.parse(clock.now) + clock.speed * Math.max(0, endAt - monotonic());
     const canChange = ({ workspace_id, paused, next_attempt_at: next }: Delivery) =>
       workspace_id === workspaceId && !paused && (next === null || Date.parse(next) <= lastDueAt);
     if (deliveries.some(canChange)) return true;

@@ -1,7 +1,7 @@
 /** A clock that can be frozen, sped up and moved forward. */
 import {
   computeScheduleTime,
-  getClockRate,
+  getCurrentSpeed,
   LAST_SCHEDULE_TIME,
   resumeAfterDowntime,
   type ScheduleClockState,
@@ -38,8 +38,8 @@ export class ScheduleClock {
   }
 
   /** Schedule milliseconds per real millisecond; 0 while frozen. */
-  get rate(): number {
-    return getClockRate({ speed: this.#speed, frozen: this.#frozen });
+  get currentSpeed(): number {
+    return getCurrentSpeed({ speed: this.#speed, frozen: this.#frozen });
   }
 
   get frozen(): boolean {

@@ -423,20 +423,20 @@ export const controlOperations = {
     output: WebhookProbe,
   }),
 
-  // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited. The path `/events` is the live stream.
-  listEvents: defineOperation('GET', '/stored-events', {
+  // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited.
+  listEvents: defineOperation('GET', '/events', {
     summary: 'List events',
     description: 'Returns events, newest first, with the number of deliveries of each event by status.',
     input: v.strictObject({ ...PageFields, ...EventFilter }),
     output: pageOf(EventSummary),
   }),
-  getEvent: defineOperation('GET', '/stored-events/{id}', {
+  getEvent: defineOperation('GET', '/events/{id}', {
     summary: 'Show an event',
     description: 'Returns an event, including the ID of the request that created it.',
     input: v.strictObject(idField('ID of the event.', 'event')),
     output: EventDetail,
   }),
-  getEventTrace: defineOperation('GET', '/stored-events/{id}/trace', {
+  getEventTrace: defineOperation('GET', '/events/{id}/trace', {
     summary: 'Trace an event',
     description: `Returns an event with the API request that created it, its deliveries and their attempts, oldest first. \`replay_of\` is the original of a delivery that is a replay. Each delivery has its newest ${MAX_TRACED_ATTEMPTS} attempts, and \`attempt_count\` is the number of all its attempts.`,
     input: TraceInput,
@@ -639,7 +639,7 @@ export const streamedOperations = {
     input: ExportInput,
     output: ExportedDelivery,
   }),
-  followChanges: defineOperation('GET', '/events', {
+  followChanges: defineOperation('GET', '/stream', {
     summary: 'Follow changes',
     description:
       'Streams deliveries, attempts, requests and endpoint changes as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',

@@ -120,7 +120,7 @@ export const Diagnosis = resource('Result of the database check.', {
 export const ClockState = resource('The schedule clock of a workspace.', {
   workspace_id: described('ID of the workspace that the clock belongs to.', idOf('workspace')),
   now: described('Current schedule time.', Timestamp),
-  rate: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number(), 1),
+  speed: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number(), 1),
   wall: described('Current wall time.', Timestamp),
   next_due_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
   moving: described(

@@ -47,7 +47,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   database_in_use: 'Another process has locked the database.',
   sqlite_unavailable: 'The SQLite driver is missing or cannot be loaded.',
   database_unusable: 'The file is not an svc database, is damaged, or is read-only.',
-  settled_otherwise: 'A delivery settled with a different status than expected.',
+  unexpected_status: 'A delivery settled with a different status than expected.',
   stalled:
     'No delivery can settle before the time limit, because the next attempt is due later, the clock is frozen, or the endpoint is disabled.',
   api_failure:

@@ -34,7 +34,7 @@ const wildcardTexts: Readonly<Record<Rules['wildcard'], string>> = {
 export interface PublicOperationOptions {
   readonly rules: Rules;
   readonly environment: Environment;
-  /** The event types that have a built-in fixture. No other is valid if the catalog is closed (gap `event.catalogue`). */
+  /** The event types that have a built-in fixture. No other is valid if the catalog is closed (gap `event.catalog`). */
   readonly eventTypes: ReadonlySet<string>;
 }
 
@@ -155,7 +155,7 @@ export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
 const NOT_IN_CATALOG_MESSAGE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
-/** The type of a new event (gap `event.catalogue`). */
+/** The type of a new event (gap `event.catalog`). */
 export function createEventTypeSchema(options: PublicOperationOptions) {
   return v.pipe(
     EventType,
@@ -163,9 +163,9 @@ export function createEventTypeSchema(options: PublicOperationOptions) {
   );
 }
 
-/** Whether the event type is valid (gap `event.catalogue`). */
+/** Whether the event type is valid (gap `event.catalog`). */
 function isKnownType({ rules, eventTypes }: PublicOperationOptions, type: string): boolean {
-  return rules.eventCatalogue === 'open' || eventTypes.has(type);
+  return rules.eventCatalog === 'open' || eventTypes.has(type);
 }
 
 /** The URL of an endpoint (gap `webhook.url`). */
@@ -181,7 +181,7 @@ export function createWebhookUrlSchema(rules: Rules) {
   );
 }
 
-/** The event types of an endpoint (§2, gaps `webhook.wildcard` and `event.catalogue`). */
+/** The event types of an endpoint (§2, gaps `webhook.wildcard` and `event.catalog`). */
 export function createSubscriptionsSchema(options: PublicOperationOptions) {
   const { wildcard } = options.rules;
   const isWildcardRejected =

@@ -20,7 +20,7 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
     return {
       workspace_id: id,
       now: new Date(clock.now()).toISOString(),
-      rate: clock.rate,
+      speed: clock.currentSpeed,
       wall: new Date(wall.now()).toISOString(),
       next_due_at: dueAt === null ? null : new Date(dueAt).toISOString(),
       ...(move === null ? {} : { moving: move }),

@@ -32,8 +32,8 @@ export class WorkspaceClock {
   /** Real milliseconds until a schedule time; null while the clock is frozen. */
   realTimeUntil(time: string): number | null {
     const { value } = this.state;
-    if (value === undefined || this.now.value === undefined || value.rate === 0) return null;
-    return Math.max(0, Date.parse(time) - this.now.value) / value.rate;
+    if (value === undefined || this.now.value === undefined || value.speed === 0) return null;
+    return Math.max(0, Date.parse(time) - this.now.value) / value.speed;
   }
 
   set(state: ClockState): void {

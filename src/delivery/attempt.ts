@@ -162,7 +162,7 @@ export function getSigningSecrets(endpoint: EndpointSecrets, now: number): strin
  */
 function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedWorkspace): number {
   const now = clock.now();
-  return now - dueAt <= ON_TIME_MS * Math.max(1, clock.rate) ? dueAt : now;
+  return now - dueAt <= ON_TIME_MS * Math.max(1, clock.currentSpeed) ? dueAt : now;
 }
 
 /**

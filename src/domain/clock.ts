@@ -26,21 +26,21 @@ export interface ScheduleClockState {
 }
 
 /** Schedule milliseconds per real millisecond: 0 is frozen, 1 is real time. */
-export function getClockRate({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
+export function getCurrentSpeed({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
   return frozen ? 0 : speed;
 }
 
 /**
- * The schedule time, `elapsedMs` of real time after the anchor: `anchor + rate × elapsedMs`, at most
+ * The schedule time, `elapsedMs` of real time after the anchor: `anchor + speed × elapsedMs`, at most
  * {@link LAST_SCHEDULE_TIME}.
  */
 export function computeScheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedMs: number): number {
-  const at = Math.floor(state.at + getClockRate(state) * Math.max(0, elapsedMs));
+  const at = Math.floor(state.at + getCurrentSpeed(state) * Math.max(0, elapsedMs));
   return Math.min(at, LAST_SCHEDULE_TIME);
 }
 
 /**
- * The state in which a clock continues after the process was down. The clock advances by the downtime at rate 1, whatever
+ * The state in which a clock continues after the process was down. The clock advances by the downtime at speed 1, whatever
  * its speed. It does not advance if it is frozen, or if the wall clock was set back.
  */
 export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number): ScheduleClockState {
@@ -50,8 +50,8 @@ export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number):
 
 /** The schedule time, in milliseconds since 1970, `elapsedMs` of real time after the state of a clock was read. */
 export function extrapolateScheduleTime(
-  { now, rate }: { readonly now: string; readonly rate: number },
+  { now, speed }: { readonly now: string; readonly speed: number },
   elapsedMs: number,
 ): number {
-  return Date.parse(now) + rate * Math.max(0, elapsedMs);
+  return Date.parse(now) + speed * Math.max(0, elapsedMs);
 }

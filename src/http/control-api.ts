@@ -61,7 +61,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     serve,
     perform,
     pages: {
-      '/events': ({ event, id }) => sseResponse(event, options, id),
+      '/stream': ({ event, id }) => sseResponse(event, options, id),
       '/deliveries/export': ({ event, id }) => exportResponse(event, options.control, id),
       '/openapi.json': async ({ event, id }) =>
         controlResponse(200, await createDocument(event.url.origin), id),

@@ -29,7 +29,7 @@ import { createWorkspace, type Workspace } from './workspace.ts';
 export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName'>> {
   /** Values for the gaps of the service description, see docs/gaps.md (default: `relaxed`). */
   readonly profile?: ProfileName;
-  /** Rows of the gap register that differ from the profile, by ID: `{ 'retry.jitter': 0 }`. `svc gaps` lists them. */
+  /** Values of gaps that differ from the profile, by ID: `{ 'retry.jitter': 0 }`. `svc gaps` lists them. */
   readonly overrides?: Overrides;
   /** Signature scheme of deliveries: the name of a built-in one, or a scheme object (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme;

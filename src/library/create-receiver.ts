@@ -40,7 +40,7 @@ export interface ReceiverOptions extends Partial<VerificationOptions> {
   readonly port?: number;
   /** Certificate and key in PEM, to serve HTTPS. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Real time that {@link Receiver.waitFor} and {@link Receiver.nth} wait (default: 4 seconds). */
+  /** Real time that {@link Receiver.waitFor} and {@link Receiver.request} wait (default: 4 seconds). */
   readonly timeout?: Duration;
   /** Clock of a workspace, which responses with `downFor` need. */
   readonly clock?: ScheduleClockReader;
@@ -66,7 +66,7 @@ export interface Receiver extends AsyncDisposable {
   /** Resolves to the first `count` requests as soon as they have arrived. @throws SvcError `timeout`, which lists the requests that arrived */
   waitFor(count: number, options?: ReceiverWaitOptions): Promise<readonly ReceivedRequest[]>;
   /** Resolves to the n-th request, counted from 1, as soon as it has arrived. @throws SvcError `timeout` */
-  nth(n: number, options?: ReceiverWaitOptions): Promise<ReceivedRequest>;
+  request(n: number, options?: ReceiverWaitOptions): Promise<ReceivedRequest>;
   /** Removes the requests so far from `requests`. */
   clear(): void;
   /** Stops listening and closes all connections. */
@@ -92,7 +92,7 @@ const receiverParameters = {
   respondTo: { type: EventTypeName, responses: ResponsesSchema },
   verifyWith: { secret: OneOrMoreSecrets },
   waitFor: { count: wholeNumber(0), options: TimeoutOptionsSchema },
-  nth: { n: wholeNumber(1), options: TimeoutOptionsSchema },
+  request: { n: wholeNumber(1), options: TimeoutOptionsSchema },
 };
 
 /**
@@ -172,10 +172,10 @@ export async function createReceiver(
       const [count, options] = args;
       return waitForCount('receiver.waitFor', count, options?.timeout);
     },
-    async nth(...args) {
-      checkArguments('receiver.nth', receiverParameters.nth, args);
+    async request(...args) {
+      checkArguments('receiver.request', receiverParameters.request, args);
       const [n, options] = args;
-      return (await waitForCount('receiver.nth', n, options?.timeout))[n - 1] as ReceivedRequest;
+      return (await waitForCount('receiver.request', n, options?.timeout))[n - 1] as ReceivedRequest;
     },
     clear: () => void requests.splice(0),
     [Symbol.asyncDispose]: server.close,

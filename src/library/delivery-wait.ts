@@ -51,7 +51,7 @@ export const WaitOptionsSchema = v.optional(
 /**
  * Waits until matching deliveries have settled. Existing deliveries count.
  * @returns the settled deliveries, newest first
- * @throws SvcError with a message that says what happened instead: `settled_otherwise` as soon as a matching delivery settles with
+ * @throws SvcError with a message that says what happened instead: `unexpected_status` as soon as a matching delivery settles with
  *   another status; `stalled` when for a second no delivery could settle before the timeout, unless there is a `count`; `timeout`;
  *   `interrupted` when the emulator is closed
  */
@@ -99,7 +99,7 @@ async function createWaitError(
   ]);
   const lines = [...deliveries, ...events, ...hints].map((line) => `  ${line}`);
   return new SvcError(
-    result.mismatched.length > 0 ? 'settled_otherwise' : result.isStalled ? 'stalled' : 'timeout',
+    result.mismatched.length > 0 ? 'unexpected_status' : result.isStalled ? 'stalled' : 'timeout',
     [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
     { hint: hints.join(' ') },
   );
@@ -108,7 +108,7 @@ async function createWaitError(
 interface ReportContext extends WorkspaceSetup {
   readonly condition: WaitCondition;
   readonly result: WaitResult;
-  readonly clock: { readonly at: number; readonly rate: number };
+  readonly clock: { readonly at: number; readonly speed: number };
 }
 
 /** `0 of 2 deliveries of order.shipped succeeded within 4s.` */
@@ -218,7 +218,7 @@ function listClockHints(nextAt: number, { clock }: ReportContext): string[] {
   const remainingMs = nextAt - clock.at;
   if (remainingMs <= 0) return ['Wait longer, or check why the receiver has not responded yet.'];
   const duration = formatDuration(Math.ceil(remainingMs / 1000) * 1000);
-  const clockState = clock.rate === 0 ? 'is frozen' : `runs at speed ${clock.rate}`;
+  const clockState = clock.speed === 0 ? 'is frozen' : `runs at speed ${clock.speed}`;
   return [`Send the next attempt with clock.advance('${duration}'): the clock ${clockState}.`];
 }
 

@@ -7,7 +7,7 @@ import { applyOverrides, type Overrides } from './resolve-rules.ts';
 import type { ProfileName } from './rules.ts';
 
 /** A gap with its current answer. The field names are those of `svc gaps --json`. */
-export interface GapRow {
+export interface ListedGap {
   readonly id: GapId;
   readonly question: string;
   /** Lines that describe the accepted values, as in `GapSchema.choices`; empty if the gap cannot be overridden. */
@@ -30,7 +30,7 @@ export function listGaps(
   profile: ProfileName,
   overrides: Overrides = {},
   environment: Environment = 'sandbox',
-): GapRow[] {
+): ListedGap[] {
   const answers = applyOverrides(profile, overrides, environment);
   return gapIds.map((id) => {
     const gap: Gap = gaps[id];

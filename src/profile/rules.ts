@@ -16,8 +16,8 @@ export interface Rules {
   readonly signatureToleranceMs: number;
   /** `event.body`: the field of `POST /events` that carries the payload. */
   readonly payloadField: 'payload' | 'data';
-  /** `event.catalogue`: `open` accepts every event type, `closed` only those with a built-in fixture. */
-  readonly eventCatalogue: 'open' | 'closed';
+  /** `event.catalog`: `open` accepts every event type, `closed` only those with a built-in fixture. */
+  readonly eventCatalog: 'open' | 'closed';
   /** `webhook.limit`: maximum number of endpoints in a workspace. */
   readonly webhookLimit: number;
   /** `webhook.url`: which URLs an endpoint can have. */

@@ -118,10 +118,11 @@ export class WorkspaceRegistry {
    * restart. Call inside a store transaction.
    */
   persistClockIfNeeded(workspace: LoadedWorkspace): void {
-    const { rate } = workspace.clock;
+    const { currentSpeed } = workspace.clock;
     const persistedAt = this.#persistedAt.get(workspace) ?? Number.NEGATIVE_INFINITY;
     const elapsedMs = this.#options.wall.monotonic() - persistedAt;
-    if (rate > 0 && (rate !== 1 || elapsedMs > PERSIST_INTERVAL_MS)) this.persistClock(workspace);
+    if (currentSpeed > 0 && (currentSpeed !== 1 || elapsedMs > PERSIST_INTERVAL_MS))
+      this.persistClock(workspace);
   }
 
   /**

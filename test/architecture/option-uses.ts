@@ -79,11 +79,11 @@ const startOptions: readonly OptionUse[] = [
   ],
   ['--wall-clock 2026-11-20T12:00:00Z --seed a.yaml', { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' }],
   [
-    '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel --allow-host a.b,c.d',
+    '--https --tls-cert c.pem --tls-key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel --allow-host a.b,c.d',
     {
       https: true,
-      cert: 'c.pem',
-      key: 'k.pem',
+      tlsCert: 'c.pem',
+      tlsKey: 'k.pem',
       ca: 'ca.pem',
       proxy: 'env',
       publicUrl: 'https://a.example',

@@ -32,12 +32,12 @@ it('docs/service.md uses each anchor once', () => {
   expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([]);
 });
 
-it('docs/service.md mentions only rows of the gap register', () => {
-  const rows = Array.from(
-    page.matchAll(/\(rows? ([^)]+)\)/g),
+it('docs/service.md mentions only gaps of the gap register', () => {
+  const mentions = Array.from(
+    page.matchAll(/\(gaps? ([^)]+)\)/g),
     ([, names = '']) => names.match(/`[^`]+`/g) ?? [],
   );
-  const names = rows.flat().map((name) => name.slice(1, -1));
+  const names = mentions.flat().map((name) => name.slice(1, -1));
   expect(names.length).toBeGreaterThan(15);
   const exists = (name: string) =>
     gapIds.some((id) => id === name || (name.endsWith('.*') && id.startsWith(name.slice(0, -1))));

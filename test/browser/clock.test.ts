@@ -43,10 +43,10 @@ describeInBrowser('the clock bar', () => {
     await bar.getByText(/^100d [1-9]\d*h ahead of real time$/).waitFor();
     await page.keyboard.press('z');
     await bar.getByText('frozen').waitFor();
-    await expect.poll(() => emulator.control.getClock({})).toMatchObject({ rate: 0 });
+    await expect.poll(() => emulator.control.getClock({})).toMatchObject({ speed: 0 });
     await bar.getByRole('button', { name: 'Resume' }).click();
     await bar.getByRole('button', { name: 'Freeze' }).waitFor();
-    await expect.poll(() => emulator.control.getClock({})).toMatchObject({ rate: 3600 });
+    await expect.poll(() => emulator.control.getClock({})).toMatchObject({ speed: 3600 });
   });
 
   it('the clock bar keeps its height when a delivery becomes due', async () => {

@@ -27,7 +27,7 @@ async function openDelivery(
   const { json: webhook } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['*'] });
   await emulator.api('POST', '/events', { workspace_id, type: 'order.shipped', payload });
   const advance = (ms: number) => emulator.control.advanceClock({ workspace_id, ms });
-  await receiver.nth(1);
+  await receiver.request(1);
   await advance(0);
   const { data } = await emulator.control.listDeliveries({ workspace_id });
   const id = data[0]?.id ?? '';
@@ -177,7 +177,7 @@ describeInBrowser('the delivery page', () => {
   it('the delivery page shows the request body formatted and raw, and never as markup', async () => {
     const payload = { note: '<img src=x onerror=alert(1)><script>alert(2)</script>', price: 12.5 };
     const { page, receiver } = await openDelivery(200, { payload });
-    const { headers, body } = await receiver.nth(1);
+    const { headers, body } = await receiver.request(1);
     const panel = page.getByRole('tabpanel');
     await panel.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
     await panel.getByText(`Raw (${body.length} bytes)`).waitFor();
@@ -241,7 +241,7 @@ describeInBrowser('the delivery page', () => {
 
   it('the delivery page copies the attempt in every format', async () => {
     const { page, receiver, id } = await openDelivery(200);
-    const { body } = await receiver.nth(1);
+    const { body } = await receiver.request(1);
     await headingOf(page, 1, 1).waitFor();
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog', { name: 'Copy attempt 1' });

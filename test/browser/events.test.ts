@@ -105,7 +105,7 @@ describeInBrowser('the event pages', () => {
     const page = await openDashboard(emulator, { hash: '/events' });
     await page.getByText('No events yet').waitFor();
     let held: Request | undefined;
-    await page.route('**/_svc/stored-events?*', async (route) => {
+    await page.route('**/_svc/events?*', async (route) => {
       const response = await route.fetch();
       const isFailing = (await response.text()).includes('"failing":1');
       if (isFailing && held === undefined) {

@@ -23,7 +23,7 @@ async function openTabs(emulator: TestEmulator, count: number) {
 function followStreamRequests(page: Page): { readonly opened: Request[]; readonly closed: Request[] } {
   const streams = { opened: [] as Request[], closed: [] as Request[] };
   const record = (requests: Request[]) => (request: Request) => {
-    if (request.url().includes('/_svc/events')) requests.push(request);
+    if (request.url().includes('/_svc/stream')) requests.push(request);
   };
   page.context().on('request', record(streams.opened));
   page.context().on('requestfailed', record(streams.closed));
@@ -35,7 +35,7 @@ const HOLD_STREAM = `
   const isReleased = new Promise((resolve) => { window.openStream = resolve; });
   const send = window.fetch;
   window.fetch = async (url, init) => {
-    if (String(url).includes('/_svc/events')) await isReleased;
+    if (String(url).includes('/_svc/stream')) await isReleased;
     return send(url, init);
   };
 `;

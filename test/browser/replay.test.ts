@@ -115,7 +115,7 @@ describeInBrowser('a replay', () => {
     await expect.poll(() => editor.innerText()).toContain('\n  "total": 12.50,');
     await dialog.getByRole('button', replay).click();
     await dialog.getByText('✓ 200').waitFor();
-    expect((await receiver.nth(2)).body.toString()).toBe('{"total":12.50,"n":9007199254740993}');
+    expect((await receiver.request(2)).body.toString()).toBe('{"total":12.50,"n":9007199254740993}');
     await editor.fill('{}');
     await dialog.getByRole('button', { name: 'Reset' }).click();
     await expect.poll(() => editor.innerText()).toContain('order.shipped');

@@ -85,7 +85,7 @@ describeInBrowser('in a browser', () => {
               document.body.append(element);
             });
           const stream = new Promise<void>((resolve, reject) => {
-            const source = new EventSource(`${control_url}/events`);
+            const source = new EventSource(`${control_url}/stream`);
             source.addEventListener('ready', () => resolve());
             source.onerror = () => reject(new Error());
           });

@@ -57,7 +57,7 @@ describeInBrowser('the trigger page', () => {
     await payload(page).fill('{"order_id": "ord_1", "amount": 12.50}');
     await send(page);
     await sent(page).first().getByText('succeeded').waitFor();
-    const { body, envelope } = await receiver.nth(1);
+    const { body, envelope } = await receiver.request(1);
     expect(body.toString()).toContain('"payload":{"order_id":"ord_1","amount":12.50}');
     await page.getByRole('link', { name: `${envelope?.data.id}` }).waitFor();
     await sent(page).getByRole('link', { name: receiver.url }).click();
@@ -102,7 +102,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.getByLabel('Event type').inputValue()).toMatch(/^invoice\.p/);
     await payload(page).focus();
     await page.keyboard.press('Control+Enter');
-    const { envelope } = await receiver.nth(1);
+    const { envelope } = await receiver.request(1);
     expect(envelope?.type).toMatch(/^invoice\.p/);
   });
 

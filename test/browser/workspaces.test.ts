@@ -55,11 +55,10 @@ describeInBrowser('the workspace of a page', () => {
       await page.goto('about:blank');
       requested.length = 0;
       await page.goto(`${origin}/?ws=${second.id}#/${section}`);
-      const listPath = `/_svc/${section === 'events' ? 'stored-events' : section}`;
-      await expect.poll(() => requested.some(({ pathname }) => pathname === listPath)).toBe(true);
+      await expect.poll(() => requested.some(({ pathname }) => pathname === `/_svc/${section}`)).toBe(true);
       const others = requested.filter(
         ({ pathname, searchParams }) =>
-          /^\/_svc\/(?:clock|deliveries|overview|stored-events|webhooks)/.test(pathname) &&
+          /^\/_svc\/(?:clock|deliveries|overview|events|webhooks)/.test(pathname) &&
           searchParams.get('workspace_id') !== second.id,
       );
       expect(others.map(String)).toEqual([]);

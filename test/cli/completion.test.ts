@@ -81,7 +81,7 @@ describe('completion of values', () => {
     ['receiver check http://a --rule raw-body,ded', ['raw-body,deduplication']],
     ['completion ', [...shells]],
     ['emulator start --db ', [':files']],
-    ['emulator start --key ', [':files']],
+    ['emulator start --tls-key ', [':files']],
     ['verify --request=', [':files']],
     ['trigger a.b --data @', [':files']],
     ['trigger a.b --data {', []],

@@ -186,7 +186,7 @@ export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
 export function clockAt(now = new Date(NOW).toISOString()): Pick<ControlPlane, 'getClock'> {
   return {
     getClock: async ({ workspace_id = 'ws_default' }) => ({
-      ...{ workspace_id, now, rate: 1, wall: new Date(NOW).toISOString(), next_due_at: null },
+      ...{ workspace_id, now, speed: 1, wall: new Date(NOW).toISOString(), next_due_at: null },
     }),
   };
 }

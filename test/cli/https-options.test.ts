@@ -25,14 +25,14 @@ function createFolderOf(emulator: Emulator): string {
 
 describe('HTTPS of svc emulator start', () => {
   it('HTTPS is enabled by --https and by a certificate', () => {
-    expect(toHttpsOptions({ https: false, cert: null, key: null })).toBeUndefined();
-    expect(toHttpsOptions({ https: true, cert: null, key: null })).toBe(true);
-    expect(toHttpsOptions({ https: false, cert: '/c', key: '/k' })).toEqual({ cert: '/c', key: '/k' });
+    expect(toHttpsOptions({ https: false, tlsCert: null, tlsKey: null })).toBeUndefined();
+    expect(toHttpsOptions({ https: true, tlsCert: null, tlsKey: null })).toBe(true);
+    expect(toHttpsOptions({ https: false, tlsCert: '/c', tlsKey: '/k' })).toEqual({ cert: '/c', key: '/k' });
   });
 
   it.each([
-    ['--cert', '--cert needs --key.'],
-    ['--key', '--key needs --cert.'],
+    ['--tls-cert', '--tls-cert needs --tls-key.'],
+    ['--tls-key', '--tls-key needs --tls-cert.'],
   ])('the option %s is rejected without its counterpart', async (option, problem) => {
     const cwd = createTemporaryFolder();
     const { exitCode, err } = await run(`emulator start --port 0 --db :memory: ${option} file.pem`, { cwd });

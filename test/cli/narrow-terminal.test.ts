@@ -113,7 +113,7 @@ const views: Readonly<Record<string, () => string>> = {
         ...{
           workspace_id: `ws_${OPAQUE}`,
           now: TIME,
-          rate: 0,
+          speed: 0,
           wall: TIME,
           next_due_at: null,
           pending: 0,

@@ -291,7 +291,7 @@ describe('the live stream', () => {
   it('the stream sends its filter', async () => {
     const { control, requests } = await serveStream(message(1));
     await take(control, 1, { types: 'attempt,delivery', status: 'failed', since_sequence: 0 });
-    expect(requests[0]?.url).toBe('/_svc/events?types=attempt%2Cdelivery&status=failed&since_sequence=0');
+    expect(requests[0]?.url).toBe('/_svc/stream?types=attempt%2Cdelivery&status=failed&since_sequence=0');
   });
 
   it('the stream continues after the last item when the connection is lost, without loss or repetition', async () => {

@@ -188,8 +188,8 @@ describe('the end of a wait in which nothing can change', () => {
 
   it.each([
     ['the next attempt is due after the timeout', retrying, {}],
-    ['the clock is frozen', inTime, { rate: 0 }],
-    ['the clock is too slow', inTime, { rate: 0.25 }],
+    ['the clock is frozen', inTime, { speed: 0 }],
+    ['the clock is too slow', inTime, { speed: 0.25 }],
     ['the endpoint is disabled', { ...pending, paused: true, next_attempt_at: null }, {}],
   ])('a wait ends immediately when %s', async (_, delivery, changes) => {
     const setup = { listed: [delivery, other], stream: silence, getClock: () => clock(changes) };
@@ -199,14 +199,14 @@ describe('the end of a wait in which nothing can change', () => {
 
   it.each([
     ['an attempt is due before the timeout', inTime, {}],
-    ['the clock is fast enough', retrying, { rate: 10 }],
-    ['an attempt is due although the clock is frozen', pending, { rate: 0 }],
+    ['the clock is fast enough', retrying, { speed: 10 }],
+    ['an attempt is due although the clock is frozen', pending, { speed: 0 }],
     [
       'no due time is known, because an attempt is in flight',
       { ...pending, next_attempt_at: null },
-      { rate: 0 },
+      { speed: 0 },
     ],
-    ['a request moves the clock', retrying, { rate: 0, moving: { attempts: 0, canceled: false } }],
+    ['a request moves the clock', retrying, { speed: 0, moving: { attempts: 0, canceled: false } }],
   ])('a wait continues when %s', async (_, delivery, changes) => {
     const released = new AbortController();
     let clockReads = 0;
@@ -228,7 +228,7 @@ describe('the end of a wait in which nothing can change', () => {
 
   it('a wait ends when a move of the clock has ended without an attempt', async () => {
     const states = [{ moving: { attempts: 0, canceled: false } }, {}];
-    const getClock = () => clock({ rate: 0, ...states.shift() });
+    const getClock = () => clock({ speed: 0, ...states.shift() });
     await expect(track({ listed: [retrying], stream: silence, getClock })).resolves.toMatchObject({
       isStalled: true,
     });
@@ -257,7 +257,7 @@ describe('the end of a wait in which nothing can change', () => {
     const soon = aDelivery({ id: 'del_1', workspace_id: 'ws_frozen' });
     const late = { workspace_id: 'ws_fast', next_attempt_at: new Date(NOW + 600 * A_MINUTE).toISOString() };
     const getClock: ControlPlane['getClock'] = ({ workspace_id }) =>
-      clock({ rate: workspace_id === 'ws_fast' ? 10 : 0 });
+      clock({ speed: workspace_id === 'ws_fast' ? 10 : 0 });
     const listed = [soon, aDelivery({ id: 'del_2', ...late })];
     await expect(track({ listed, stream: silence, getClock })).resolves.toMatchObject({ isStalled: true });
   });
@@ -267,7 +267,7 @@ describe('the end of a wait in which nothing can change', () => {
       ready: Promise.resolve(),
       [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }),
     });
-    const setup = { listed: [retrying], stream, getClock: () => clock({ rate: 1e9 }), timeoutMs: 90 };
+    const setup = { listed: [retrying], stream, getClock: () => clock({ speed: 1e9 }), timeoutMs: 90 };
     await expect(track(setup)).resolves.toMatchObject({ isStalled: false });
   });
 
@@ -279,7 +279,7 @@ describe('the end of a wait in which nothing can change', () => {
 
   it('a wait with stalledChecks continues until that many checks in a row find nothing that can change', async () => {
     let reads = 0;
-    const getClock = () => clock({ rate: ++reads === 2 ? 10 : 1 });
+    const getClock = () => clock({ speed: ++reads === 2 ? 10 : 1 });
     const result = track({ listed: [retrying], stream: silence, getClock, stalledChecks: 2 });
     await expect(result).resolves.toMatchObject({ isStalled: true });
     // The first one does not count, because the second one found that an attempt is due in time.

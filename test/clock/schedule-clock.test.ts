@@ -34,7 +34,7 @@ describe('ScheduleClock', () => {
     const { clock, pass } = startClock({ speed });
     pass(8_000);
     expect(clock.now()).toBe(START + 8_000 * speed);
-    expect(clock.rate).toBe(speed);
+    expect(clock.currentSpeed).toBe(speed);
   });
 
   it('the 72 hours of the retry schedule take 72 real seconds at speed 3600', () => {
@@ -71,7 +71,7 @@ describe('ScheduleClock', () => {
     clock.set({ frozen: true });
     pass(HOUR);
     expect(clock.now()).toBe(START + 1_000);
-    expect(clock).toMatchObject({ rate: 0, speed: 10, frozen: true });
+    expect(clock).toMatchObject({ currentSpeed: 0, speed: 10, frozen: true });
     clock.set({ frozen: false });
     pass(1);
     expect(clock.now()).toBe(START + 1_010);

@@ -52,7 +52,7 @@ export function renderConformance(statements: readonly Statement[], tests: reado
 
 const INTRODUCTION = `# Conformance
 
-This page lists every statement of the [service description](../service.md) and every row of the [gap register](../gaps.md), with the tests that cover
+This page lists every statement of the [service description](../service.md) and every gap of the [gap register](../gaps.md), with the tests that cover
 it. An arrow (→) points to statements whose tests also cover this one.
 
 \`npx vitest run test/conformance --update\` generates the page from the titles of the tests. CI fails if it is out of date.

@@ -156,9 +156,9 @@ const rows: Record<Section, readonly Row[]> = {
       ],
     ],
     [
-      '§6.gaps.catalogue',
+      '§6.gaps.catalog',
       'Event types and what emits them: not specified.',
-      ['event.catalogue', 'event.emission'],
+      ['event.catalog', 'event.emission'],
     ],
   ],
   '7. Errors': [

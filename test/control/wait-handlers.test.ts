@@ -86,7 +86,7 @@ describe('POST /_svc/deliveries/wait', () => {
     receiver.respond({ after: gate.opened });
     await register();
     const event_id = await trigger();
-    await receiver.nth(1);
+    await receiver.request(1);
     await expect(wait({ event_id, timeout: '10ms' })).resolves.toMatchObject({
       settled: false,
       message: `1 delivery has not settled after 10ms. Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${workspace_id}"}.`,
@@ -103,7 +103,7 @@ describe('POST /_svc/deliveries/wait', () => {
     receiver.respond([500, 200]);
     await register();
     const event_id = await trigger();
-    await receiver.nth(1);
+    await receiver.request(1);
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
       message: `1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen. Send it with POST /_svc/clock/advance and {"workspace_id": "${workspace_id}", "by": "5m"}.`,
@@ -137,7 +137,7 @@ describe('POST /_svc/deliveries/wait', () => {
     receiver.respond(500);
     const { id } = await register();
     const event_id = await trigger();
-    await receiver.nth(1);
+    await receiver.request(1);
     await control.updateWebhook({ id, disabled: true });
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
@@ -169,7 +169,7 @@ describe('POST /_svc/deliveries/wait', () => {
     receiver.respond([500, 200]);
     await register();
     const event_id = await trigger();
-    await receiver.nth(1);
+    await receiver.request(1);
     const following = vi.spyOn(SharedChanges.prototype, 'waitForCommit');
     const waits = [wait({ event_id, keep_waiting: true }), wait({ workspace_id, keep_waiting: true })];
     await expect.poll(() => new Set(following.mock.calls.map(([signal]) => signal)).size).toBe(2);

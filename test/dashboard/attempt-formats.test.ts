@@ -106,7 +106,7 @@ describe('toVitestTest', () => {
         await workspace.trigger('order.shipped', payload);
 
         await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url, payload });
-        const request = await receiver.nth(1);
+        const request = await receiver.request(1);
         expect(request.verification).toMatchObject({ ok: true });
       });
       "

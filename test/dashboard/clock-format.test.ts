@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   formatDistance,
   formatDue,
-  formatRate,
   formatRealDue,
+  formatSpeed,
   formatUtc,
   summarizeAttempts,
 } from '../../src/dashboard/views/clock/clock-format.ts';
@@ -25,8 +25,8 @@ describe('the text of the clock bar', () => {
     expect(formatDistance(NOW + distance, NOW)).toBe(text);
   });
 
-  it('formatRate formats frozen and running clocks', () => {
-    expect([0, 1, 3600].map(formatRate)).toEqual(['frozen', '×1', '×3600']);
+  it('formatSpeed formats frozen and running clocks', () => {
+    expect([0, 1, 3600].map(formatSpeed)).toEqual(['frozen', '×1', '×3600']);
   });
 
   it.each([

@@ -138,7 +138,7 @@ describe('Retry-After', () => {
 
   it('Retry-After has no effect when the rules ignore it [retry.after]', async () => {
     expect(await wait('3600', { 'retry.after': 'ignored' })).toBe(5 * MINUTE_MS);
-    expect(await wait('3600', { 'retry.after': 'heeded' })).toBe(HOUR_MS);
+    expect(await wait('3600', { 'retry.after': 'honored' })).toBe(HOUR_MS);
   });
 
   it('a Retry-After of a day each time gets no attempt past the retry window [retry.after, §6.retries.window]', async () => {

@@ -33,7 +33,7 @@ describe('advance', () => {
       LADDER_MS.slice(1),
     );
     expect(Date.parse(move.now) - start).toBe(72 * HOUR_MS);
-    expect(move).toMatchObject({ pending: 0, next_due_at: null, rate: 0 });
+    expect(move).toMatchObject({ pending: 0, next_due_at: null, speed: 0 });
     const { data } = await emulator.control.listDeliveries({});
     expect(data[0]).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 8 });
   });
@@ -89,7 +89,7 @@ describe('advance', () => {
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);
     await createEvent(emulator);
-    await receiver.nth(1);
+    await receiver.request(1);
     const move = emulator.control.advanceClock({ ms: HOUR_MS });
     expect((await emulator.control.getClock({})).moving).toEqual({ attempts: 0, canceled: false });
     gate.open();
@@ -153,9 +153,9 @@ describe('advance', () => {
     const before = Date.parse((await emulator.control.getClock({})).now);
     const moves = [HOUR_MS, 2 * HOUR_MS].map((ms) => emulator.control.advanceClock({ ms }));
     await Promise.all(moves);
-    const { now, rate } = await emulator.control.getClock({});
+    const { now, speed } = await emulator.control.getClock({});
     expect(Date.parse(now) - before).toBe(3 * HOUR_MS);
-    expect(rate).toBe(60);
+    expect(speed).toBe(60);
     wall.advance(MINUTE_MS);
     expect(Date.parse((await emulator.control.getClock({})).now) - before).toBe(4 * HOUR_MS);
   });
@@ -171,15 +171,15 @@ describe('advance', () => {
     await createEvent(emulator);
     // The attempt after 35 minutes would be after the end of the clock.
     await expect(emulator.control.settleClock({})).rejects.toMatchObject({ code: 'validation_failed' });
-    expect(await emulator.control.getClock({})).toMatchObject({ now: '9998-12-31T23:35:00.000Z', rate: 60 });
+    expect(await emulator.control.getClock({})).toMatchObject({ now: '9998-12-31T23:35:00.000Z', speed: 60 });
     expect(await emulator.control.getClock({})).not.toHaveProperty('moving');
-    expect(await emulator.control.advanceClock({ ms: MINUTE_MS })).toMatchObject({ rate: 60 });
+    expect(await emulator.control.advanceClock({ ms: MINUTE_MS })).toMatchObject({ speed: 60 });
   });
 
   it('advance leaves the clock running at the speed it had', async () => {
     await using emulator = await startTestEmulator({ clock: { speed: 60 } });
     await emulator.control.advanceClock({ ms: HOUR_MS });
-    expect((await emulator.control.getClock({})).rate).toBe(60);
+    expect((await emulator.control.getClock({})).speed).toBe(60);
   });
 });
 
@@ -204,10 +204,10 @@ describe('freeze and resume', () => {
   it('freeze stops the clock and resume continues at the speed it had', async () => {
     await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
     const frozen = await emulator.control.setClock({ frozen: true });
-    expect(frozen.rate).toBe(0);
+    expect(frozen.speed).toBe(0);
     expect((await emulator.control.getClock({})).now).toBe(frozen.now);
-    expect((await emulator.control.setClock({ frozen: false })).rate).toBe(3600);
-    expect((await emulator.control.setClock({ speed: 10 })).rate).toBe(10);
+    expect((await emulator.control.setClock({ frozen: false })).speed).toBe(3600);
+    expect((await emulator.control.setClock({ speed: 10 })).speed).toBe(10);
   });
 
   it('a clock that is sped up sends a retry without another command', async () => {
@@ -291,7 +291,9 @@ describe('ClockController', () => {
   it('a changed clock is stored, and its observers are notified, when set resolves', async () => {
     const { clock, workspace, sandbox, stored } = startController();
     const speeds: number[] = [];
-    sandbox.bus.subscribe(({ type }) => void (type === 'clock_changed' && speeds.push(workspace.clock.rate)));
+    sandbox.bus.subscribe(
+      ({ type }) => void (type === 'clock_changed' && speeds.push(workspace.clock.currentSpeed)),
+    );
     await clock.set(workspace, { frozen: false, speed: 7 });
     expect(stored()).toMatchObject({ at: NOW, speed: 7, frozen: false });
     expect(speeds).toEqual([7]);

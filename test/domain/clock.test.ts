@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   computeScheduleTime,
   extrapolateScheduleTime,
-  getClockRate,
+  getCurrentSpeed,
   LAST_TIME,
   resumeAfterDowntime,
 } from '../../src/domain/clock.ts';
@@ -16,9 +16,9 @@ describe('schedule time', () => {
     ['faster at a speed above 1', { speed: 3_600, frozen: false }, 3_600],
     ['slower at a speed below 1', { speed: 0.5, frozen: false }, 0.5],
     ['not at all while frozen, whatever the speed', { speed: 60, frozen: true }, 0],
-  ])('schedule time passes %s', (_, pace, rate) => {
-    expect(getClockRate(pace)).toBe(rate);
-    expect(computeScheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * rate);
+  ])('schedule time passes %s', (_, pace, speed) => {
+    expect(getCurrentSpeed(pace)).toBe(speed);
+    expect(computeScheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * speed);
   });
 
   it('schedule time is in whole milliseconds and never before its anchor', () => {
@@ -44,11 +44,11 @@ describe('the end of schedule time', () => {
   });
 });
 
-it('extrapolateScheduleTime adds the elapsed time at the rate of the clock, but never goes back', () => {
+it('extrapolateScheduleTime adds the elapsed time at the speed of the clock, but never goes back', () => {
   const now = new Date(AT).toISOString();
-  expect(extrapolateScheduleTime({ now, rate: 60 }, 500)).toBe(AT + 30_000);
-  expect(extrapolateScheduleTime({ now, rate: 0 }, 500)).toBe(AT);
-  expect(extrapolateScheduleTime({ now, rate: 60 }, -500)).toBe(AT);
+  expect(extrapolateScheduleTime({ now, speed: 60 }, 500)).toBe(AT + 30_000);
+  expect(extrapolateScheduleTime({ now, speed: 0 }, 500)).toBe(AT);
+  expect(extrapolateScheduleTime({ now, speed: 60 }, -500)).toBe(AT);
 });
 
 describe('resumeAfterDowntime', () => {

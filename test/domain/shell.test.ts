@@ -61,7 +61,7 @@ describe.skipIf(!isHere || process.platform === 'win32')('the output of toCurl i
     await using receiver = await createReceiver();
     const headers = { 'Content-Type': 'application/json', 'X-Text': '"a" \'b\' !$`\\', 'X-Empty': '' };
     await run('sh', ['-c', toCurl({ url: `${receiver.url}/a?b[]={c}`, headers, body })]);
-    const request = await receiver.nth(1);
+    const request = await receiver.request(1);
     expect(request).toMatchObject({ method: 'POST', path: '/a?b[]={c}' });
     expect(Buffer.from(request.body).toString()).toBe(body);
     expect(request.headers).toMatchObject({

@@ -18,7 +18,7 @@ const APPLICATION = `
     receiver.verifyWith(secret);
     const { event } = await emulator.trigger('order.shipped');
     await emulator.clock.advance('5m');
-    const request = await receiver.nth(2);
+    const request = await receiver.request(2);
     const dashboard = await fetch(emulator.url, { headers: { accept: 'text/html' } });
     console.log(JSON.stringify({
       type: event.type,

@@ -41,7 +41,7 @@ export interface CommandCase {
 export const UNKNOWN_ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 
 const page = ['data', 'has_more', 'end_cursor'];
-const clock = ['workspace_id', 'now', 'rate', 'wall', 'next_due_at'];
+const clock = ['workspace_id', 'now', 'speed', 'wall', 'next_due_at'];
 const move = [...clock, 'attempts', 'pending'];
 const otherWorkspace = ['--workspace', `ws_${UNKNOWN_ID}`];
 const payload = ['--payload', '{}', '--secret', 'whsec_a'];

@@ -34,7 +34,7 @@ const EMULATOR = `
   await emulator.trigger('order.shipped');
   await emulator.clock.advance('5m');
   const [delivery]: readonly Delivery[] = await emulator.deliveries.wait({}, { status: 'succeeded' });
-  const request = await receiver.nth(2);
+  const request = await receiver.request(2);
   console.log(delivery?.attempt_count, request.verification?.ok);
 `;
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
-function start(row: string, choice: unknown, more = {}): Promise<TestEmulator> {
-  return startTestEmulator({ overrides: { [row]: choice }, ...more });
+function start(gap: string, choice: unknown, more = {}): Promise<TestEmulator> {
+  return startTestEmulator({ overrides: { [gap]: choice }, ...more });
 }
 
 function register(emulator: TestEmulator, change: object) {
@@ -28,14 +28,14 @@ describe('event.body', () => {
   );
 });
 
-describe('event.catalogue', () => {
+describe('event.catalog', () => {
   it.each([
     ['open', 201],
     ['closed', 422],
   ])(
-    'choice %s: an event of an unknown type, and a subscription to one, get %i [event.catalogue]',
+    'choice %s: an event of an unknown type, and a subscription to one, get %i [event.catalog]',
     async (choice, status) => {
-      await using emulator = await start('event.catalogue', choice);
+      await using emulator = await start('event.catalog', choice);
       const event = (type: string) => emulator.api('POST', '/events', { type });
       expect((await event('order.shiped')).status).toBe(status);
       expect((await register(emulator, { events: ['order.shiped'] })).status).toBe(status);

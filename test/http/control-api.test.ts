@@ -47,7 +47,7 @@ describe('each operation', () => {
     const { headers } = await emulator.api('POST', '/events', { type: 'a.b' });
     const requestId = headers.get('request-id');
     const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
-    const { json: events } = await ask('GET', '/stored-events');
+    const { json: events } = await ask('GET', '/events');
     const { json: deliveries } = await ask('GET', '/deliveries');
     const [{ id: deliveryId }] = deliveries.data;
     const snapshot = join(createTemporaryFolder(), 'state.svc');
@@ -65,8 +65,8 @@ describe('each operation', () => {
       [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
       [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
       [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
-      [200, 'GET', `/stored-events/${events.data[0].id}`],
-      [200, 'GET', `/stored-events/${events.data[0].id}/trace`],
+      [200, 'GET', `/events/${events.data[0].id}`],
+      [200, 'GET', `/events/${events.data[0].id}/trace`],
       [200, 'GET', '/deliveries/due'],
       [200, 'GET', '/deliveries/counts'],
       [200, 'GET', '/overview'],
@@ -102,7 +102,7 @@ describe('each operation', () => {
     for (const [status, method, path, body] of cases) {
       expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
     }
-    // `POST /keys`, `GET /stored-events`, `GET /deliveries`, and the operation that stops the emulator: other tests call it.
+    // `POST /keys`, `GET /events`, `GET /deliveries`, and the operation that stops the emulator: other tests call it.
     expect(cases.length + 4).toBe(Object.keys(controlOperations).length);
   });
 });

@@ -42,7 +42,7 @@ const ask = (path: string, headers?: Record<string, string>, method?: string) =>
   sendRequest(url + path, headers, method);
 
 const guarded = [
-  ...['/', '/assets/index-a1b2.js', '/assets/nothing.js', '/_svc', '/_svc/status', '/_svc/events'],
+  ...['/', '/assets/index-a1b2.js', '/assets/nothing.js', '/_svc', '/_svc/status', '/_svc/stream'],
   ...['/_svc/openapi.json', '/_svc/nothing'],
 ];
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -163,7 +163,7 @@ describe('a request with the token', () => {
     ['/', 200],
     ['/assets/index-a1b2.js', 200],
     ['/_svc/status', 200],
-    ['/_svc/events', 200],
+    ['/_svc/stream', 200],
     ['/_svc/openapi.json', 200],
     ['/_svc/nothing', 404],
   ])('%s responds with %i to programs and to browsers', async (path, status) => {

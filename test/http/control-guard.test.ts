@@ -65,14 +65,14 @@ describe('the control plane', () => {
     async (origin) => {
       const headers = { origin, 'content-type': 'application/json' };
       expect((await ask('/_svc/stop', headers, 'POST')).status).toBe(403);
-      for (const path of ['/_svc/status', '/_svc/events', '/', '/assets/index.js']) {
+      for (const path of ['/_svc/status', '/_svc/stream', '/', '/assets/index.js']) {
         expect((await ask(path, headers)).status, path).toBe(403);
       }
     },
   );
 
   it('the control plane checks the host on every path, including the live stream and unknown paths', async () => {
-    for (const path of ['/_svc', '/_svc/events', '/_svc/nothing', '/_svc/deliveries/del_1']) {
+    for (const path of ['/_svc', '/_svc/stream', '/_svc/nothing', '/_svc/deliveries/del_1']) {
       expect((await ask(path, { host: 'evil.example' })).status, path).toBe(403);
     }
   });
@@ -93,7 +93,7 @@ describe('the control plane', () => {
   it.each(['cross-site', 'same-site', 'anything'])(
     'the control plane rejects Sec-Fetch-Site %s, which an embedded stream sends without an Origin',
     async (site) => {
-      for (const path of ['/_svc/events', '/_svc/status', '/_svc/openapi.json', '/assets/index.js']) {
+      for (const path of ['/_svc/stream', '/_svc/status', '/_svc/openapi.json', '/assets/index.js']) {
         expect((await ask(path, { 'sec-fetch-site': site })).status, path).toBe(403);
       }
     },
@@ -107,7 +107,7 @@ describe('the control plane', () => {
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'content-type',
       };
-      for (const path of ['/_svc/stop', '/_svc/events', '/', '/assets/index.js', '/v1/events']) {
+      for (const path of ['/_svc/stop', '/_svc/stream', '/', '/assets/index.js', '/v1/events']) {
         const response = await ask(path, headers, method);
         expect(response.status, path).toBeGreaterThanOrEqual(400);
         expect(namesOf(response).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -210,7 +210,7 @@ describe('every response', () => {
     expect(namesOf(response).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it.each(['/_svc/status', '/_svc/nothing', '/_svc/events'])(
+  it.each(['/_svc/status', '/_svc/nothing', '/_svc/stream'])(
     'a response of %s is not cached, not framed and not shared with other pages',
     async (path) => {
       expect((await ask(path, {})).headers).toMatchObject({
@@ -233,7 +233,7 @@ describe('every response', () => {
 describe('the live stream', () => {
   it('the page of the emulator can open the live stream, although a GET has no Origin', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'last-event-id': '0' };
-    const { status, headers: responseHeaders, text } = await ask('/_svc/events', headers);
+    const { status, headers: responseHeaders, text } = await ask('/_svc/stream', headers);
     expect([status, responseHeaders['content-type']]).toEqual([200, 'text/event-stream']);
     expect(text).toMatch(/^event: ready\nid: \d+\n/);
   });

@@ -59,7 +59,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   workspaces: '$SVC_WORKSPACE_ID',
   keys: '$KEY_ID',
   webhooks: '$WEBHOOK_ID',
-  'stored-events': '$EVENT_ID',
+  events: '$EVENT_ID',
   deliveries: '$DELIVERY_ID',
   requests: '$REQUEST_ID',
 };
@@ -77,7 +77,7 @@ function renderCurl({ method, path, operation }: Entry): string {
   const body = JSON.stringify(operation.requestBody?.content['application/json']?.example ?? {});
   const parts = [
     'curl',
-    ...(path === '/events' ? ['--no-buffer'] : []),
+    ...(path === '/stream' ? ['--no-buffer'] : []),
     ...(method === 'GET' ? [] : [`-X ${method}`]),
     url,
     ...(body === '{}' ? [] : [`-H 'Content-Type: application/json' -d '${body}'`]),
@@ -136,7 +136,6 @@ service does not have it. The commands, the dashboard and the library use it, an
 - Most operations apply to the default workspace, or to the one in \`workspace_id\`.
 - Errors have the format of \`/v1\` and usually an additional \`hint\`: [exit codes and error codes](errors.md).
 - Replace \`$DELIVERY_ID\` and similar variables with an ID from the matching list.
-- \`GET /events\` is the stream of changes. To list the events of a workspace, use \`GET /stored-events\`.
 - To create an event, use the API of the service:
 
 \`\`\`sh

@@ -83,7 +83,7 @@ describe('the control plane', () => {
       await using proxy = await createReverseProxy('lost');
       const { emulator, ask } = await startBehind(proxy, publicUrl);
       await using _ = emulator;
-      for (const path of ['/', '/_svc/status', '/_svc/events', '/_svc/openapi.json']) {
+      for (const path of ['/', '/_svc/status', '/_svc/stream', '/_svc/openapi.json']) {
         expect((await ask(path)).status, path).toBe(401);
       }
     },

@@ -49,7 +49,7 @@ function open(
       ...toIterable(items(signal)),
     }),
   } as unknown as ControlPlane;
-  const event = new H3Event(Object.assign(new Request('http://localhost/_svc/events'), connection));
+  const event = new H3Event(Object.assign(new Request('http://localhost/_svc/stream'), connection));
   const closing = new AbortController().signal;
   const response = sseResponse(event, { control, store, closing }, 'req_1');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -118,7 +118,7 @@ describe('a client of the live stream', () => {
     const clients = Array.from({ length: 120 }, async () => {
       const socket = connect(Number(port), '127.0.0.1');
       sockets.push(socket);
-      socket.write(`GET ${pathname}/events?types=attempt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`);
+      socket.write(`GET ${pathname}/stream?types=attempt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`);
       let text = '';
       const until = async (part: string) => {
         while (!text.includes(part))

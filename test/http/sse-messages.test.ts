@@ -26,7 +26,7 @@ const store = {
 /** @param items the changes of the stream; it ends after them. */
 function open(items: AsyncIterable<object>, headers: Record<string, string> = {}) {
   const control = { stream: vi.fn((_input: unknown, _signal?: AbortSignal) => items) };
-  const event = new H3Event(new Request('http://localhost/_svc/events?types=attempt', { headers }));
+  const event = new H3Event(new Request('http://localhost/_svc/stream?types=attempt', { headers }));
   const options = {
     ...{ control: control as unknown as ControlPlane, store },
     closing: new AbortController().signal,

@@ -34,7 +34,7 @@ interface Follower {
 
 function connect(query = '', headers: Record<string, string> = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const request = get(`${emulator.status().control_url}/events${query}`, { headers }, (response) => {
+    const request = get(`${emulator.status().control_url}/stream${query}`, { headers }, (response) => {
       open.push(response);
       resolve(response);
     });

@@ -196,7 +196,7 @@ const receiverCalls: [name: string, call: (receiver: Untyped) => unknown, messag
     'receiver.verifyWith: secret must be a secret or an array of secrets, not "".',
   ],
   ['waitFor', ({ waitFor }) => waitFor(1, 100), 'receiver.waitFor: the argument must be an object, not 100.'],
-  ['nth', ({ nth }) => nth(0), 'receiver.nth: n must be a whole number, 1 or more, not 0.'],
+  ['request', ({ request }) => request(0), 'receiver.request: n must be a whole number, 1 or more, not 0.'],
 ];
 
 test.for(receiverCalls)(
@@ -234,7 +234,7 @@ test('a response function that returns an invalid response fails the attempt, wi
 }) => {
   receiver.respond((() => ({ statsu: 500 })) as Untyped);
   const { event } = await workspace.trigger('order.shipped');
-  await receiver.nth(1);
+  await receiver.request(1);
   await workspace.clock.advance(0);
   const [delivery] = await workspace.deliveries.list({ event_id: event.id });
   const { attempts } = await workspace.deliveries.get(`${delivery?.id}`);

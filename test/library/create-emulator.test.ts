@@ -15,7 +15,7 @@ describe('createEmulator', () => {
     receiver.verifyWith(secret);
     const { event, deliveries } = await emulator.trigger('order.shipped', { order: 1 });
     expect(deliveries).toMatchObject([{ event_id: event.id, url: receiver.url }]);
-    await receiver.nth(1);
+    await receiver.request(1);
 
     const { attempts, pending } = await emulator.clock.advance('35m');
     // The first one counts where it had not been recorded when the clock began to move.
@@ -24,7 +24,7 @@ describe('createEmulator', () => {
       [3, 'succeeded'],
     ]);
     expect(pending).toBe(0);
-    const third = await receiver.nth(3);
+    const third = await receiver.request(3);
     expect(third).toMatchObject({ eventId: event.id, verification: { ok: true } });
     expect(third.envelope?.data.payload).toEqual({ order: 1 });
     await expect(emulator.deliveries.wait({ event_id: event.id })).resolves.toMatchObject([
@@ -113,9 +113,9 @@ describe('createEmulator', () => {
 
   it('emulator.clock sets the speed of the schedule clock', async () => {
     await using emulator = await createEmulator();
-    expect((await emulator.clock.speed(60)).rate).toBe(60);
-    expect((await emulator.clock.freeze()).rate).toBe(0);
-    expect((await emulator.clock.resume()).rate).toBe(60);
+    expect((await emulator.clock.speed(60)).speed).toBe(60);
+    expect((await emulator.clock.freeze()).speed).toBe(0);
+    expect((await emulator.clock.resume()).speed).toBe(60);
     const { now } = await emulator.clock.freeze();
     const { now: later } = await emulator.clock.advance(90_000);
     expect(Date.parse(later) - Date.parse(now)).toBe(90_000);

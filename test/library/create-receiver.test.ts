@@ -20,13 +20,13 @@ describe('createReceiver', () => {
     expect(await deliver(receiver, 'evt_1')).toBe(200);
     const body = Buffer.from([0xff, 0x00]);
     await fetch(receiver.url, { method: 'PUT', body });
-    expect(await receiver.nth(1)).toMatchObject({
+    expect(await receiver.request(1)).toMatchObject({
       ...{ method: 'POST', path: '/hooks?a=1', eventId: 'evt_1' },
       headers: { 'service-delivery-id': 'del_1' },
       envelope: { type: 'order.shipped', data: { payload: {} } },
       verification: { ok: true },
     });
-    const second = await receiver.nth(2);
+    const second = await receiver.request(2);
     expect(second).toMatchObject({ method: 'PUT', json: undefined, envelope: null, eventId: null });
     expect(second.body.equals(body)).toBe(true);
     expect(second.verification).toMatchObject({ ok: false, reason: 'header_missing' });
@@ -87,7 +87,10 @@ describe('createReceiver', () => {
   it('receiver.waitFor stops its timer as soon as the requests have arrived', async () => {
     await using receiver = await createReceiver();
     const listTimers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
-    const waiting = Promise.all([receiver.waitFor(1, { timeout: '1h' }), receiver.nth(1, { timeout: '1h' })]);
+    const waiting = Promise.all([
+      receiver.waitFor(1, { timeout: '1h' }),
+      receiver.request(1, { timeout: '1h' }),
+    ]);
     const before = listTimers();
     await fetch(receiver.url, { method: 'POST', body: '1' });
     await waiting;
@@ -158,9 +161,9 @@ describe('createReceiver', () => {
     ]);
   });
 
-  it('receiver.waitFor and receiver.nth report what arrived instead', async () => {
+  it('receiver.waitFor and receiver.request report what arrived instead', async () => {
     await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeout: 20 });
-    const second = receiver.nth(2, { timeout: 10_000 });
+    const second = receiver.request(2, { timeout: 10_000 });
     await deliver(receiver, 'evt_1');
     await deliver(receiver, 'evt_2');
     expect((await second).eventId).toBe('evt_2');
@@ -170,7 +173,7 @@ describe('createReceiver', () => {
         /^receiver\.waitFor: 2 of 3 requests arrived within 20ms\.\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1, invalid signature: .+\n.+evt_2/,
       ),
     });
-    await expect(receiver.nth(0)).rejects.toMatchObject({ code: 'usage' });
+    await expect(receiver.request(0)).rejects.toMatchObject({ code: 'usage' });
     receiver.clear();
     await expect(receiver.waitFor(1)).rejects.toThrow('receiver.waitFor: 0 of 1 request arrived');
   });

@@ -25,7 +25,7 @@ interface State {
     readonly events?: readonly string[];
     readonly disabled?: boolean;
   }[];
-  readonly rate?: number;
+  readonly speed?: number;
 }
 
 const at = (ms: number) => new Date(NOW + ms).toISOString();
@@ -36,7 +36,7 @@ async function report(
   filter: Parameters<ReturnType<typeof createDeliveryWait>>[0] = {},
   options: WaitOptions = {},
 ) {
-  const { deliveries = [], events = [], delivered = [], requests = [], webhooks = [], rate = 0 } = state;
+  const { deliveries = [], events = [], delivered = [], requests = [], webhooks = [], speed = 0 } = state;
   const inputs: Record<string, unknown>[] = [];
   const list = (data: readonly object[]) => async (input: object) => {
     inputs.push(input as Record<string, unknown>);
@@ -50,7 +50,7 @@ async function report(
         yield* [];
       },
     }),
-    getClock: async () => ({ workspace_id: 'ws_1', now: at(0), rate, wall: at(0), next_due_at: null }),
+    getClock: async () => ({ workspace_id: 'ws_1', now: at(0), speed, wall: at(0), next_due_at: null }),
     listDeliveries: async ({ event_id }) =>
       event_id?.startsWith('evt_')
         ? pageOf(...(delivered.includes(Number(event_id.slice(4))) ? [aDelivery()] : []))
@@ -216,7 +216,7 @@ describe('the hint of a failed wait', () => {
     ],
     [
       'the speed of the clock',
-      { deliveries: [pending()], rate: 10 },
+      { deliveries: [pending()], speed: 10 },
       {},
       "Send the next attempt with clock.advance('1m30s'): the clock runs at speed 10.",
     ],
@@ -262,7 +262,7 @@ describe('the hint of a failed wait', () => {
 
   it('a delivery that settled with another status has no hint about endpoints', async () => {
     expect(await report({ deliveries: [failed] }, {}, { status: 'succeeded' })).toMatchObject({
-      ...{ code: 'settled_otherwise', hint: undefined },
+      ...{ code: 'unexpected_status', hint: undefined },
     });
   });
 

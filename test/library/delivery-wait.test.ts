@@ -52,7 +52,7 @@ describe('deliveries.wait', () => {
   it('the wait report says when the next attempt is due and that the clock is frozen', async () => {
     await using setup = await startSetup(500);
     await setup.emulator.trigger('order.shipped');
-    await setup.receiver.nth(1);
+    await setup.receiver.request(1);
     await setup.emulator.clock.next();
     expect(await findReason(setup.emulator, { type: 'order.shipped' }, { status: 'succeeded' })).toEqual({
       code: 'timeout',
@@ -72,7 +72,7 @@ describe('deliveries.wait', () => {
     await setup.emulator.trigger('order.shipped');
     const options = { status: 'failed', timeout: '1h' } as const;
     expect(await findReason(setup.emulator, {}, options)).toEqual({
-      code: 'settled_otherwise',
+      code: 'unexpected_status',
       report: '0 of 1 delivery failed: one succeeded.\n  del_… succeeded after 1 attempt',
       hint: undefined,
     });
@@ -110,7 +110,7 @@ describe('deliveries.wait', () => {
     await using setup = await startSetup(500);
     const { emulator } = setup;
     await emulator.trigger('order.shipped');
-    await setup.receiver.nth(1);
+    await setup.receiver.request(1);
     expect(await findReason(emulator, { type: 'order.shipped' }, { timeout: '1h' })).toMatchObject({
       code: 'stalled',
       report: [
@@ -128,7 +128,7 @@ describe('deliveries.wait', () => {
     const { deliveries, trigger, clock } = setup.emulator;
     const early = deliveries.wait({}, { status: 'succeeded', timeout: '1h' });
     await trigger('order.shipped');
-    await setup.receiver.nth(1);
+    await setup.receiver.request(1);
     await clock.advance('5m');
     const [[delivery]] = await Promise.all([
       deliveries.wait({}, { status: 'succeeded', timeout: '1h' }),
@@ -142,7 +142,7 @@ describe('deliveries.wait', () => {
     await using setup = await startSetup(500);
     const { emulator } = setup;
     await emulator.trigger('order.shipped');
-    await setup.receiver.nth(1);
+    await setup.receiver.request(1);
     await emulator.clock.advance(0);
     const [{ id } = { id: '' }] = await emulator.webhooks.list();
     await emulator.webhooks.update(id, { disabled: true });
@@ -185,7 +185,7 @@ describe('deliveries.wait', () => {
     });
     await using setup = await startSetup([{ after, status: 500 }]);
     await setup.emulator.trigger('order.shipped');
-    await setup.receiver.nth(1);
+    await setup.receiver.request(1);
     expect((await findReason(setup.emulator, {})).hint?.text).toMatch(/the receiver has not responded yet/);
     release();
     await setup.emulator.clock.advance(0);

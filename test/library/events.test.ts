@@ -47,7 +47,7 @@ describe('clock.advanceTo', () => {
   }) => {
     receiver.respond([500, 200]);
     await workspace.trigger('order.shipped');
-    await receiver.nth(1);
+    await receiver.request(1);
     const { now } = await workspace.clock.show();
     const later = new Date(Date.parse(now) + 3_600_000);
     expect(await workspace.clock.advanceTo(later)).toMatchObject({ now: later.toISOString(), pending: 0 });

@@ -20,7 +20,7 @@ async function liveThrough() {
   const { secret } = await workspace.webhooks.create({ url: receiver.url });
   receiver.verifyWith(secret);
   const { event } = await workspace.trigger('order.shipped');
-  await receiver.nth(1);
+  await receiver.request(1);
   await workspace.clock.advance('35m');
   release();
   await workspace.deliveries.wait({ event_id: event.id }, { status: 'succeeded' });

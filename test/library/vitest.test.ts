@@ -37,7 +37,7 @@ describe('toHaveDelivered', () => {
   test('toHaveDelivered lists the deliveries that were made instead', async ({ workspace, receiver }) => {
     receiver.respond([500]);
     await workspace.trigger('order.shipped', { order: 1 });
-    await receiver.nth(1);
+    await receiver.request(1);
     // Until the attempt is recorded.
     await workspace.clock.advance(0);
     const delivered = expect(workspace).toHaveDelivered('order.shipped', { timeout: 50 });
@@ -66,7 +66,7 @@ describe('toHaveDelivered', () => {
     receiver.respond({ after: gate.opened });
     await workspace.trigger('order.shipped', { order: 2 });
     const once = expect(expect(workspace).toHaveDelivered('order.shipped', { times: 1 })).rejects.toThrow();
-    await receiver.nth(2);
+    await receiver.request(2);
     gate.open();
     await once;
   });
@@ -79,7 +79,7 @@ describe('toHaveDelivered', () => {
     const none = expect(expect(workspace).not.toHaveDelivered('order.shipped')).rejects.toThrow(
       /^expected no deliveries of order\.shipped\n {2}del_/,
     );
-    await receiver.nth(1);
+    await receiver.request(1);
     gate.open();
     await none;
     await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 0 })).rejects.toThrow();
@@ -98,7 +98,7 @@ describe('toHaveDelivered', () => {
     receiver,
   }) => {
     await workspace.trigger('order.shipped', { order: 1 });
-    await receiver.nth(1);
+    await receiver.request(1);
     await expect(workspace).toHaveDelivered('order.shipped', { times: 0, to: 'wh_other' });
     await expect(workspace).toHaveDelivered('order.shipped', { times: 0, payload: { order: 2 } });
     for (const expectation of [{ to: receiver.url }, { payload: { order: 1 } }]) {
@@ -112,5 +112,5 @@ const it = base.extend({ emulatorOptions: [{ profile: 'strict', clock: { speed: 
 
 it('the emulator fixture uses emulatorOptions', async ({ emulator, workspace }) => {
   expect(emulator.status().profile).toBe('strict');
-  expect((await workspace.clock.show()).rate).toBe(60);
+  expect((await workspace.clock.show()).speed).toBe(60);
 });

@@ -23,7 +23,7 @@ describe('createWorkspace', () => {
     await using emulator = await createEmulator({ clock: { speed: 10 } });
     const rates = [{}, { clock: { speed: 60 } }, { clock: { frozen: true } }].map(async (options) => {
       const { clock } = await emulator.createWorkspace(options);
-      return (await clock.show()).rate;
+      return (await clock.show()).speed;
     });
     expect(await Promise.all(rates)).toEqual([10, 60, 0]);
   });

@@ -99,7 +99,11 @@ describe('the list of tools', () => {
 describe('status', () => {
   it('status of a new emulator contains no secret and continues with an endpoint', async () => {
     const status = await mcp.call('status');
-    expect(status).toMatchObject({ base_url: emulator.status().base_url, endpoints: [], clock: { rate: 0 } });
+    expect(status).toMatchObject({
+      base_url: emulator.status().base_url,
+      endpoints: [],
+      clock: { speed: 0 },
+    });
     expect(status.event_types).toContain('order.shipped');
     expect(status.scripts).toContain('order-lifecycle');
     expect(status.next).toMatch(/^lab {"action":"add_endpoint"/);
@@ -130,7 +134,7 @@ describe('trigger', () => {
       remove: ['address'],
     });
     expect(result).toMatchObject({ settled: true, count: 1, deliveries: [{ status: 'succeeded' }] });
-    const payload = (await receiver.nth(1)).envelope?.data.payload;
+    const payload = (await receiver.request(1)).envelope?.data.payload;
     expect(payload).toMatchObject({ items: [{ quantity: 7 }, {}], note: 'x' });
     expect(payload).not.toHaveProperty('address');
   });
@@ -317,9 +321,9 @@ describe('clock', () => {
   });
 
   it('clock changes its speed and moves by a duration', async () => {
-    expect(await mcp.call('clock', { action: 'resume' })).toMatchObject({ rate: 1 });
-    expect(await mcp.call('clock', { action: 'speed', speed: 60 })).toMatchObject({ rate: 60 });
-    expect(await mcp.call('clock', { action: 'freeze' })).toMatchObject({ rate: 0 });
+    expect(await mcp.call('clock', { action: 'resume' })).toMatchObject({ speed: 1 });
+    expect(await mcp.call('clock', { action: 'speed', speed: 60 })).toMatchObject({ speed: 60 });
+    expect(await mcp.call('clock', { action: 'freeze' })).toMatchObject({ speed: 0 });
     const { now: before } = await mcp.call('clock', { action: 'show' });
     const { now: after } = await mcp.call('clock', { action: 'advance', by: '1h30m' });
     expect(Date.parse(after) - Date.parse(before)).toBe(90 * 60_000);

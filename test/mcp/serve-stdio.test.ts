@@ -58,7 +58,7 @@ describe('a session over stdio', () => {
     send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"id":"${text}"}}`);
     expect(await receive()).toMatchObject({ id: null, error: { message } });
     send(callOf(8, 'clock', '{"action":"show"}'));
-    expect(await receive()).toMatchObject({ id: 8, result: { structuredContent: { rate: 0 } } });
+    expect(await receive()).toMatchObject({ id: 8, result: { structuredContent: { speed: 0 } } });
   });
 
   it.each([

@@ -4,8 +4,8 @@ import { listGaps } from '../../src/profile/list-gaps.ts';
 import { configurableGapIds } from '../../src/profile/resolve-rules.ts';
 import { renderGapsMarkdown } from './gaps-document.ts';
 
-/** The rows of the decisions page, in its order; `(o)` marks those that can be overridden. */
-const rows = [
+/** The gaps in the order of the register; `(o)` marks those that can be overridden. */
+const expectedGaps = [
   'signature.content (o)',
   'signature.algorithm (o)',
   'signature.header (o)',
@@ -19,7 +19,7 @@ const rows = [
   'webhook.record',
   'webhook.operations',
   'envelope',
-  'event.catalogue (o)',
+  'event.catalog (o)',
   'event.emission',
   'webhook.limit (o)',
   'webhook.url (o)',
@@ -58,9 +58,9 @@ const rows = [
 ];
 
 describe('the gap register', () => {
-  it('the gap register has every row of the decisions page, and no other', () => {
+  it('the gap register has exactly these gaps', () => {
     expect(gapIds.map((id) => (configurableGapIds.some((open) => open === id) ? `${id} (o)` : id))).toEqual(
-      rows,
+      expectedGaps,
     );
   });
 
@@ -95,19 +95,19 @@ describe('listGaps', () => {
     ]);
   });
 
-  it('listGaps shows a row without choices as prose', () => {
-    const row = listGaps('relaxed').find(({ id }) => id === 'list.filter');
-    expect(row).toMatchObject({ choices: [], value: '`type`, exact match', overridden: false });
+  it('listGaps shows a gap without choices as prose', () => {
+    const gap = listGaps('relaxed').find(({ id }) => id === 'list.filter');
+    expect(gap).toMatchObject({ choices: [], value: '`type`, exact match', overridden: false });
   });
 
   it('listGaps uses the defaults of the environment', () => {
-    const row = listGaps('relaxed', {}, 'production').find(({ id }) => id === 'webhook.url');
-    expect(row).toMatchObject({ value: 'public', default: 'public', overridden: false });
+    const gap = listGaps('relaxed', {}, 'production').find(({ id }) => id === 'webhook.url');
+    expect(gap).toMatchObject({ value: 'public', default: 'public', overridden: false });
   });
 
   it('listGaps refuses the overrides that resolveRules refuses', () => {
-    expect(() => listGaps('relaxed', { 'event.catalogue': 'ajar' })).toThrow(
-      'Invalid value for overrides["event.catalogue"]: "ajar"',
+    expect(() => listGaps('relaxed', { 'event.catalog': 'ajar' })).toThrow(
+      'Invalid value for overrides["event.catalog"]: "ajar"',
     );
   });
 });

@@ -12,7 +12,7 @@ const relaxed: Rules = {
   signature: schemes.svc,
   signatureToleranceMs: 300_000,
   payloadField: 'payload',
-  eventCatalogue: 'open',
+  eventCatalog: 'open',
   webhookLimit: 100,
   webhookUrl: 'local',
   wildcard: 'accepted',
@@ -59,11 +59,11 @@ describe('profiles', () => {
     expect(resolveRules('relaxed')).toEqual(relaxed);
   });
 
-  it('the profile strict differs in five rows [event.catalogue, webhook.url, webhook.wildcard, retry.jitter, rate.limit]', () => {
+  it('the profile strict differs in five gaps [event.catalog, webhook.url, webhook.wildcard, retry.jitter, rate.limit]', () => {
     expect(resolveRules('strict')).toEqual({
       ...relaxed,
       profile: 'strict',
-      eventCatalogue: 'closed',
+      eventCatalog: 'closed',
       webhookUrl: 'public',
       wildcard: 'rejected_in_production',
       retry: { ...relaxed.retry, jitter: 0.1 },
@@ -82,7 +82,7 @@ describe('profiles', () => {
   });
 });
 
-describe('each choice of a row resolves to its value', () => {
+describe('each choice of a gap resolves to its value', () => {
   it.each(['{timestamp}.{body}', '{id}.{timestamp}.{body}', '{body}', 'v0:{timestamp}:{body}'])(
     'the signature content can be %s [signature.content]',
     (content) => {
@@ -148,12 +148,9 @@ describe('each choice of a row resolves to its value', () => {
     },
   );
 
-  it.each(['open', 'closed'] as const)(
-    'the event catalogue can be %s [event.catalogue]',
-    (eventCatalogue) => {
-      expect(override('event.catalogue', eventCatalogue)).toEqual({ ...relaxed, eventCatalogue });
-    },
-  );
+  it.each(['open', 'closed'] as const)('the event catalog can be %s [event.catalog]', (eventCatalog) => {
+    expect(override('event.catalog', eventCatalog)).toEqual({ ...relaxed, eventCatalog });
+  });
 
   it('the limit of endpoints in a workspace can be from 1 to 1,000 [webhook.limit]', () => {
     for (const webhookLimit of [1, 1_000]) {
@@ -224,7 +221,7 @@ describe('each choice of a row resolves to its value', () => {
   });
 
   it.each([
-    ['heeded', true],
+    ['honored', true],
     ['ignored', false],
   ])('the header Retry-After can be %s [retry.after]', (written, honorRetryAfter) => {
     expect(override('retry.after', written).retry).toEqual({ ...relaxed.retry, honorRetryAfter });
@@ -359,7 +356,7 @@ describe('invalid overrides', () => {
     },
   );
 
-  it('an override of a row that does not exist is refused with the closest name', () => {
+  it('an override of a gap that does not exist is refused with the closest name', () => {
     const error = getError({ 'retry.shedule': ['5m'] });
     expect(error.message).toBe('overrides has no field "retry.shedule".');
     expect(error.hint).toEqual({ text: 'Did you mean "retry.schedule"?' });
@@ -370,7 +367,7 @@ describe('invalid overrides', () => {
     expect(getError(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no field "__proto__".');
   });
 
-  it('an override of a fixed row is refused', () => {
+  it('an override of a fixed gap is refused', () => {
     expect(getError({ 'list.filter': 'none' }).message).toBe(
       'overrides["list.filter"] cannot be overridden. Its answer is fixed: `type`, exact match.',
     );

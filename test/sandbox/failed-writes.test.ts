@@ -178,12 +178,12 @@ async function moveTo(control: TestEmulator['control'], minutes: number): Promis
 
 /** The state without IDs and times of creation, which depend on the operations that were repeated. */
 async function readState({ control, api }: TestEmulator) {
-  const { now, rate, next_due_at: nextDueAt } = await control.getClock({});
+  const { now, speed, next_due_at: nextDueAt } = await control.getClock({});
   const { data: deliveries } = await control.listDeliveries({ limit: 100 });
   const details = await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id })));
   const { data: webhooks } = await control.listWebhooks({});
   return {
-    clock: { now: toMinutes(now), rate, nextDueAt: nextDueAt === null ? null : toMinutes(nextDueAt) },
+    clock: { now: toMinutes(now), speed, nextDueAt: nextDueAt === null ? null : toMinutes(nextDueAt) },
     deliveries: details.map(({ url, status, settled_reason, attempts, replay_of }) => ({
       path: new URL(url).pathname,
       ...{ status, settled_reason, isReplay: replay_of !== null },

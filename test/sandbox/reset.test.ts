@@ -142,7 +142,7 @@ describe('POST /_svc/reset with all', () => {
     const state = await readState(emulator);
     expect(state).toMatchObject({
       workspaces: [{ id: workspace_id }],
-      clocks: [{ rate: 0 }],
+      clocks: [{ speed: 0 }],
       keys: [{ workspace_id }],
       webhooks: [{ id: webhook_id, url: receiver.url }],
       deliveries: [],

@@ -25,7 +25,7 @@ describe('a seed', () => {
     expect(emulator.seeded).toBe(true);
     expect(emulator.status()).toMatchObject({ workspace_id: `ws_${ID}`, api_key: 'svc_test_acme_admin' });
     expect((await control.listWorkspaces({})).data.map(({ name }) => name)).toEqual(['Globex', 'Acme']);
-    expect(await control.getClock({})).toMatchObject({ now: '2026-11-20T12:00:00.000Z', rate: 0 });
+    expect(await control.getClock({})).toMatchObject({ now: '2026-11-20T12:00:00.000Z', speed: 0 });
 
     const { data: webhooks } = await control.listWebhooks({});
     expect(webhooks).toMatchObject([

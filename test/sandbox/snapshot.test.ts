@@ -158,7 +158,7 @@ describe('the clocks of a snapshot', () => {
     await using first = await startTestEmulator({ clock, wall });
     const { id } = await first.control.createWorkspace({ name: 'Unused' });
     wall.advance(MINUTE_MS);
-    const { now: savedNow, rate } = await first.control.getClock({});
+    const { now: savedNow, speed } = await first.control.getClock({});
     await first.control.saveSnapshot({ path });
 
     wall.advance(60 * MINUTE_MS);
@@ -166,10 +166,10 @@ describe('the clocks of a snapshot', () => {
     await second.control.loadSnapshot({ path });
     const clockOf = (workspace_id?: string) =>
       second.control.getClock({ ...(workspace_id && { workspace_id }) });
-    expect(await clockOf()).toMatchObject({ now: savedNow, rate });
+    expect(await clockOf()).toMatchObject({ now: savedNow, speed });
     wall.advance(5 * MINUTE_MS);
     expect(Date.parse((await clockOf()).now) - Date.parse(savedNow)).toBe(passes);
-    expect((await clockOf(id)).rate).toBe(rate);
+    expect((await clockOf(id)).speed).toBe(speed);
   });
 });
 

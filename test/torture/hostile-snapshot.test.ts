@@ -40,7 +40,7 @@ describe(`an emulator that loads ${count} hostile snapshots (seed ${seed})`, () 
         expect({ sql, status, text }).toMatchObject({ status: sql === undefined ? expect.any(Number) : 422 });
         expect([200, 400, 422], text).toContain(status);
         tally[status === 200 ? 'loaded' : 'refused']++;
-        for (const path of ['/stored-events', '/deliveries', '/webhooks', '/requests', '/diagnosis']) {
+        for (const path of ['/events', '/deliveries', '/webhooks', '/requests', '/diagnosis']) {
           expect((await control('GET', path)).status).toBe(200);
         }
         expect(JSON.parse((await control('GET', '/diagnosis')).text).database.damage).toEqual([]);

@@ -134,7 +134,7 @@ async function openStalledStreams(svc: SvcProcess): Promise<Socket[]> {
   return Array.from({ length: STALLED_STREAMS }, () => {
     const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
     socket.pause();
-    socket.write(`GET /_svc/events?since_sequence=0 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    socket.write(`GET /_svc/stream?since_sequence=0 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     return socket;
   });
 }

@@ -199,12 +199,12 @@ export function renderClockMove(move: ClockMove, capabilities: TerminalCapabilit
   return `${renderTable(attemptColumns(capabilities), move.attempts, capabilities)}\n\n${fields}`;
 }
 
-function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState) {
+function clockFields({ workspace_id, now, speed, wall, next_due_at }: ClockState) {
   return {
     Workspace: workspace_id,
     'Schedule time': now,
     'Wall time': wall,
-    Speed: rate === 0 ? 'frozen' : `${rate}×`,
+    Speed: speed === 0 ? 'frozen' : `${speed}×`,
     'Next attempt': next_due_at === null ? 'none scheduled' : formatTime(next_due_at, Date.parse(now)),
   };
 }

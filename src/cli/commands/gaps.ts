@@ -1,10 +1,8 @@
 /** `svc gaps`: lists the gap register with the values of the configuration. */
-import { listGaps } from '../../profile/list-gaps.ts';
+import { type ListedGap, listGaps } from '../../profile/list-gaps.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { styleFor } from '../render/style.ts';
-
-type GapRow = ReturnType<typeof listGaps>[number];
 
 export const command: CommandDefinition<object> = {
   examples: [
@@ -15,13 +13,16 @@ export const command: CommandDefinition<object> = {
     const { profile, overrides, environment } = (await context.resolveConfig()).values;
     const data = listGaps(profile, overrides, environment);
     context.print({ data, has_more: false, end_cursor: data.at(-1)?.id ?? null }, () =>
-      data.map((row) => renderGap(row, context)).join('\n\n'),
+      data.map((gap) => renderGap(gap, context)).join('\n\n'),
     );
   },
 };
 
-/** The rows are sentences, which do not fit into columns. */
-function renderGap({ id, question, value, overridden, reason, reference }: GapRow, { io }: Context): string {
+/** Questions and reasons are sentences, which do not fit into columns. */
+function renderGap(
+  { id, question, value, overridden, reason, reference }: ListedGap,
+  { io }: Context,
+): string {
   const style = styleFor(io);
   const valueText = typeof value === 'string' ? value : JSON.stringify(value);
   return [

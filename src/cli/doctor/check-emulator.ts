@@ -73,7 +73,7 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
     control.listDeliveries({ workspace_id, status: 'pending', limit: 1 }),
   ]);
   const description = describeClock(state);
-  if (state.rate > 0 || data.length === 0) return clock.ok(description);
+  if (state.speed > 0 || data.length === 0) return clock.ok(description);
   return clock.warning(`${description}; pending deliveries wait until the clock moves`, {
     text: 'Run svc clock next to send the next scheduled attempt, or resume the clock',
     command: 'svc clock resume',
@@ -81,12 +81,12 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
 }
 
 /** Shows the difference of the clocks in whole seconds, because the two times are not read simultaneously. */
-function describeClock({ rate, now, wall }: ClockState): string {
-  const speed = rate === 0 ? 'frozen' : `${rate}×`;
+function describeClock({ speed, now, wall }: ClockState): string {
+  const pace = speed === 0 ? 'frozen' : `${speed}×`;
   const drift = Date.parse(now) - Date.parse(wall);
-  if (Math.abs(drift) < SECOND_MS) return `${speed}, same time as the wall clock`;
+  if (Math.abs(drift) < SECOND_MS) return `${pace}, same time as the wall clock`;
   const difference = formatDuration(Math.round(Math.abs(drift) / SECOND_MS) * SECOND_MS);
-  return `${speed}, ${difference} ${drift > 0 ? 'ahead of' : 'behind'} the wall clock`;
+  return `${pace}, ${difference} ${drift > 0 ? 'ahead of' : 'behind'} the wall clock`;
 }
 
 interface EndpointCheckOptions {

@@ -63,7 +63,7 @@ export function createAttemptList(
     if (response === undefined) return null;
     const { clock, receivedAt } = response;
     const now = extrapolateScheduleTime(clock, performance.now() - receivedAt);
-    return { now, frozen: clock.rate === 0 };
+    return { now, frozen: clock.speed === 0 };
   }
 
   return {

@@ -25,9 +25,9 @@ export function describeStalled(
 ): string {
   const paused = countPaused(unsettled);
   if (next === null) return describePaused(paused);
-  const { rate } = next;
-  const speed = rate === 0 ? ', and the clock is frozen' : rate === 1 ? '' : `, at speed ${rate}`;
-  const message = `${formatDeliveryCount(unsettled.length)} cannot settle within ${formatDuration(timeoutMs)}: the next attempt is due in ${next.dueIn}${speed}.`;
+  const { speed } = next;
+  const pace = speed === 0 ? ', and the clock is frozen' : speed === 1 ? '' : `, at speed ${speed}`;
+  const message = `${formatDeliveryCount(unsettled.length)} cannot settle within ${formatDuration(timeoutMs)}: the next attempt is due in ${next.dueIn}${pace}.`;
   return paused.length === 0 ? message : `${message} ${describePaused(paused)}`;
 }
 
@@ -37,7 +37,7 @@ export interface NextAttempt {
   /** Schedule time until then, rounded up to a second: `5m`. */
   readonly dueIn: string;
   /** Speed of the clock; 0 while it is frozen. */
-  readonly rate: number;
+  readonly speed: number;
 }
 
 /** @returns null if no attempt is planned, because all deliveries are paused */
@@ -52,9 +52,9 @@ export async function findNextAttempt(
     .sort((a, b) => a.at - b.at);
   if (next === undefined) return null;
   const { workspaceId, at } = next;
-  const { now, rate } = await control.getClock({ workspace_id: workspaceId });
+  const { now, speed } = await control.getClock({ workspace_id: workspaceId });
   const remainingMs = Math.max(0, at - Date.parse(now));
-  return { workspaceId, rate, dueIn: formatDuration(Math.ceil(remainingMs / SECOND_MS) * SECOND_MS) };
+  return { workspaceId, speed, dueIn: formatDuration(Math.ceil(remainingMs / SECOND_MS) * SECOND_MS) };
 }
 
 /** `Only 1 of 3 deliveries settled within 30s.` */

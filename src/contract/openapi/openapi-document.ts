@@ -44,7 +44,7 @@ const controlTags: Tags = {
   Faults: { description: 'Faults that you inject into requests and deliveries.', paths: ['faults'] },
   Events: {
     description: 'Stored events, with details that `/v1` does not return.',
-    paths: ['stored-events'],
+    paths: ['events'],
   },
   Endpoints: {
     description: 'Endpoints, including settings that `/v1` does not support.',
@@ -53,7 +53,7 @@ const controlTags: Tags = {
   Workspaces: { description: 'Workspaces and API keys.', paths: ['workspaces', 'keys'] },
   'Request log': { description: 'Requests to `/v1`.', paths: ['requests'] },
   Fixtures: { description: 'Sample payloads for event types.', paths: ['fixtures'] },
-  'Live stream': { description: 'Changes as server-sent events.', paths: ['events'] },
+  'Live stream': { description: 'Changes as server-sent events.', paths: ['stream'] },
 };
 
 interface PublicDocumentOptions {

@@ -52,10 +52,10 @@ function requireArgument<Value>(value: Value | undefined, name: string, example:
   });
 }
 
-function toStateResult({ now, rate, next_due_at }: ClockState): ToolResult {
+function toStateResult({ now, speed, next_due_at }: ClockState): ToolResult {
   return {
     now,
-    rate,
+    speed,
     next_due_at,
     next: next_due_at === null ? formatCall('status') : formatCall('clock', { action: 'next' }),
   };

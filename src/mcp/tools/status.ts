@@ -23,7 +23,7 @@ export const statusTool = defineTool({
       control.listWebhooks({ limit: MAX_ENDPOINTS }),
       control.listFixtures({}),
     ]);
-    const { now, rate, next_due_at } = clock;
+    const { now, speed, next_due_at } = clock;
     const endpoints = webhooks.data.map(({ id, url, events, disabled }) => {
       const { last_failure: failure = null } =
         overview.endpoints.find((item) => item.webhook_id === id) ?? {};
@@ -45,7 +45,7 @@ export const statusTool = defineTool({
       db: status.db,
       profile: status.profile,
       workspace_id: status.workspace_id,
-      clock: { now, rate, next_due_at },
+      clock: { now, speed, next_due_at },
       endpoints,
       ...(webhooks.has_more && { has_more_endpoints: true }),
       deliveries: overview.delivery_counts,

@@ -83,10 +83,10 @@ export const deliveryGaps = {
     references: ['§6.retries.schedule', '§8.gap'],
     reason: 'A receiver can request more time, within the described limits: 24 hours and the retry window.',
     schema: oneOf({
-      heeded: 'it can delay the next attempt, never bring it forward',
+      honored: 'it can delay the next attempt, never bring it forward',
       ignored: 'it has no effect',
     }),
-    relaxed: 'heeded',
+    relaxed: 'honored',
   },
   'retry.410': {
     question: 'What is the effect of a 410 Gone response?',

@@ -47,9 +47,9 @@ export const resourceGaps = {
       'With `type`, a receiver can choose a handler before it reads the data. The body is serialized once, when the event is created, so that every attempt and every replay sends the same bytes.',
     answer: '`type`, `workspace_id` and `created_at`; `data` is the event record',
   },
-  'event.catalogue': {
+  'event.catalog': {
     question: 'Which event types exist?',
-    references: ['§6.gaps.catalogue', '§2.webhook.events'],
+    references: ['§6.gaps.catalog', '§2.webhook.events'],
     reason: 'During development, you choose your own types. The strict profile rejects misspelled types.',
     schema: oneOf({
       open: 'any type of the form `<noun>.<verb>`; the fixtures are examples',
@@ -60,7 +60,7 @@ export const resourceGaps = {
   },
   'event.emission': {
     question: 'Which operations emit events?',
-    references: ['§6.gaps.catalogue', '§6.delivery'],
+    references: ['§6.gaps.catalog', '§6.delivery'],
     reason: 'The description mentions no other operation that emits an event.',
     answer: '`POST /events` emits the event that it creates; no other operation emits one',
   },

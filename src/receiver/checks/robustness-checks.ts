@@ -10,7 +10,7 @@ export const UNKNOWN_FIELD_NAME = 'svc_check';
 export const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-member';
 export const BIG_NUMBER_CHECK_ID: CheckId = 'robustness.big-number';
 
-/** Unusual deliveries that a service can send (§6; gaps `event.catalogue` and `body.limit`). */
+/** Unusual deliveries that a service can send (§6; gaps `event.catalog` and `body.limit`). */
 export const robustnessChecks: readonly ReceiverCheck[] = [
   createUnusualEventCheck({
     id: 'robustness.unknown-type',

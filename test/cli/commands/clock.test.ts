@@ -16,7 +16,7 @@ import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 const state: ClockState = {
   workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
   now: '2026-11-23T12:00:00.000Z',
-  rate: 3600,
+  speed: 3600,
   wall: '2026-11-20T12:00:00.000Z',
   next_due_at: '2026-11-23T12:05:00.000Z',
 };
@@ -24,7 +24,7 @@ const state: ClockState = {
 const move: ClockMove = {
   ...state,
   paused: [],
-  rate: 0,
+  speed: 0,
   next_due_at: null,
   attempts: [
     {

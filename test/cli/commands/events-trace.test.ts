@@ -94,7 +94,7 @@ function fake(changes: Partial<EventTrace> = {}, unicode = true) {
     getClock: async () => ({
       workspace_id: 'ws_1',
       now: '2026-11-20T12:00:00.000Z',
-      rate: 1,
+      speed: 1,
       wall: '2026-11-20T12:00:00.000Z',
       next_due_at: null,
     }),

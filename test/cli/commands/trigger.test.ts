@@ -234,7 +234,7 @@ describe('templates', () => {
     const { sent } = await trigger({ type: 'parcel.lost', count: 2 }, [[]], {
       ...{ cwd, env: { SHOP: 'Ä "1"' } },
       control: {
-        getClock: async () => ({ workspace_id: 'ws_default', now, rate: 0, wall: now, next_due_at: null }),
+        getClock: async () => ({ workspace_id: 'ws_default', now, speed: 0, wall: now, next_due_at: null }),
       },
     });
 

@@ -28,7 +28,7 @@ describe('collectDeliveryOutcome', () => {
       control: {
         listDeliveries: async () => pageOf(...listed),
         getClock: async ({ workspace_id = '' }) => ({
-          ...{ workspace_id, rate: 0, wall: at(0), next_due_at: null, moving: 'advance' as never },
+          ...{ workspace_id, speed: 0, wall: at(0), next_due_at: null, moving: 'advance' as never },
           now: workspace_id === 'ws_ahead' ? at(60_000) : at(0),
         }),
         stream: () => ({

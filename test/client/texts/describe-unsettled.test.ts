@@ -39,9 +39,9 @@ describe('messages about unsettled deliveries', () => {
       [paused('del_2')],
     ],
     ['1 delivery is paused: wh_1 is disabled.', null, []],
-  ])('describeStalled returns "%s" at speed %s', (message, rate, others) => {
-    const next = rate === null ? null : { workspaceId: 'ws_1', dueIn: '5m', rate };
-    const first = rate === null ? paused('del_1') : pending('del_1');
+  ])('describeStalled returns "%s" at speed %s', (message, speed, others) => {
+    const next = speed === null ? null : { workspaceId: 'ws_1', dueIn: '5m', speed };
+    const first = speed === null ? paused('del_1') : pending('del_1');
     expect(describeStalled([first, ...others], next, 30_000)).toBe(message);
   });
 
@@ -88,7 +88,7 @@ describe('findNextAttempt', () => {
     expect(await findNextAttempt(deliveries, clockAt())).toEqual({
       workspaceId: 'ws_3',
       dueIn: '30s',
-      rate: 1,
+      speed: 1,
     });
     expect(await findNextAttempt([aDelivery({ next_attempt_at: null })], clockAt())).toBeNull();
   });

@@ -13,7 +13,7 @@ test('a receiver that refuses the first attempt receives the second', async () =
   receiver.verifyWith(secret);
   await emulator.trigger('order.shipped');
   await emulator.clock.next();
-  const second = await receiver.nth(2);
+  const second = await receiver.request(2);
   expect(second.verification).toMatchObject({ ok: true });
   await receiver.close();
 });

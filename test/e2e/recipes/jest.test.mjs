@@ -14,7 +14,7 @@ test('the third attempt succeeds, 35 minutes after the first', async () => {
 
   await emulator.clock.advance('35m');
 
-  const third = await receiver.nth(3);
+  const third = await receiver.request(3);
   expect(third.verification).toMatchObject({ ok: true });
   expect(third.envelope.data.payload).toEqual({ order: 'ord_1' });
   await receiver.close();

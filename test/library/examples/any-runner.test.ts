@@ -29,7 +29,7 @@ test.concurrent('a deleted endpoint receives no more deliveries', async () => {
   await using receiver = await createReceiver(503);
   const { id } = await workspace.webhooks.create({ url: receiver.url });
   await workspace.trigger('order.shipped');
-  await receiver.nth(1);
+  await receiver.request(1);
 
   await workspace.webhooks.delete(id);
   await workspace.clock.settle();

@@ -5,7 +5,7 @@ test('the code under test sees the time that deliveries are signed at', async ({
   vi.useFakeTimers({ now: new Date('2030-01-01T00:00:00Z') });
   try {
     await workspace.trigger('order.shipped');
-    const { headers, verification } = await receiver.nth(1);
+    const { headers, verification } = await receiver.request(1);
     expect(headers['service-timestamp']).toBe('2030-01-01T00:00:00Z');
     expect(verification).toMatchObject({ ok: true });
   } finally {

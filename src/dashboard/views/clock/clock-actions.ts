@@ -50,7 +50,7 @@ export async function changeClock(change: Pick<ControlInput<'setClock'>, 'speed'
 }
 
 export function toggleFrozen(): Promise<void> {
-  return changeClock({ frozen: selectedClock.peek().state.peek()?.rate !== 0 });
+  return changeClock({ frozen: selectedClock.peek().state.peek()?.speed !== 0 });
 }
 
 /** @param durationText the duration as the user wrote it, such as `5m` */

@@ -27,7 +27,7 @@ import {
   settle,
   toggleFrozen,
 } from './clock-actions.ts';
-import { formatDistance, formatRate, formatUtc, summarizeAttempts } from './clock-format.ts';
+import { formatDistance, formatSpeed, formatUtc, summarizeAttempts } from './clock-format.ts';
 import { DueDeliveries } from './due-deliveries.tsx';
 
 const SPEEDS = [1, 10, 100, 3600];
@@ -52,7 +52,7 @@ export function ClockBar() {
   ]);
   useLiveItems(countAttempts);
   const move = findMoveInProgress(workspaceId.value);
-  const isFrozen = selectedClock.value.state.value?.rate === 0;
+  const isFrozen = selectedClock.value.state.value?.speed === 0;
   return (
     <section class="clock" aria-label="Clock" aria-busy={move !== null}>
       <CurrentTime />
@@ -93,7 +93,7 @@ export function ClockBar() {
 function CurrentTime() {
   const { state, now } = selectedClock.value;
   const [date, time] = now.value === undefined ? ['---- -- --', '--:--:--'] : formatUtc(now.value).split(' ');
-  const rate = state.value?.rate;
+  const speed = state.value?.speed;
   return (
     <p class="clock-time">
       <Icon name="clock" />
@@ -104,8 +104,8 @@ function CurrentTime() {
       >
         <span class="clock-date">{date}</span> {time}
       </time>
-      <span class={`badge ${rate === 0 ? 'pending' : 'succeeded'}`}>
-        {rate === undefined ? '…' : formatRate(rate)}
+      <span class={`badge ${speed === 0 ? 'pending' : 'succeeded'}`}>
+        {speed === undefined ? '…' : formatSpeed(speed)}
       </span>
     </p>
   );
@@ -130,7 +130,7 @@ function SpeedButtons() {
         <ActionButton
           key={speed}
           type="button"
-          aria-pressed={selectedClock.value.state.value?.rate === speed}
+          aria-pressed={selectedClock.value.state.value?.speed === speed}
           title={`${formatCount(speed, 'second')} of schedule time per second of real time`}
           onClick={() => changeClock({ speed, frozen: false })}
         >

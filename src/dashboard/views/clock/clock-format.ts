@@ -15,8 +15,8 @@ export function formatDistance(scheduleTime: number, wallTime: number): string |
 }
 
 /** `frozen`, `×3600` */
-export function formatRate(rate: number): string {
-  return rate === 0 ? 'frozen' : `×${rate}`;
+export function formatSpeed(speed: number): string {
+  return speed === 0 ? 'frozen' : `×${speed}`;
 }
 
 /**

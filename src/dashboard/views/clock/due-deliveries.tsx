@@ -26,7 +26,7 @@ export function DueDeliveries() {
           <span class="clock-due-type">{first.event_type}</span>
           <span class="muted clock-due-url">→ {shortenUrl(first.url)}</span>
           <ScheduleDueTime delivery={first} />
-          {selectedClock.value.state.value?.rate !== 0 && <RealDueTime delivery={first} />}
+          {selectedClock.value.state.value?.speed !== 0 && <RealDueTime delivery={first} />}
         </>
       }
     >
@@ -61,7 +61,7 @@ function ScheduleDueTime({ delivery: { next_attempt_at: at } }: { readonly deliv
 /** Not shown at speed 1, where real time passes like schedule time. */
 function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
   const clock = selectedClock.value;
-  if (at === null || clock.state.value?.rate === 1) return null;
+  if (at === null || clock.state.value?.speed === 1) return null;
   return <span class="muted">{formatRealDue(clock.realTimeUntil(at))}</span>;
 }
 

@@ -72,7 +72,7 @@ test(${quoteForScript(`${type} is delivered`)}, async ({ workspace, receiver }) 
 ${declaration}  await workspace.trigger(${name}${argument});
 
   await expect(workspace).toHaveDelivered(${name}, ${expectation});
-  const request = await receiver.nth(1);
+  const request = await receiver.request(1);
   expect(request.verification).toMatchObject({ ok: true });
 });
 `;

@@ -85,18 +85,18 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
 function RealTime({ dueAt }: { readonly dueAt: string }) {
   const clock = useClock();
   const real = clock.realTimeUntil(dueAt);
-  const rate = clock.state.value?.rate;
-  if (rate === 0)
+  const speed = clock.state.value?.speed;
+  if (speed === 0)
     return (
       <span class="muted">
         of schedule time. The clock is frozen: advance or resume it to send the attempt.
       </span>
     );
-  if (real === null || rate === 1) return null;
+  if (real === null || speed === 1) return null;
   const wait = formatSpan(Math.ceil(real / SECOND_MS) * SECOND_MS, 2);
   return (
     <span class="muted">
-      of schedule time, {wait} of real time at ×{rate}
+      of schedule time, {wait} of real time at ×{speed}
     </span>
   );
 }
