@@ -1,15 +1,14 @@
 // npm run screenshots: the pictures of the README and of docs/dashboard.md, of a real emulator with real deliveries, in
 // the Chromium and the tmux that are installed. Look at them before you commit them.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// npm run screenshots -- debug deliveries: only these.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { createEmulator, createReceiver } from '../dist/index.js';
-import { toHtml } from './terminal-picture.mjs';
+import { recordTerminal } from './terminal-recording.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const pictures = join(root, 'docs/images');
@@ -23,36 +22,44 @@ const TYPES = [
 ];
 const BROWSER_FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
+/** Each with the fragment of its URL, where `ID` and `WEBHOOK` are those of a failing delivery. The first one is also the first in README.md. */
+const PAGES = {
+  deliveries: { hash: '/deliveries/ID' },
+  'deliveries-dark': { hash: '/deliveries/ID', colorScheme: 'dark' },
+  signature: { hash: '/deliveries/ID?tab=signature', from: 'Signature' },
+  overview: { hash: '/overview?clock=schedule&period=1h' },
+  endpoint: { hash: '/webhooks/WEBHOOK', width: 1280, height: 800 },
+};
+
+const names = process.argv.slice(2);
+const isWanted = (name) => names.length === 0 || names.includes(name);
+
 mkdirSync(pictures, { recursive: true });
-const emulator = await createEmulator({ randomSeed: 7 });
-const shop = await createReceiver(200);
-const legacy = await createReceiver({ status: 503, body: '{"error":"no connection to the database"}' });
-const failing = await createEvents();
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim(),
-  args: BROWSER_FLAGS,
-});
-try {
-  await picture('overview', '/overview?clock=schedule&period=1h', { width: 1440, height: 900 });
-  await picture('deliveries', `/deliveries/${failing.id}`, { width: 1440, height: 900 });
-  await picture('deliveries-dark', `/deliveries/${failing.id}`, {
-    width: 1440,
-    height: 900,
-    colorScheme: 'dark',
+if (isWanted('debug')) await recordTerminal(root, join(pictures, 'debug.svg'));
+const pages = Object.entries(PAGES).filter(([name]) => isWanted(name));
+if (pages.length > 0) await takePictures();
+
+async function takePictures() {
+  const emulator = await createEmulator({ randomSeed: 7 });
+  const shop = await createReceiver(200);
+  const legacy = await createReceiver({ status: 503, body: '{"error":"no connection to the database"}' });
+  const failing = await createEvents(emulator, { shop, legacy });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? findChromium(),
+    args: BROWSER_FLAGS,
   });
-  await picture('signature', `/deliveries/${failing.id}?tab=signature`, {
-    width: 1440,
-    height: 900,
-    from: 'Signature',
-  });
-  await picture('endpoint', `/webhooks/${failing.webhook_id}`, { width: 1280, height: 800 });
-  await pictureOfTerminal();
-} finally {
-  await Promise.all([browser, emulator, shop, legacy].map((each) => each.close()));
+  try {
+    for (const [name, { hash, ...options }] of pages) {
+      const fragment = hash.replace('ID', failing.id).replace('WEBHOOK', failing.webhook_id);
+      await takePicture(browser, `${emulator.url}/#${fragment}`, join(pictures, `${name}.png`), options);
+    }
+  } finally {
+    await Promise.all([browser, emulator, shop, legacy].map((each) => each.close()));
+  }
 }
 
 /** Creates the events of a working day in the emulator. @returns a delivery that keeps failing */
-async function createEvents() {
+async function createEvents(emulator, { shop, legacy }) {
   await emulator.webhooks.create({ url: `${shop.url}/webhooks`, events: ['*'] });
   await emulator.webhooks.create({ url: `${legacy.url}/legacy/hooks`, events: ['order.shipped'] });
   for (let index = 0; index < 40; index++) {
@@ -65,45 +72,26 @@ async function createEvents() {
   return failing;
 }
 
-/**
- * @param hash the fragment of the URL
- * @param options.from the tab that is scrolled to the top
- */
-async function picture(name, hash, { colorScheme = 'light', from, ...viewport }) {
-  const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor: 1.5 });
+/** @param options.from the tab that is scrolled to the top */
+async function takePicture(browser, url, file, options) {
+  const { colorScheme = 'light', from, width = 1440, height = 900 } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    deviceScaleFactor: 1.5,
+  });
   const page = await context.newPage();
-  await page.goto(`${emulator.url}/#${hash}`);
+  await page.goto(url);
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   if (from) await page.getByRole('tab', { name: from }).evaluate((tab) => tab.scrollIntoView());
   // Until animations have ended.
   await pause(500);
-  await page.screenshot({ path: join(pictures, `${name}.png`) });
+  await page.screenshot({ path: file });
   await context.close();
 }
 
-/** `svc deliveries tail` in a terminal of 100 columns, shortly after a few events. */
-async function pictureOfTerminal() {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
-  const server = `svc-screenshots-${process.pid}`;
-  const tmux = (...args) => execFileSync('tmux', ['-u', '-L', server, ...args], { encoding: 'utf8' });
-  try {
-    const command = `node ${join(root, 'bin/svc.js')} deliveries tail --url ${emulator.url} --since 3h`;
-    const session = ['new-session', '-d', '-x', '100', '-y', '24', '-c', folder, command];
-    const tmuxProcess = spawn('tmux', ['-u', '-L', server, '-f', '/dev/null', ...session], {
-      env: { ...process.env, TERM: 'xterm-256color' },
-    });
-    await once(tmuxProcess, 'exit');
-    // Until the view shows the attempts, and then the selected row.
-    await pause(2_000);
-    tmux('send-keys', 'Down');
-    await pause(1_000);
-    const context = await browser.newContext({ viewport: { width: 900, height: 560 }, deviceScaleFactor: 2 });
-    const page = await context.newPage();
-    await page.setContent(toHtml(tmux('capture-pane', '-p', '-e')));
-    await page.locator('pre').screenshot({ path: join(pictures, 'terminal.png') });
-    await context.close();
-  } finally {
-    tmux('kill-server');
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** The first one that is installed. */
+function findChromium() {
+  const { stdout } = spawnSync('which', ['chromium', 'chromium-headless-shell'], { encoding: 'utf8' });
+  return stdout.split('\n')[0];
 }

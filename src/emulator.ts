@@ -53,7 +53,7 @@ export interface EmulatorOptions extends ListenOptions {
   readonly randomSeed?: number | null | undefined;
   /** Pins the wall clock to this time (default: the real time). Time limits always use real time. */
   readonly wallClock?: Date | null | undefined;
-  /** Initial data, see docs/seed.md. Ignored for a database that was in use before. */
+  /** Initial data, see docs/state.md. Ignored for a database that was in use before. */
   readonly seed?: Seed | null | undefined;
   /** @internal Name of the seed in messages. */
   readonly seedName?: string;

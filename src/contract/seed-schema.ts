@@ -100,7 +100,7 @@ function toSeedError(problems: readonly Problem[], name: string): SvcError {
   const omittedCount = problems.length - MAX_LISTED_PROBLEMS;
   const also = omittedCount > 0 ? [...further, `${omittedCount} more`] : further;
   return new SvcError('validation_failed', `${name}: ${first}.`, {
-    hint: also.length === 0 ? 'See docs/seed.md for the format of a seed.' : `Also: ${also.join('; ')}.`,
+    hint: also.length === 0 ? 'See docs/state.md for the format of a seed.' : `Also: ${also.join('; ')}.`,
   });
 }
 

@@ -73,7 +73,7 @@ export const EmulatorOptionsSchema = v.optional(
     wallClock: v.nullish(
       accept<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
     ),
-    seed: v.nullish(expecting('an object, see docs/seed.md', AnyObject)),
+    seed: v.nullish(expecting('an object, see docs/state.md', AnyObject)),
     db: OptionalString,
     fresh: OptionalBoolean,
     keepDays: v.nullish(AboveZero),

@@ -41,7 +41,7 @@ interface CheckedSnapshot {
 }
 
 const COPY_PREFIX = 'svc-snapshot-';
-/** Much larger than databases get by default, and small enough for the folder of temporary files. docs/snapshots.md states it. */
+/** Much larger than databases get by default, and small enough for the folder of temporary files. docs/state.md states it. */
 const SNAPSHOT_LIMIT_BYTES = 16 * 2 ** 30;
 /** Longer than any load takes: an older copy was left by a killed process. */
 const ABANDONED_AFTER_MS = HOUR_MS;

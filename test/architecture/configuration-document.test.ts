@@ -17,11 +17,11 @@ import { commandsByName, listFlags } from '../support/command-definitions.ts';
 const pages: Partial<Record<SettingName, string>> = {
   profile: 'the [gap register](../gaps.md)',
   overrides: 'the [gap register](../gaps.md)',
-  seed: '[seeds](../seed.md)',
-  schemes: '[signatures](../signatures.md#schemes)',
+  seed: '[seed files](../state.md#seed-files)',
+  schemes: '[signatures](../signatures.md#stripe-github-slack-and-other-senders)',
   allowHost: '[CI](../ci.md#programs-in-containers)',
   keepDays: '[durability](../durability.md#what-is-stored-and-for-how-long)',
-  proxy: '[deliveries](../deliveries.md#allowed-addresses)',
+  proxy: '[connect a receiver](../connect.md#behind-a-tunnel-or-a-proxy)',
 };
 
 const commandFlags = await Promise.all(

@@ -29,12 +29,12 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
   { page: 'docs/testing.md', language: /^console$/, test: 'test/e2e/bundled-application.test.ts' },
   {
     page: 'docs/receivers.md',
-    language: /^(?:js|python|go|ruby|php)$/,
+    language: /^js$/,
     test: 'test/receivers/receiver-documents.test.ts',
   },
   { page: 'docs/ci.md', language: /^yaml$/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
-  { page: 'docs/seed.md', language: /^yaml$/, test: 'test/sandbox/seed.test.ts' },
+  { page: 'docs/state.md', language: /^yaml$/, test: 'test/sandbox/seed.test.ts' },
   {
     page: 'docs/fixtures.md',
     language: /^(?:ts|sh)$/,
@@ -76,7 +76,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     reason: 'test/e2e/receiver-fuzz.test.ts restarts a receiver',
   },
   {
-    page: /^docs\/dashboard/,
+    page: /^docs\/security/,
     code: /emulator start --host/,
     reason: 'listens on other addresses than loopback',
   },
@@ -125,7 +125,15 @@ const sessions: Readonly<Record<string, Session>> = {
     before: [[/--observe/, startReceiver]],
     fails: /receiver fuzz/,
   },
-  'docs/troubleshooting.md': { fails: /--computed/ },
+  'docs/debug.md': {
+    fails: /--computed/,
+    before: [
+      [
+        /^svc explain$/m,
+        'svc faults add --on delivery --kind error-response --count 1; svc trigger order.shipped --wait=1s || true',
+      ],
+    ],
+  },
   'skills/svc/SKILL.md': {
     before: [
       [
@@ -134,7 +142,7 @@ const sessions: Readonly<Record<string, Session>> = {
       ],
     ],
   },
-  'docs/dashboard.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },
+  'docs/security.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },
   'docs/faults.md': {
     wrap: (code) => `import assert from 'node:assert';
       import { createEmulator } from 'svc-emulator';
@@ -146,6 +154,8 @@ const sessions: Readonly<Record<string, Session>> = {
       await emulator.close();`,
   },
   'docs/signatures.md': {
+    // The receiver verifies with the scheme `svc`.
+    fails: /receiver check/,
     wrap: (code) => `import { sign } from 'svc-emulator/signature';
       const rawBody = '{}';
       const secret = process.env.SVC_WEBHOOK_SECRET;

@@ -1,4 +1,4 @@
-/** `docs/reference/library.md` is written by hand. These tests fail if an export, an option or a method is missing. */
+/** The pages of the library are written by hand. These tests fail if an export, an option or a method is missing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,8 +12,9 @@ import { triggerParameters } from '../../src/library/trigger.ts';
 import { deliveryParameters, requestParameters, webhookParameters } from '../../src/library/workspace.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const page = read('docs/reference/library.md');
-const named = new Set(Array.from(page.matchAll(/`[^`]+`/g), ([code]) => code.match(/\w+/g) ?? []).flat());
+const page = read('docs/reference/library.md') + read('docs/reference/library-testing.md');
+const prose = page.replaceAll(/^```[\s\S]*?^```$/gm, '');
+const named = new Set(Array.from(prose.matchAll(/`[^`]+`/g), ([code]) => code.match(/\w+/g) ?? []).flat());
 
 /** Options for tests of this project. */
 const INTERNAL_OPTIONS = ['dashboardFolder', 'listenerGraceMs', 'synchronous'];
@@ -35,7 +36,7 @@ function keysOf(schema: unknown): string[] {
 }
 
 it.each(['src/index.ts', 'src/signature.ts', 'src/vitest.ts'])(
-  'docs/reference/library.md names every export of %s',
+  'the pages of the library name every export of %s',
   (path) => {
     const source = read(path);
     const lists = Array.from(source.matchAll(/^export (?:type )?\{([^}]*)\}/gm), ([, list = '']) => list);
@@ -47,12 +48,12 @@ it.each(['src/index.ts', 'src/signature.ts', 'src/vitest.ts'])(
   },
 );
 
-it('docs/reference/library.md names every event type export', () => {
+it('the pages of the library name every event type export', () => {
   const declared = read('src/library/event-types.ts').matchAll(/^export (?:interface|type) (\w+)/gm);
   expectNamed(Array.from(declared, ([, name = '']) => name));
 });
 
-it('docs/reference/library.md names every option', () => {
+it('the pages of the library name every option', () => {
   const methods = [deliveryParameters, eventParameters, requestParameters, webhookParameters];
   const schemas = [
     EmulatorOptionsSchema,
@@ -66,7 +67,7 @@ it('docs/reference/library.md names every option', () => {
   expectNamed(schemas.flatMap(keysOf));
 });
 
-it('docs/reference/library.md names every property and method of an emulator, a receiver and an error', async () => {
+it('the pages of the library name every property and method of an emulator, a receiver and an error', async () => {
   await using emulator = await createEmulator({ listen: false });
   await using receiver = await createReceiver();
   const { events, deliveries, clock, webhooks, requests, faults } = emulator;

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
@@ -12,17 +12,6 @@ function codeBlocks(path: string, language: string): string[] {
     .map((match) => match[2] ?? '');
 }
 
-describe('the receivers in the documents', () => {
-  const folder = 'fixtures/receivers';
-  it.each([
-    ['js', '.mjs'],
-    ['python', '.py'],
-    ['go', '.go'],
-    ['ruby', '.rb'],
-    ['php', '.php'],
-  ])('docs/receivers.md shows each example in %s unchanged', (language, extension) => {
-    const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(extension));
-    const contents = files.map((name) => read(`${folder}/${name}`));
-    expect(codeBlocks('docs/receivers.md', language).sort()).toEqual(contents.sort());
-  });
+it('docs/receivers.md shows the example for Express unchanged', () => {
+  expect(codeBlocks('docs/receivers.md', 'js')).toEqual([read('fixtures/receivers/express.mjs')]);
 });

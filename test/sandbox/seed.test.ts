@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** The example in the documentation. */
 function readExample(): Seed {
-  const document = readFileSync(join(root, 'docs/seed.md'), 'utf8');
+  const document = readFileSync(join(root, 'docs/state.md'), 'utf8');
   return parse(/^```yaml\n([\s\S]*?)^```/m.exec(document)?.[1] ?? '');
 }
 
