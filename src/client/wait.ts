@@ -108,7 +108,7 @@ function toWaitState(delivery: Delivery, status: SettledStatus | undefined): Wai
  * @param since an ISO 8601 time, or a duration before now by the schedule clock, which stamps deliveries.
  * @returns milliseconds since 1970.
  */
-async function resolveSince(
+export async function resolveSince(
   since: string,
   { workspace_id: workspace }: WaitCondition['filter'],
   control: Pick<ControlPlane, 'getClock'>,

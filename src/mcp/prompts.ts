@@ -27,7 +27,7 @@ const prompts: readonly Prompt[] = [
 2. Find the code of the receiver in this project, and confirm that it has this defect before you change it.
 3. Correct it. Restart the receiver if it does not reload.
 4. Call replay with the ID of the delivery. It must succeed. If it does not, start again with step 1.
-5. Call ${formatCall('lab', { action: 'check_receiver' })}, which finds related defects. It sends about 110 deliveries, so ask first if the receiver changes data that matters.
+5. Call ${formatCall('receiver', { action: 'check' })}, which finds related defects. It sends about 110 deliveries, so ask first if the receiver changes data that matters.
 
 Do not change the signature check so that it accepts everything. Report the cause and the change in a few sentences.`,
   },
@@ -62,8 +62,8 @@ function writeReceiverPrompt(name: string): string {
 It must verify the signature over the raw body before it parses it, reject a wrong or old signature with 400, store each data.id that it processes and return 200 for one that comes again, and return 2xx before slow work.
 
 1. Start from the example below, which passes every check.${install === null ? '' : ` It needs: ${install}.`} It starts with: ${start}
-2. Call ${formatCall('lab', { action: 'add_endpoint', url: EXAMPLE_URL })} with the URL of the receiver, then ${formatCall('lab', { action: 'show_secret' })}. Start the receiver with this secret in SVC_WEBHOOK_SECRET.
-3. Call ${formatCall('trigger', { type: EXAMPLE_TYPE, wait_seconds: 10 })}, then ${formatCall('lab', { action: 'check_receiver' })}, and correct what fails.
+2. Call ${formatCall('receiver', { action: 'register', url: EXAMPLE_URL })} with the URL of the receiver, then ${formatCall('receiver', { action: 'secret' })}. Start the receiver with this secret in SVC_WEBHOOK_SECRET.
+3. Call ${formatCall('trigger', { type: EXAMPLE_TYPE, wait_seconds: 10 })}, then ${formatCall('receiver', { action: 'check' })}, and correct what fails.
 
 ${files.map(({ path, content }) => `${path}:\n\`\`\`\n${content.trimEnd()}\n\`\`\``).join('\n\n')}`;
 }

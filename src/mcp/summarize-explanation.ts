@@ -29,10 +29,9 @@ function toNextCall({ cause, delivery, mistake, hints }: Explanation, isProbed: 
   const own = toDeliveryHints(delivery);
   const isHinted = ({ text }: Hint) => hints.some((hint) => hint.text === text);
   const replay = formatCall('replay', { id: delivery.id });
-  const showSecret = formatCall('lab', { action: 'show_secret', webhook_id: delivery.webhook_id });
+  const showSecret = formatCall('receiver', { action: 'secret', webhook_id: delivery.webhook_id });
   if (hints[0]?.command === own.replay.command) return replay;
-  if (isHinted(own.probe) && !isProbed)
-    return formatCall('lab', { action: 'probe_delivery', id: delivery.id });
+  if (isHinted(own.probe) && !isProbed) return formatCall('receiver', { action: 'probe', id: delivery.id });
   switch (cause) {
     case 'delivered':
     case 'canceled':
@@ -42,9 +41,9 @@ function toNextCall({ cause, delivery, mistake, hints }: Explanation, isProbed: 
     case 'paused':
       return formatEnableCommand(delivery);
     case 'injected_fault':
-      return `${formatCall('lab', { action: 'clear_faults' })}, then ${replay}`;
+      return `${formatCall('faults', { action: 'clear' })}, then ${replay}`;
     case 'accepted_invalid':
-      return `Correct the receiver, then ${formatCall('lab', { action: 'check_receiver', webhook_id: delivery.webhook_id })}`;
+      return `Correct the receiver, then ${formatCall('receiver', { action: 'check', webhook_id: delivery.webhook_id })}`;
     case 'signature_rejected':
       // No known mistake was found, so the secret is the first thing to compare.
       if (isProbed && mistake === null) return showSecret;

@@ -127,6 +127,14 @@ export function formatCall(tool: string, args: object = {}): string {
   return `${tool} ${JSON.stringify(args)}`;
 }
 
+/** An argument that only some actions of a tool need. @throws SvcError `validation_failed` without it */
+export function requireArgument<Value>(value: Value | undefined, name: string, example: Value): Value {
+  if (value !== undefined) return value;
+  throw new SvcError('validation_failed', `${name} is required for this action.`, {
+    hint: `Pass ${JSON.stringify({ [name]: example })}`,
+  });
+}
+
 /** Length of a text in an error, in characters: it can contain what the client sent. */
 const MAX_ERROR_LENGTH = 500;
 

@@ -3,19 +3,21 @@ import type { Tool } from './tool.ts';
 import { clockTool } from './tools/clock.ts';
 import { deliveriesTool } from './tools/deliveries.ts';
 import { explainTool } from './tools/explain.ts';
-import { labTool } from './tools/lab.ts';
+import { faultsTool } from './tools/faults.ts';
+import { receiverTool } from './tools/receiver.ts';
 import { replayTool } from './tools/replay.ts';
+import { stateTool } from './tools/state.ts';
 import { statusTool } from './tools/status.ts';
 import { triggerTool } from './tools/trigger.ts';
-import { waitTool } from './tools/wait.ts';
 
 export const tools: readonly Tool[] = [
   statusTool,
   triggerTool,
-  waitTool,
   deliveriesTool,
   explainTool,
   replayTool,
   clockTool,
-  labTool,
+  receiverTool,
+  faultsTool,
+  stateTool,
 ];

@@ -345,7 +345,7 @@ export const securityRules: Readonly<
       rule: 'Tools for coding agents show the secret of an endpoint only if the call asks for it',
       tests: [
         'test/mcp/mcp-tools.test.ts › status › status of a new emulator contains no secret and continues with an endpoint',
-        'test/mcp/mcp-tools.test.ts › lab › lab shows the secret of an endpoint only when it is asked for',
+        'test/mcp/mcp-tools.test.ts › receiver and faults › receiver shows the secret of an endpoint only when it is asked for',
       ],
     },
     {

@@ -52,7 +52,7 @@ describe('resources', () => {
   });
 
   it('a delivery is a resource with its bodies', async () => {
-    const { webhook_id } = await mcp.call('lab', { action: 'add_endpoint', url: 'http://127.0.0.1:9/' });
+    const { webhook_id } = await mcp.call('receiver', { action: 'register', url: 'http://127.0.0.1:9/' });
     const { deliveries } = await mcp.call('trigger', {
       type: 'order.shipped',
       payload: { text: 'é'.repeat(500) },

@@ -15,12 +15,12 @@ const diagnoses: Readonly<
 export async function playStory(defect: Defect, { call }: McpClient): Promise<void> {
   const { receiver, configure, fix } = await createDefectiveReceiver(defect);
   await using _ = receiver;
-  await call('lab', { action: 'reset' });
-  const { webhook_id } = await call('lab', { action: 'add_endpoint', url: receiver.url });
-  configure((await call('lab', { action: 'show_secret', webhook_id })).secret);
+  await call('state', { action: 'reset' });
+  const { webhook_id } = await call('receiver', { action: 'register', url: receiver.url });
+  configure((await call('receiver', { action: 'secret', webhook_id })).secret);
   if (defect === 'duplicate_fails') {
-    await call('lab', {
-      action: 'add_fault',
+    await call('faults', {
+      action: 'add',
       fault: { on: 'delivery', kind: 'duplicate', count: 1, webhook_id },
     });
   }

@@ -27,7 +27,7 @@ beforeEach(async () => {
   receiver.clear();
 });
 
-const addEndpoint = () => mcp.call('lab', { action: 'add_endpoint', url: receiver.url });
+const addEndpoint = () => mcp.call('receiver', { action: 'register', url: receiver.url });
 const trigger = (args: object = {}) =>
   mcp.call('trigger', { type: 'order.shipped', wait_seconds: 30, ...args });
 
@@ -63,17 +63,18 @@ it('errors of tools show invisible characters as escapes', async () => {
 });
 
 describe('the list of tools', () => {
-  it('the list has at most 8 tools and costs at most 1700 tokens', () => {
+  it('the list has at most 9 tools and costs at most 1700 tokens', () => {
     const tools = listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'status',
       'trigger',
-      'wait',
       'deliveries',
       'explain',
       'replay',
       'clock',
-      'lab',
+      'receiver',
+      'faults',
+      'state',
     ]);
     expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1700);
   });
@@ -91,8 +92,8 @@ describe('the list of tools', () => {
     const { tools } = await mcp.client.listTools();
     const namesWith = (hint: 'readOnlyHint' | 'destructiveHint') =>
       tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
-    expect(namesWith('readOnlyHint')).toEqual(['status', 'wait', 'deliveries', 'explain']);
-    expect(namesWith('destructiveHint')).toEqual(['lab']);
+    expect(namesWith('readOnlyHint')).toEqual(['status', 'deliveries', 'explain']);
+    expect(namesWith('destructiveHint')).toEqual(['state']);
   });
 });
 
@@ -106,7 +107,7 @@ describe('status', () => {
     });
     expect(status.event_types).toContain('order.shipped');
     expect(status.scripts).toContain('order-lifecycle');
-    expect(status.next).toMatch(/^lab {"action":"add_endpoint"/);
+    expect(status.next).toMatch(/^receiver {"action":"register"/);
     expect(JSON.stringify(status)).not.toMatch(/svc_(?:test|live)_|whsec_/);
   });
 
@@ -163,8 +164,9 @@ describe('trigger', () => {
   it('trigger without a wait continues with the wait for its event', async () => {
     await addEndpoint();
     const { event_id, next } = await trigger({ wait_seconds: 0 });
-    expect(next).toBe(`wait {"event_id":"${event_id}"}`);
-    expect(await mcp.call('wait', { event_id })).toMatchObject({ settled: true, count: 1 });
+    expect(next).toBe(`deliveries {"event_id":"${event_id}","wait_seconds":20}`);
+    const { deliveries } = await mcp.call('deliveries', JSON.parse(next.replace(/^deliveries /, '')));
+    expect(deliveries).toMatchObject([{ event_id, status: 'succeeded' }]);
   });
 });
 
@@ -178,28 +180,27 @@ describe('trigger with a script', () => {
   });
 });
 
-describe('wait', () => {
-  it('wait continues after the deliveries that an earlier wait reported as settled', async () => {
+describe('deliveries with wait_seconds', () => {
+  it('deliveries waits for the first delivery that matches, and lists it with its status', async () => {
     await addEndpoint();
-    const first = await trigger();
-    const { cursor } = await mcp.call('wait');
-    expect(cursor).toBe(first.deliveries[0].id);
-    const waiting = mcp.call('wait', { cursor });
-    const second = await trigger({ type: 'invoice.paid' });
-    expect((await waiting).deliveries.map(({ id }: { id: string }) => id)).toEqual([second.deliveries[0].id]);
+    await trigger();
+    const waiting = mcp.call('deliveries', { type: 'invoice.paid', since: '1m', wait_seconds: 30 });
+    const { deliveries } = await trigger({ type: 'invoice.paid' });
+    expect((await waiting).deliveries).toMatchObject([{ id: deliveries[0].id, status: 'succeeded' }]);
   });
 
-  it('wait keeps the deliveries that are still pending before its cursor', async () => {
+  it('deliveries waits until one delivery cannot change in the time', async () => {
     await addEndpoint();
-    const settled = await trigger();
     receiver.respond(500);
-    const failing = await trigger();
-    const { cursor } = await mcp.call('wait');
-    expect(cursor).toBe(settled.deliveries[0].id);
-    expect((await mcp.call('wait', { cursor })).deliveries).toMatchObject([{ id: failing.deliveries[0].id }]);
+    const { event_id } = await trigger({ wait_seconds: 0 });
+    const [{ id }] = (await mcp.call('deliveries', { event_id })).deliveries;
+    expect((await mcp.call('deliveries', { id, wait_seconds: 30 })).delivery).toMatchObject({
+      status: 'failing',
+      attempts: [{ response_status: 500 }],
+    });
   });
 
-  it('wait reports progress, and ends when the client cancels it', async () => {
+  it('deliveries reports the progress of a wait, and ends when the client cancels it', async () => {
     await addEndpoint();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -210,7 +211,7 @@ describe('wait', () => {
     const cancellation = new AbortController();
     const messages: unknown[] = [];
     const waiting = mcp.client.callTool(
-      { name: 'wait', arguments: { event_id, seconds: 60 } },
+      { name: 'deliveries', arguments: { event_id, wait_seconds: 60 } },
       {
         signal: cancellation.signal,
         onprogress: ({ message }) => {
@@ -279,11 +280,11 @@ describe('the next call', () => {
     receiver.respond(422);
     const { id } = (await trigger()).deliveries[0];
     const { next } = await mcp.call('explain', { id });
-    expect(next).toBe(`lab {"action":"probe_delivery","id":"${id}"}`);
+    expect(next).toBe(`receiver {"action":"probe","id":"${id}"}`);
     receiver.respond(401);
     await mcp.call('replay', { id, wait_seconds: 30 });
-    expect((await mcp.call('lab', { action: 'probe_delivery', id })).next).toBe(
-      `lab {"action":"show_secret","webhook_id":"${webhook_id}"}`,
+    expect((await mcp.call('receiver', { action: 'probe', id })).next).toBe(
+      `receiver {"action":"secret","webhook_id":"${webhook_id}"}`,
     );
   });
 
@@ -291,7 +292,7 @@ describe('the next call', () => {
     await addEndpoint();
     receiver.respond([401, 200]);
     const { id } = (await trigger()).deliveries[0];
-    expect((await mcp.call('lab', { action: 'probe_delivery', id })).next).toBe(`replay {"id":"${id}"}`);
+    expect((await mcp.call('receiver', { action: 'probe', id })).next).toBe(`replay {"id":"${id}"}`);
   });
 });
 
@@ -347,33 +348,33 @@ describe('replay', () => {
   });
 });
 
-describe('lab', () => {
-  it('lab shows the secret of an endpoint only when it is asked for', async () => {
+describe('receiver and faults', () => {
+  it('receiver shows the secret of an endpoint only when it is asked for', async () => {
     const endpoint = await addEndpoint();
     expect(JSON.stringify(endpoint)).not.toContain('whsec_');
-    const { secret } = await mcp.call('lab', { action: 'show_secret' });
+    const { secret } = await mcp.call('receiver', { action: 'secret' });
     expect(secret).toBe((await emulator.control.revealSecret({ id: endpoint.webhook_id })).secret);
   });
 
-  it('lab injects a fault, which explain recognizes and lab removes', async () => {
+  it('faults injects a fault, which explain recognizes, and removes it', async () => {
     await addEndpoint();
     const fault = { on: 'delivery', kind: 'error-response', status: 503 };
-    await mcp.call('lab', { action: 'add_fault', fault });
+    await mcp.call('faults', { action: 'add', fault });
     const { next } = await trigger();
     const explanation = await mcp.call('explain', JSON.parse(next.replace(/^explain /, '')));
     expect(explanation).toMatchObject({ cause: 'injected_fault', certainty: 'certain' });
     expect(explanation.next).toBe(
-      `lab {"action":"clear_faults"}, then replay {"id":"${explanation.delivery_id}"}`,
+      `faults {"action":"clear"}, then replay {"id":"${explanation.delivery_id}"}`,
     );
-    expect(await mcp.call('lab', { action: 'clear_faults' })).toMatchObject({ cleared: 1 });
+    expect(await mcp.call('faults', { action: 'clear' })).toMatchObject({ cleared: 1 });
     expect(await mcp.call('replay', { id: explanation.delivery_id })).toMatchObject({ succeeded: 1 });
   });
 
-  it('lab checks a receiver that verifies nothing, and names the first failure of each rule', async () => {
+  it('receiver checks a receiver that verifies nothing, and names the first failure of each rule', async () => {
     await addEndpoint();
     const progress: unknown[] = [];
     const { structuredContent } = await mcp.client.callTool(
-      { name: 'lab', arguments: { action: 'check_receiver' } },
+      { name: 'receiver', arguments: { action: 'check' } },
       { onprogress: ({ message }) => progress.push(message) },
     );
     const report = structuredContent as { failures: { id: string }[] };
@@ -385,9 +386,9 @@ describe('lab', () => {
   });
 });
 
-it('lab finds the mistake of a receiver that reports nothing', async () => {
+it('receiver finds the mistake of a receiver that reports nothing', async () => {
   const { webhook_id } = await addEndpoint();
-  const { secret } = await mcp.call('lab', { action: 'show_secret', webhook_id });
+  const { secret } = await mcp.call('receiver', { action: 'secret', webhook_id });
   receiver.respond(({ headers, body }) => {
     const content = `${Date.parse(String(headers['service-timestamp']))}.${body}`;
     const digest = createHmac('sha256', secret).update(content).digest('hex');
@@ -395,23 +396,23 @@ it('lab finds the mistake of a receiver that reports nothing', async () => {
   });
   const { next } = await trigger();
   const explanation = await mcp.call('explain', JSON.parse(next.replace(/^explain /, '')));
-  expect(explanation.next).toMatch(/^lab {"action":"probe_delivery"/);
-  const probe = await mcp.call('lab', JSON.parse(explanation.next.replace(/^lab /, '')));
+  expect(explanation.next).toMatch(/^receiver {"action":"probe"/);
+  const probe = await mcp.call('receiver', JSON.parse(explanation.next.replace(/^receiver /, '')));
   expect(probe).toMatchObject({ cause: 'signature_rejected', mistake: 'timestamp_changed' });
   expect(probe.next).toBe(`Correct the receiver, then replay {"id":"${probe.delivery_id}"}`);
 });
 
-it('lab saves a snapshot, resets, and loads the snapshot', async () => {
+it('state saves a snapshot, resets, and loads the snapshot', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
   // A reset returns to the snapshot that was loaded last, so the emulator of the other tests cannot be used.
   await using other = await startTestEmulator();
   await using client = await connectOverHttp(other.status().control_url);
   try {
-    await client.call('lab', { action: 'add_endpoint', url: receiver.url });
-    const { next } = await client.call('lab', { action: 'save_snapshot', path: join(folder, 'state.svc') });
-    await client.call('lab', { action: 'reset' });
+    await client.call('receiver', { action: 'register', url: receiver.url });
+    const { next } = await client.call('state', { action: 'save', path: join(folder, 'state.svc') });
+    await client.call('state', { action: 'reset' });
     expect((await client.call('status')).endpoints).toEqual([]);
-    await client.call('lab', JSON.parse(next.replace(/^lab /, '')));
+    await client.call('state', JSON.parse(next.replace(/^state /, '')));
     expect((await client.call('status')).endpoints).toHaveLength(1);
   } finally {
     rmSync(folder, { recursive: true });
@@ -425,7 +426,7 @@ describe('invalid calls', () => {
     ['trigger', { type: 7 }, 'type must be a string, not 7.'],
     ['trigger', { type: 'order.shipped', paylod: {} }, 'paylod is not a known field.'],
     ['trigger', { type: 'order.shipped', payload: [] }, 'payload must be a JSON object.'],
-    ['wait', { seconds: 61 }, 'seconds must be a whole number from 1 to 60, not 61.'],
+    ['deliveries', { wait_seconds: 61 }, 'wait_seconds must be a whole number from 0 to 60, not 61.'],
     ['deliveries', { id: 'evt_1' }, 'evt_1 is an event ID'],
     ['deliveries', { id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }, 'does not exist'],
     ['explain', { id: 'nonsense' }, 'nonsense'],
@@ -433,21 +434,21 @@ describe('invalid calls', () => {
     ['replay', {}, 'Pass either id or "failed": true.'],
     ['clock', { action: 'advance' }, 'by is required for this action.'],
     ['clock', { action: 'advance', by: '5' }, 'must be a duration'],
-    ['lab', { action: 'check_receiver' }, 'No endpoint is registered.'],
-    ['lab', { action: 'add_fault', fault: { on: 'delivery', kind: 'explode' } }, 'kind must be one of'],
-    ['lab', { action: 'add_endpoint', url: 'http://example.com' }, 'must use HTTPS'],
-    ['lab', { action: 'load_snapshot', path: '/does/not/exist' }, '/does/not/exist'],
+    ['receiver', { action: 'check' }, 'No endpoint is registered.'],
+    ['faults', { action: 'add', fault: { on: 'delivery', kind: 'explode' } }, 'kind must be one of'],
+    ['receiver', { action: 'register', url: 'http://example.com' }, 'must use HTTPS'],
+    ['state', { action: 'load', path: '/does/not/exist' }, '/does/not/exist'],
   ])('%s %j is an error that says %j and names the next call', async (tool, args, message) => {
     const { error, next } = await mcp.callInvalid(tool, args);
     expect(error.message).toContain(message);
-    expect(next).toMatch(/^(?:status|deliveries|clock|lab) \{/);
+    expect(next).toMatch(/^(?:status|deliveries|clock) \{/);
   });
 
   it('an error shows only the start of huge text', async () => {
     const text = 'x'.repeat(1_000_000);
     const { error } = await mcp.callInvalid('trigger', { type: text });
     expect(JSON.stringify(error).length).toBeLessThan(1_500);
-    const { error: unknownField } = await mcp.callInvalid('wait', { [text]: 1 });
+    const { error: unknownField } = await mcp.callInvalid('deliveries', { [text]: 1 });
     expect(unknownField.message.length).toBeLessThan(200);
   });
 

@@ -4,9 +4,8 @@ import { DurationText } from '../../contract/duration-text.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
 import { Speed } from '../../contract/fields.ts';
 import { DefaultWorkspace } from '../../contract/list-filters.ts';
-import { SvcError } from '../../errors.ts';
 import { MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
-import { defineTool, formatCall, type ToolResult } from '../tool.ts';
+import { defineTool, formatCall, requireArgument, type ToolResult } from '../tool.ts';
 
 export const clockTool = defineTool({
   name: 'clock',
@@ -44,13 +43,6 @@ export const clockTool = defineTool({
     }
   },
 });
-
-function requireArgument<Value>(value: Value | undefined, name: string, example: Value): Value {
-  if (value !== undefined) return value;
-  throw new SvcError('validation_failed', `${name} is required for this action.`, {
-    hint: `Pass ${JSON.stringify({ [name]: example })}`,
-  });
-}
 
 function toStateResult({ now, speed, next_due_at }: ClockState): ToolResult {
   return {

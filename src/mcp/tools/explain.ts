@@ -17,7 +17,7 @@ export const explainTool = defineTool({
     id: v.optional(
       v.pipe(
         v.string(),
-        v.description('Delivery, event, endpoint or request; latest: the delivery that failed last'),
+        v.description('Delivery, event, endpoint or request; latest: the one that failed last'),
       ),
       'latest',
     ),

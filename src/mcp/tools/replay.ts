@@ -18,7 +18,7 @@ import { SvcError } from '../../errors.ts';
 import { wholeNumber } from '../../validation/value-schemas.ts';
 import { summarizeDelivery } from '../summarize-delivery.ts';
 import { defineTool, formatCall, type ToolResult } from '../tool.ts';
-import { MAX_WAIT_SECONDS } from '../wait-for-deliveries.ts';
+import { MAX_WAIT_SECONDS } from '../wait-until-settled.ts';
 
 const { type, webhook_id, since } = DeliveryFilter;
 

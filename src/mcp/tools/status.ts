@@ -62,7 +62,7 @@ export const statusTool = defineTool({
       ...(status.storage_problem && { storage_problem: status.storage_problem }),
       next:
         endpoints.length === 0
-          ? formatCall('lab', { action: 'add_endpoint', url: EXAMPLE_URL })
+          ? formatCall('receiver', { action: 'register', url: EXAMPLE_URL })
           : failing + failed > 0 && failure
             ? formatCall('explain', { id: failure.delivery_id })
             : formatCall('trigger', { type: EXAMPLE_TYPE, wait_seconds: 10 }),

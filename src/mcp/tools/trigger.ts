@@ -9,8 +9,9 @@ import { suggestMatch } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { wholeNumber } from '../../validation/value-schemas.ts';
 import { runNamedScript } from '../run-named-script.ts';
+import { findNextCall, summarizeDeliveries } from '../summarize-delivery.ts';
 import { defineTool, formatCall } from '../tool.ts';
-import { MAX_WAIT_SECONDS, toWaitResult, waitForDeliveries } from '../wait-for-deliveries.ts';
+import { MAX_WAIT_SECONDS, waitUntilSettled } from '../wait-until-settled.ts';
 
 export const triggerTool = defineTool({
   name: 'trigger',
@@ -54,11 +55,11 @@ export const triggerTool = defineTool({
       }),
     );
     const { id: event_id } = event;
-    const filter = { event_id, ...workspace };
     const created = await listAll((page) => control.listDeliveries({ ...page, event_id }));
     const deliveries =
-      seconds > 0 && created.length > 0 ? await waitForDeliveries({ filter, seconds }, call) : created;
-    const { cursor: _, ...result } = toWaitResult(deliveries, { filter, seconds });
+      seconds > 0 && created.length > 0
+        ? await waitUntilSettled({ filter: { event_id } }, seconds, call)
+        : created;
     const notes = [
       ...(example?.note ? [example.note] : []),
       ...(deliveries.length === 0 ? [`No enabled endpoint subscribes to ${type}.`] : []),
@@ -66,8 +67,13 @@ export const triggerTool = defineTool({
     return {
       event_id,
       ...(notes.length > 0 && { note: notes.join(' ') }),
-      ...result,
-      ...(seconds === 0 && deliveries.length > 0 && { next: formatCall('wait', { event_id }) }),
+      settled: deliveries.length > 0 && deliveries.every(({ status }) => status !== 'pending'),
+      count: deliveries.length,
+      deliveries: summarizeDeliveries(deliveries),
+      next:
+        seconds === 0 && deliveries.length > 0
+          ? formatCall('deliveries', { event_id, wait_seconds: 20 })
+          : findNextCall(deliveries),
     };
   },
 });
