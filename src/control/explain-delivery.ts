@@ -1,20 +1,13 @@
-/** The verdict on a delivery: what happened, the cause, the evidence for it, and what to do. */
+/** Explains a delivery: what happened, the cause, the evidence for it, and what to do. */
 
 import { describeState } from '../client/texts/describe-delivery.ts';
 import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryCause, Explanation } from '../contract/explanation-schemas.ts';
-import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
+import { type ProbeOptions, probeSignature, type SignatureProbe } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
-import {
-  describeCause,
-  failedByFault,
-  findAttemptHints,
-  isInvalidatingFault,
-  toDeliveryHints,
-} from '../domain/attempt-hints.ts';
+import { findAttemptHints, toDeliveryHints } from '../domain/attempt-hints.ts';
 import { maskSecret } from '../domain/credentials.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { isAttemptSent, isFaultActive } from '../domain/fault.ts';
+import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { listSignatureSteps } from '../domain/signature/signature-steps.ts';
@@ -25,14 +18,8 @@ import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../s
 import { readSignature } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
-import {
-  collectRejectionEvidence,
-  getResponseText,
-  listAcceptanceEvidence,
-  listEvidence,
-  type RejectionEvidence,
-  suggestMistake,
-} from './rejection-evidence.ts';
+import { correctMistake, judgeOutcome, judgeRejection } from './judge-attempt.ts';
+import { collectRejectionEvidence, getResponseText, suggestMistake } from './rejection-evidence.ts';
 import { toDeliveryFilter } from './store-filters.ts';
 
 /** Instead of an ID: the delivery that failed last. */
@@ -44,14 +31,6 @@ interface ExplainInput {
   readonly attempt?: number | undefined;
   readonly workspace_id?: string | undefined;
 }
-
-type Mistake = NonNullable<Explanation['mistake']>;
-
-type Judgment = Pick<Explanation, 'cause' | 'certainty' | 'detail'> &
-  Partial<Pick<Explanation, 'mistake' | 'evidence'>> & {
-    /** Instead of those that follow from the response. */
-    readonly hints?: readonly Hint[];
-  };
 
 /**
  * @param apiKey the key of the default workspace, which receivers confuse with the endpoint secret
@@ -65,39 +44,39 @@ export async function explainDelivery(
   const row = await findDelivery(sandbox, input);
   const delivery = toDelivery(row);
   const attempts = listAttempts(sandbox, row);
+  const summary = describeState(delivery, attempts);
   const attempt = input.attempt === undefined ? attempts.at(-1) : pickAttempt(attempts, input.attempt, row);
-  const judgment = await judge(sandbox, row, delivery, attempts, attempt, apiKey);
-  const { cause, certainty, detail, mistake = null, evidence = [] } = judgment;
+  const unknown = { mistake: null, evidence: [], signature: null };
+  if (attempt === undefined) {
+    const { cause, hints } = explainWaiting(delivery);
+    return {
+      ...{ ...unknown, delivery, attempt: null, summary, cause, certainty: 'certain' },
+      detail: summary,
+      hints,
+    };
+  }
+  const { hints = findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)), ...verdict } =
+    judgeOutcome(attempt) ?? (await judgeResponse(sandbox, row, attempts, attempt, apiKey));
+  const isAboutSignature = signatureCauses.includes(verdict.cause);
   return {
-    delivery,
-    attempt: attempt === undefined ? null : toExplainedAttempt(attempt),
-    summary: describeState(delivery, attempts),
-    cause,
-    certainty,
-    detail,
-    mistake,
-    evidence,
-    signature:
-      attempt === undefined || !isAboutSignature(cause) ? null : explainSignature(sandbox, row, attempt),
-    hints:
-      attempt === undefined
-        ? listStateHints(delivery)
-        : completeHints(
-            delivery,
-            attempt,
-            judgment.hints ?? findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)),
-          ),
+    ...{ ...unknown, delivery, attempt: toExplainedAttempt(attempt), summary, ...verdict },
+    ...(isAboutSignature && { signature: explainSignature(sandbox, row, attempt) }),
+    hints: completeHints(delivery, attempt, hints),
   };
 }
 
-/** The hint for a delivery without an attempt. */
-function listStateHints(delivery: Delivery): Hint[] {
-  if (delivery.paused) return [toDeliveryHints(delivery).enable];
-  const isWaiting = delivery.status === 'pending';
-  return isWaiting ? [{ text: 'Send the next due delivery', command: 'svc clock next' }] : [];
+/** A delivery without an attempt. */
+function explainWaiting(delivery: Delivery): Pick<Explanation, 'cause' | 'hints'> {
+  const { status, paused } = delivery;
+  const next = { text: 'Send the next due delivery', command: 'svc clock next' };
+  if (paused) return { cause: 'paused', hints: [toDeliveryHints(delivery).enable] };
+  return {
+    cause: status === 'canceled' ? 'canceled' : 'not_sent',
+    hints: status === 'pending' ? [next] : [],
+  };
 }
 
-/** The hints of a judgment with those that the state of the delivery requires: at most three commands. */
+/** The hints of a verdict with those that the state of the delivery requires: at most three commands. */
 function completeHints(
   delivery: Delivery,
   attempt: Pick<AttemptDetail, 'outcome' | 'response_status'>,
@@ -111,26 +90,31 @@ function completeHints(
   return [...others.slice(0, others[0]?.command === undefined ? 3 : 2), replay];
 }
 
+/** Judges an error status that the code of the receiver returned. */
+async function judgeResponse(
+  sandbox: Sandbox,
+  row: DeliveryRow,
+  attempts: readonly AttemptDetail[],
+  attempt: AttemptDetail,
+  apiKey: string,
+) {
+  const evidence = await collectRejectionEvidence(sandbox, row, attempt, apiKey);
+  return judgeRejection({
+    ...{ ...evidence, delivery: toDelivery(row), attempt, secret: describeSecret(sandbox, row) },
+    toleranceMs: sandbox.rules.signatureToleranceMs,
+    earlierSuccess: findEarlierSuccess(sandbox, row, attempts, attempt),
+    suggestion: suggestMistake(evidence, attempt, sandbox.rules),
+  });
+}
+
 /** Such as `the current endpoint secret (whsec_…x1Zk)`. */
 function describeSecret(sandbox: Sandbox, row: DeliveryRow): string {
   const [secret = ''] = listSecrets(sandbox, row);
   return `the current endpoint secret (${maskSecret(secret)})`;
 }
 
-const secretReasons: readonly Mistake['reason'][] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
-
-/** A mistake with the secret that corrects it, and the hints to correct it. */
-function toMistake(sandbox: Sandbox, row: DeliveryRow, { remedy, ...mistake }: Mistake) {
-  const isSecret = secretReasons.includes(mistake.reason);
-  const text = isSecret
-    ? `Set the secret of the receiver to ${describeSecret(sandbox, row)}, and restart the receiver.`
-    : remedy;
-  const { secret, steps } = toDeliveryHints(row);
-  return { mistake: { ...mistake, remedy: text }, hints: [{ text }, isSecret ? secret : steps] };
-}
-
 /** Causes that a probe can explain further. */
-const PROBED_CAUSES: readonly DeliveryCause[] = [
+const probedCauses: readonly DeliveryCause[] = [
   'signature_rejected',
   'rejected',
   'receiver_error',
@@ -149,106 +133,101 @@ export async function probeDelivery(
 ): Promise<Explanation> {
   const row = await findDelivery(sandbox, input);
   const explanation = await explainDelivery(sandbox, { id: row.id }, apiKey);
-  const { attempt, cause, delivery, evidence, mistake: suggestion, certainty } = explanation;
-  const isKnown = suggestion !== null && certainty === 'certain';
-  if (attempt === null || !PROBED_CAUSES.includes(cause) || isKnown) return explanation;
+  const { attempt, cause, delivery, mistake, certainty } = explanation;
+  const isKnown = mistake !== null && certainty === 'certain';
+  if (attempt === null || !probedCauses.includes(cause) || isKnown) return explanation;
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
-  const response = `Your receiver returned ${attempt.response_status}.`;
-  const complete = (...hints: readonly Hint[]) => completeHints(delivery, attempt, hints);
-  const { replay, secret, probe: repeat } = toDeliveryHints(delivery);
+  const { detail, hints, ...shown } = explainProbe(probe, explanation, describeSecret(sandbox, row));
+  return {
+    ...{ ...explanation, ...shown },
+    ...(detail !== undefined && { detail: `Your receiver returned ${attempt.response_status}. ${detail}` }),
+    ...(hints !== undefined && {
+      hints: probe.result === 'accepted' ? hints : completeHints(delivery, attempt, hints),
+    }),
+  };
+}
+
+/**
+ * What a probe shows, instead of what the explanation says.
+ * @returns `detail` without the status, and only the hints that follow from the probe
+ */
+function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: string): Partial<Explanation> {
+  const { attempt, cause, delivery, evidence, hints } = explanation;
+  const own = toDeliveryHints(delivery);
+  const found = { cause: 'signature_rejected', certainty: 'certain', mistake: null } as const;
   switch (probe.result) {
     case 'accepted':
-      return {
-        ...explanation,
-        detail: `${response} It accepts the delivery now.`,
-        mistake: null,
-        evidence: [],
-        hints: [replay],
-      };
+      return { detail: 'It accepts the delivery now.', mistake: null, evidence: [], hints: [own.replay] };
     case 'mistake': {
-      const { description, ...rest } = probe.mistake;
-      const detail = `The receiver makes one mistake: ${description}.`;
-      const { mistake, hints } = toMistake(sandbox, row, { ...rest, detail });
-      return {
-        ...explanation,
-        cause: 'signature_rejected',
-        certainty: 'certain',
-        detail: `${response} ${detail}`,
-        mistake,
-        evidence: ['It rejected the correct signature, and accepted the one that this mistake leads to.'],
-        hints: complete(...hints),
-      };
+      const detail = `The receiver makes one mistake: ${probe.mistake.description}.`;
+      const { reason, remedy } = probe.mistake;
+      const fact = 'It rejected the correct signature, and accepted the one that this mistake leads to.';
+      const corrected = correctMistake({ reason, detail, remedy }, { delivery, secret });
+      return { ...found, detail, ...corrected, evidence: [fact] };
     }
     case 'random_accepted':
       return {
-        ...explanation,
-        cause: 'signature_rejected',
-        certainty: 'certain',
-        detail: `${response} It rejects the correct signature and accepts a random one, so its condition is wrong.`,
-        mistake: null,
+        ...found,
+        detail: 'It rejects the correct signature and accepts a random one, so its condition is wrong.',
         evidence: ['Sent twice, each of the two signatures got the same response.'],
-        hints: complete({
-          text: 'Correct the condition: accept the delivery only if the signature matches.',
-        }),
+        hints: [{ text: 'Correct the condition: accept the delivery only if the signature matches.' }],
       };
-    case 'signature_accepted':
+    case 'signature_accepted': {
+      const fact = 'It accepts the signature: its response to a random one differs, each time.';
+      const text =
+        'Read the response and the log of the receiver to find out what it does after the verification.';
+      const isDuplicate = cause === 'duplicate_rejected';
       return {
-        ...explanation,
-        mistake: null,
-        evidence: ['It accepts the signature: its response to a random one differs, each time.'],
-        ...(cause !== 'duplicate_rejected' && {
+        ...{ mistake: null, evidence: [fact] },
+        ...(!isDuplicate && { detail: 'It accepts the signature, and fails after that.', hints: [{ text }] }),
+        ...(!isDuplicate && {
           cause: cause === 'signature_rejected' ? 'rejected' : cause,
           certainty: 'certain',
-          detail: `${response} It accepts the signature, and fails after that.`,
-          hints: complete({
-            text: 'Read the response and the log of the receiver to find out what it does after the verification.',
-          }),
         }),
       };
-    case 'inconsistent':
-      return {
-        ...explanation,
-        evidence: ['The probe shows nothing: the same signature got different responses.', ...evidence],
-        hints: complete(...explanation.hints.slice(0, 1), repeat),
-      };
+    }
+    case 'inconsistent': {
+      const fact = 'The probe shows nothing: the same signature got different responses.';
+      return { evidence: [fact, ...evidence], hints: [...hints.slice(0, 1), own.probe] };
+    }
     case 'rejected': {
       const signatures = formatCount(probe.tried, 'known mistake');
       if (!probe.isComplete) {
-        return {
-          ...explanation,
-          evidence: [
-            `The probe sent the signatures of ${signatures}. Then the receiver stopped responding, or the time was over.`,
-            ...evidence,
-          ],
-        };
+        const fact = `The probe sent the signatures of ${signatures}. Then the receiver stopped responding, or the time was over.`;
+        return { evidence: [fact, ...evidence] };
       }
+      const fact = `It rejected the correct signature, a random one, and those of ${signatures}.`;
+      // The probe has tried what was suggested.
+      const rejected = { mistake: null, evidence: [fact, ...evidence], hints: hints.slice(0, 1) };
       // The response did not say what was rejected, but it is the same for a random signature.
       const isSignature =
-        cause === 'signature_rejected' || (cause === 'rejected' && attempt.response_status === 400);
-      const compare = {
-        text: `Compare the secret of the receiver with ${describeSecret(sandbox, row)}. If they are the same, print the digest that it computes.`,
-      };
-      const verify = {
-        text: 'Check the digest that the receiver computes',
-        command: `svc verify --delivery ${row.id} --computed DIGEST`,
-      };
+        cause === 'signature_rejected' || (cause === 'rejected' && attempt?.response_status === 400);
+      if (!isSignature) return rejected;
+      const compare = `Compare the secret of the receiver with ${secret}. If they are the same, print the digest that it computes.`;
       return {
-        ...explanation,
-        ...(isSignature && {
-          cause: 'signature_rejected' as const,
-          certainty: 'likely' as const,
-          detail: `${response} It probably uses a secret that svc does not know.`,
-        }),
-        // The probe has tried what was suggested.
-        mistake: null,
-        evidence: [
-          `It rejected the correct signature, a random one, and those of ${signatures}.`,
-          ...evidence,
-        ],
-        hints: isSignature ? complete(compare, secret, verify) : complete(...explanation.hints.slice(0, 1)),
+        ...{ ...rejected, cause: 'signature_rejected', certainty: 'likely' },
+        detail: 'It probably uses a secret that svc does not know.',
+        hints: [{ text: compare }, own.secret, own.verify],
       };
     }
   }
+}
+
+/** An earlier attempt with the same event that succeeded: of this delivery, or the delivery that it is a replay of. */
+function findEarlierSuccess(
+  { store }: Sandbox,
+  row: DeliveryRow,
+  attempts: readonly AttemptDetail[],
+  { number }: AttemptDetail,
+): string | null {
+  const earlier = attempts.find(
+    (candidate) => candidate.number < number && candidate.outcome === 'succeeded',
+  );
+  if (earlier !== undefined) return `attempt ${earlier.number}`;
+  const original = row.replay_of === null ? undefined : store.deliveryQueries.find(row.replay_of);
+  const isSame =
+    original !== undefined && original.url === row.url && store.attempts.hasSucceeded(original.seq);
+  return isSame ? original.id : null;
 }
 
 async function findDelivery(
@@ -332,226 +311,13 @@ function toExplainedAttempt(attempt: AttemptDetail): NonNullable<Explanation['at
   };
 }
 
-async function judge(
-  sandbox: Sandbox,
-  row: DeliveryRow,
-  delivery: Delivery,
-  attempts: readonly AttemptDetail[],
-  attempt: AttemptDetail | undefined,
-  apiKey: string,
-): Promise<Judgment> {
-  const state = { certainty: 'certain', detail: describeState(delivery, attempts) } as const;
-  if (attempt === undefined) {
-    if (delivery.paused) return { ...state, cause: 'paused' };
-    return { ...state, cause: delivery.status === 'canceled' ? 'canceled' : 'not_sent' };
-  }
-  const { outcome, fault } = attempt;
-  const detail = describeCause(attempt);
-  if (outcome === 'succeeded') {
-    return isInvalidatingFault(fault)
-      ? {
-          ...state,
-          cause: 'accepted_invalid',
-          detail: `The receiver accepted an attempt that the injected fault ${fault?.kind} had made invalid.`,
-        }
-      : {
-          ...state,
-          cause: 'delivered',
-          detail: `The receiver returned ${attempt.response_status} to attempt ${attempt.number}.`,
-        };
-  }
-  if (failedByFault(attempt)) {
-    return {
-      cause: 'injected_fault',
-      certainty: 'certain',
-      detail:
-        outcome === 'http_error' && isAttemptSent(fault)
-          ? `${detail} The injected fault ${fault?.kind} (${fault?.id}) had changed the request.`
-          : `${detail} The injected fault ${fault?.kind} (${fault?.id}) caused this.`,
-    };
-  }
-  if (outcome !== 'http_error') return { cause: outcome, certainty: 'certain', detail };
-  return judgeResponse(sandbox, row, attempts, attempt, detail, apiKey);
-}
-
-async function judgeResponse(
-  sandbox: Sandbox,
-  row: DeliveryRow,
-  attempts: readonly AttemptDetail[],
-  attempt: AttemptDetail,
-  detail: string,
-  apiKey: string,
-): Promise<Judgment> {
-  const status = attempt.response_status ?? 0;
-  if (status < 400) return { cause: 'redirect', certainty: 'certain', detail };
-  if ([404, 405, 410].includes(status)) return { cause: 'wrong_path', certainty: 'likely', detail };
-  if (status === 429) return { cause: 'rate_limited', certainty: 'certain', detail };
-  const evidence = await collectRejectionEvidence(sandbox, row, attempt, apiKey);
-  const isAboutSignature = evidence.reported !== null || evidence.mentionsSignature;
-  const accepted =
-    isAboutSignature || status === 401 || status === 403
-      ? null
-      : findEarlierSuccess(sandbox, row, attempts, attempt);
-  if (accepted !== null) {
-    return {
-      cause: 'duplicate_rejected',
-      certainty: 'likely',
-      detail: `${detail} It had accepted the same event before, in ${accepted}, so it probably does not recognize duplicates.`,
-      evidence: listAcceptanceEvidence(evidence),
-      hints: [
-        {
-          text: 'Store the ID of each event (data.id) that you process. If it comes again, return a 2xx response and do nothing else.',
-        },
-        { text: 'Show a correct receiver', command: 'svc receiver example' },
-      ],
-    };
-  }
-  // Many receivers throw an error if the signature is wrong.
-  if (status >= 500 && !isAboutSignature) return { cause: 'receiver_error', certainty: 'certain', detail };
-  return judgeRejection(sandbox, row, attempt, evidence, detail);
-}
-
-/** An earlier attempt with the same event that succeeded: of this delivery, or the delivery that it is a replay of. */
-function findEarlierSuccess(
-  { store }: Sandbox,
-  row: DeliveryRow,
-  attempts: readonly AttemptDetail[],
-  { number }: AttemptDetail,
-): string | null {
-  const earlier = attempts.find(
-    (candidate) => candidate.number < number && candidate.outcome === 'succeeded',
-  );
-  if (earlier !== undefined) return `attempt ${earlier.number}`;
-  const original = row.replay_of === null ? undefined : store.deliveryQueries.find(row.replay_of);
-  const isSame =
-    original !== undefined && original.url === row.url && store.attempts.hasSucceeded(original.seq);
-  return isSame ? original.id : null;
-}
-
-function judgeRejection(
-  sandbox: Sandbox,
-  row: DeliveryRow,
-  attempt: AttemptDetail,
-  evidence: RejectionEvidence,
-  detail: string,
-): Judgment {
-  const { signatureToleranceMs: toleranceMs } = sandbox.rules;
-  const { reported, clockSkewMs, mentionsSignature, mentionsTimestamp, signing } = evidence;
-  const { probe, secret, steps } = toDeliveryHints(row);
-  const isOldSignature = signing === 'previous' || signing === 'other';
-  const isClockWrong = clockSkewMs !== null && Math.abs(clockSkewMs) > toleranceMs;
-  const isAgeReported = reported !== null && ageReasons.includes(reported.mistake.reason);
-  // A digest of the current secret is wrong for an attempt that was signed before a rotation, but correct today.
-  const isFound =
-    reported !== null &&
-    reported.mistake.reason !== 'signature_mismatch' &&
-    !(isOldSignature && secretReasons.includes(reported.mistake.reason)) &&
-    !(isAgeReported && isClockWrong);
-  if (isFound) {
-    const { mistake, hints } = toMistake(sandbox, row, reported.mistake);
-    return {
-      cause: 'signature_rejected',
-      certainty: 'certain',
-      detail: `${detail} ${mistake.detail}`,
-      mistake,
-      evidence: [reported.evidence],
-      hints,
-    };
-  }
-  if (evidence.mentionsCsrf) {
-    return {
-      cause: 'rejected',
-      certainty: 'likely',
-      detail: `${detail} The response mentions CSRF protection, which rejects the request before your code verifies the signature.`,
-      hints: [
-        {
-          text: 'Exclude the path of the endpoint URL from the CSRF protection of the framework, because the signature replaces it.',
-        },
-      ],
-    };
-  }
-  const status = attempt.response_status;
-  const isSignature =
-    status === 401 || status === 403 || reported !== null || mentionsSignature || mentionsTimestamp;
-  const facts = { evidence: listEvidence(evidence, toleranceMs) };
-  if (!isSignature && status !== 400) {
-    const hints = [...findAttemptHints(attempt, row).slice(0, 1), probe];
-    return { ...facts, cause: 'rejected', certainty: 'certain', detail, hints };
-  }
-  if (isOldSignature) {
-    return {
-      cause: 'secret_changed',
-      certainty: 'likely',
-      detail: `${detail} The endpoint secret or the signature scheme was changed after this attempt, so it does not show what the receiver does now.`,
-      hints: [{ text: 'Replay the delivery, which is then signed with the current secret.' }],
-    };
-  }
-  if (isClockWrong) {
-    const direction = clockSkewMs > 0 ? 'ahead of' : 'behind';
-    return {
-      cause: 'receiver_clock',
-      certainty: isAgeReported ? 'certain' : 'likely',
-      detail: `${detail} Its clock is ${formatDuration(Math.abs(clockSkewMs))} ${direction} the clock of the emulator, by its Date header. The tolerance is ${formatDuration(toleranceMs)}.`,
-      evidence: reported === null ? [] : [reported.evidence],
-      hints: [{ text: 'Synchronize the clock of the receiver with the clock of the emulator.' }],
-    };
-  }
-  const suggestion = suggestMistake(evidence, attempt, sandbox);
-  const mistake = suggestion?.mistake ?? null;
-  const secretText = describeSecret(sandbox, row);
-  if (mistake === null && !isSignature) {
-    return {
-      ...facts,
-      cause: 'rejected',
-      certainty: 'certain',
-      detail: `${detail} The response does not say whether the signature or the data was rejected.`,
-      hints: [
-        {
-          text: `Probe the receiver to find out. If it verifies signatures, check that it uses ${secretText}.`,
-        },
-        probe,
-      ],
-    };
-  }
-  const isUnknownSecret = evidence.unknownDigest !== null;
-  return {
-    evidence: [
-      ...(reported === null ? [] : [reported.evidence]),
-      ...(suggestion === null ? [] : [suggestion.evidence]),
-      ...facts.evidence,
-    ],
-    cause: 'signature_rejected',
-    certainty: reported === null ? 'likely' : 'certain',
-    detail: `${detail} ${
-      mistake?.detail ??
-      (isUnknownSecret
-        ? 'It rejected the signature. The most likely cause is a secret that svc does not know.'
-        : reported === null
-          ? 'It probably rejected the signature.'
-          : 'It rejected the signature.')
-    }`,
-    mistake,
-    hints: [
-      {
-        text:
-          mistake?.remedy ??
-          (evidence.containsSentDigest
-            ? 'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.'
-            : `Check that the receiver uses ${secretText}.${isUnknownSecret ? '' : ' If it does, probe it to find the mistake.'}`),
-      },
-      // A probe tries the mistakes with which the digest was compared.
-      ...(isUnknownSecret ? [secret] : [probe, mistake === null ? secret : steps]),
-    ],
-  };
-}
-
-const ageReasons: readonly Mistake['reason'][] = ['timestamp_too_old', 'timestamp_in_future'];
-
-function isAboutSignature(cause: DeliveryCause): boolean {
-  return ['signature_rejected', 'rejected', 'receiver_clock', 'secret_changed', 'accepted_invalid'].includes(
-    cause,
-  );
-}
+const signatureCauses: readonly DeliveryCause[] = [
+  'signature_rejected',
+  'rejected',
+  'receiver_clock',
+  'secret_changed',
+  'accepted_invalid',
+];
 
 function explainSignature(
   sandbox: Sandbox,

@@ -44,6 +44,10 @@ export function toDeliveryHints({ id, webhook_id: webhookId }: Pick<AttemptedDel
     secret: { text: 'Show the current secret', command: `svc webhooks get ${webhookId} --show-secret` },
     show: { text: 'Show the request and response', command: `svc deliveries get ${id} --no-pager` },
     steps: { text: 'Show the correct steps', command: `svc explain ${id} --steps` },
+    verify: {
+      text: 'Check the digest that the receiver computes',
+      command: `svc verify --delivery ${id} --computed DIGEST`,
+    },
   } as const;
 }
 

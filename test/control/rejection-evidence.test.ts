@@ -9,7 +9,6 @@ import {
 } from '../../src/control/rejection-evidence.ts';
 import type { SchemeName } from '../../src/domain/signature/schemes.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
 type Accepted = RejectionEvidence['accepted'][number];
 
@@ -42,9 +41,9 @@ const accept = (signing: Accepted['signing'], more: Partial<Accepted> = {}): Acc
 describe('suggestMistake', () => {
   const headers = { 'Service-Signature': 'v1=00', 'Service-Timestamp': '2026-11-20T00:00:00Z' };
   const suggest = (evidence: Partial<RejectionEvidence>, scheme: SchemeName = 'svc') => {
-    const sandbox = { rules: resolveRules('relaxed', {}, 'sandbox', scheme) } as unknown as Sandbox;
+    const rules = resolveRules('relaxed', {}, 'sandbox', scheme);
     const attempt = { request: { headers } } as unknown as Attempt;
-    return suggestMistake({ ...nothing, ...evidence }, attempt, sandbox)?.mistake.reason ?? null;
+    return suggestMistake({ ...nothing, ...evidence }, attempt, rules)?.mistake.reason ?? null;
   };
   const changed = 'from byte 9 on, 1.50 became 1.5';
 
