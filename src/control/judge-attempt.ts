@@ -25,7 +25,7 @@ type Verdict = Pick<Explanation, 'cause' | 'certainty' | 'detail'> &
     readonly hints?: Hint[];
   };
 
-/** The verdict that the outcome alone leads to; null if the code of the receiver responded with an error. */
+/** The verdict that follows from the outcome; null if the code of the receiver responded with an error. */
 export function judgeOutcome(attempt: AttemptDetail): Verdict | null {
   const { outcome, fault, number, response_status: status } = attempt;
   const verdict = { certainty: 'certain', detail: describeCause(attempt) } as const;
