@@ -131,7 +131,14 @@ export async function bundle(input, { dir, format, extension }) {
             ),
       },
     ],
-    resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
+    resolve: {
+      alias: {
+        'node:process': join(root, 'scripts/global-process.cjs'),
+        'string-width': join(root, 'scripts/string-width.cjs'),
+        // The colors of cli-table3, which we do not use.
+        '@colors/colors/safe': false,
+      },
+    },
     transform: {
       target: 'node20.19',
       define: {

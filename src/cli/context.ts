@@ -6,7 +6,6 @@ import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { indentJson } from '../domain/json.ts';
 import type { Rules } from '../profile/rules.ts';
-import { linkIds } from './dashboard-url.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import { toJsonIo } from './io.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -44,8 +43,6 @@ export interface Context extends ProcessContext {
   getWorkspaceId(): Promise<string>;
   /** Prints one resource or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;
-  /** Like `print`, with a pager for a text longer than the terminal. `usesPager` is false with `--no-pager`. */
-  printLong(value: unknown, toText: () => string, usesPager: boolean): Promise<void>;
   /** Like `print`, but writes JSON text unchanged. */
   printJsonText(json: string, toText: () => string): void;
   /** Prints one item of a stream: a line of JSON with `--json`, otherwise the text. */
@@ -77,11 +74,6 @@ export function createContext(
     return configWithoutOptions;
   }
 
-  // Set by the first connection. Output before that contains no IDs.
-  let dashboardUrl: string | null = null;
-  const link = (text: string) => (io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
-  const write = (text: string) => io.write(link(text));
-
   const findTarget = async () => resolveTarget(await resolveConfig(), processContext);
 
   // Requested only once.
@@ -89,7 +81,6 @@ export function createContext(
 
   async function connect(requestSignal = signal): Promise<ControlPlane> {
     const { controlUrl, ca, token, runFile } = await findTarget();
-    dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlClient } = await import('../client/http-control-client.ts');
     const control = createHttpControlClient({
       controlUrl,
@@ -140,14 +131,8 @@ export function createContext(
     findCertificate: async () => (await findTarget()).certificatePath,
     getWorkspaceId: async () =>
       (await resolveConfig()).values.workspaceId ?? (await getStatus()).workspace_id,
-    print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),
-    async printLong(value, toText, usesPager) {
-      if (json) return io.write(JSON.stringify(value, null, 2));
-      const text = toText();
-      const { showInPager } = await import('./terminal-program.ts');
-      if (!usesPager || !(await showInPager(link(text), processContext))) write(text);
-    },
-    printJsonText: (text, toText) => (json ? io.write(indentJson(text)) : write(toText())),
-    printItem: (value, toText) => (json ? io.write(JSON.stringify(value)) : write(toText())),
+    print: (value, toText) => io.write(json ? JSON.stringify(value, null, 2) : toText()),
+    printJsonText: (text, toText) => io.write(json ? indentJson(text) : toText()),
+    printItem: (value, toText) => io.write(json ? JSON.stringify(value) : toText()),
   };
 }

@@ -1,6 +1,5 @@
 /** URLs of the pages of the dashboard. */
 import { type IdKind, idPrefixes } from '../domain/ids.ts';
-import { link } from './terminal-text.ts';
 
 /** The path of each kind of resource that has a page of its own. */
 const pagePaths = { delivery: 'deliveries', event: 'events', webhook: 'webhooks' } as const satisfies Partial<
@@ -24,15 +23,4 @@ export function toDashboardUrl(dashboardUrl: string, page?: DashboardPage): stri
   const url = new URL(dashboardUrl);
   if (page !== undefined) url.hash = `/${pagePaths[page.kind]}/${encodeURIComponent(page.id)}`;
   return url.href;
-}
-
-/** A prefix and a ULID. */
-const ID = /\b[a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b/g;
-
-/** Links each ID in a text to its page in the dashboard (OSC 8). Links take no columns. */
-export function linkIds(text: string, dashboardUrl: string): string {
-  return text.replace(ID, (id) => {
-    const page = findDashboardPage(id);
-    return page === null ? id : link(id, toDashboardUrl(dashboardUrl, page));
-  });
 }

@@ -2,12 +2,10 @@
  * Creates the streams of commands from those of the process. All text goes through {@link sanitizeForTerminal}, so that
  * no data can control the terminal or be invisible.
  */
-import { spawn } from 'node:child_process';
 import { addAbortSignal } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { SvcError } from '../errors.ts';
 import { createTooLargeError } from '../read-regular-file.ts';
-import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
 import type { Io, TerminalCapabilities } from './process-context.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
@@ -19,19 +17,7 @@ const STANDARD_INPUT = 0;
  */
 export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): Io {
   const { stdout, stderr, env } = nodeProcess;
-  const canDraw = () => stdout.isTTY === true && nodeProcess.stdin.isTTY === true && env.TERM !== 'dumb';
-  let note = (text: string): void => void stderr.write(sanitizeForTerminal(withLineEnd(text)));
-
-  function takeTerminal(events: ScreenEvents): Screen {
-    const writeToStandardError = note;
-    const screen = openScreen(nodeProcess, events);
-    note = events.onNote;
-    const close = () => {
-      note = writeToStandardError;
-      screen.close();
-    };
-    return { ...screen, close };
-  }
+  const note = (text: string): void => void stderr.write(sanitizeForTerminal(withLineEnd(text)));
 
   return {
     get width() {
@@ -55,23 +41,12 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
     },
     // `void`: a command must not take the result for its exit code.
     write: (text) => void stdout.write(sanitizeForTerminal(withLineEnd(text))),
-    note: (text) => note(text),
+    note,
     noteJson: (value) => note(JSON.stringify(value)),
     // Return to the start of the line, and erase the rest of it. The last column stays free, because terminals can wrap there.
     progress: stderr.isTTY
       ? (line) => stderr.write(`\r${stripStyles(line).slice(0, stderr.columns - 1)}\x1b[K`)
       : null,
-    get openScreen() {
-      return canDraw() ? takeTerminal : null;
-    },
-    get height() {
-      return stdout.isTTY ? stdout.rows : Number.POSITIVE_INFINITY;
-    },
-    get openPager() {
-      const open = (text: string, pager: string) =>
-        runPager(sanitizeForTerminal(withLineEnd(text)), pager, env);
-      return canDraw() ? open : null;
-    },
     get protocol() {
       return { input: nodeProcess.stdin, output: stdout };
     },
@@ -104,29 +79,9 @@ function createTooLargeInputError(limitBytes: number): SvcError {
 export function toJsonIo(io: Io): Io {
   return Object.create(io, {
     note: { value: (text: string) => io.noteJson({ note: { message: text.trimEnd() } }) },
-    noteCapabilities: { value: { ...io.noteCapabilities, color: false, links: false } },
+    noteCapabilities: { value: { ...io.noteCapabilities, color: false } },
     interactive: { value: false },
     progress: { value: null },
-    openScreen: { value: null },
-  });
-}
-
-/** Exit codes of a shell for a command that does not exist or cannot be executed. */
-const NOT_STARTED_EXIT_CODES = [126, 127];
-
-async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  // The same values as in git and gh: show colors, and leave the text on the screen.
-  const child = spawn(pager, {
-    shell: true,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
-  });
-  // The user can quit the pager before it has read everything.
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(text);
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('close', (code) => resolve(!NOT_STARTED_EXIT_CODES.includes(code ?? 0)));
   });
 }
 
@@ -139,8 +94,7 @@ function detectCapabilities(
   env: NodeJS.ProcessEnv,
   noColor: boolean,
 ): Omit<TerminalCapabilities, 'width'> {
-  const color = !noColor && wantsColor(env, isTTY);
-  return { color, unicode: supportsUnicode(env), links: color && isTTY && supportsLinks(env) };
+  return { color: !noColor && wantsColor(env, isTTY), unicode: supportsUnicode(env) };
 }
 
 function withLineEnd(text: string): string {
@@ -160,17 +114,4 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
 export function supportsUnicode(env: Environment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return !locale || /utf-?8/i.test(locale);
-}
-
-/** Detects terminals that show OSC 8 links by their variables. Others can print the sequences as text. */
-export function supportsLinks(env: Environment): boolean {
-  const { TERM = '', TERM_PROGRAM = '', VTE_VERSION, WT_SESSION } = env;
-  if (/^(?:tmux|screen)/.test(TERM)) return false;
-  return (
-    /^(?:iTerm\.app|WezTerm|vscode|ghostty)$/.test(TERM_PROGRAM) ||
-    /^(?:xterm-kitty|xterm-ghostty|alacritty|foot)$/.test(TERM) ||
-    // VTE supports links correctly from version 0.50.1.
-    Number(VTE_VERSION) > 5000 ||
-    WT_SESSION !== undefined
-  );
 }

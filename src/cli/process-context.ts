@@ -1,6 +1,5 @@
 /** What a command gets from its process: the terminal, the environment and the signals. */
 import type { Readable, Writable } from 'node:stream';
-import type { Screen, ScreenEvents } from './live/screen.ts';
 
 /** What the destination of a text can show. */
 export interface TerminalCapabilities {
@@ -9,8 +8,6 @@ export interface TerminalCapabilities {
   readonly color: boolean;
   /** Whether it can show symbols such as ✓. */
   readonly unicode: boolean;
-  /** Whether it can show links. */
-  readonly links: boolean;
 }
 
 /** Standard input, output (data) and error (notes), with the capabilities of both outputs. */
@@ -30,16 +27,6 @@ export interface Io extends TerminalCapabilities {
   noteJson(value: object): void;
   /** Replaces the progress line; an empty text removes it. Null when standard error is not a terminal, or with `--json`. */
   readonly progress: ((line: string) => void) | null;
-  /** Takes over the whole terminal, including notes. Null when input or output is not a terminal that can draw, or with `--json`. */
-  readonly openScreen: ((events: ScreenEvents) => Screen) | null;
-  /** Lines of the terminal; infinite when output is not a terminal. */
-  readonly height: number;
-  /**
-   * Shows text in a pager, which is a shell command line, until the user quits it. Null when input or output is not a
-   * terminal that can draw.
-   * @returns false when the pager does not start
-   */
-  readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
   /** The streams of a protocol of a program, unchanged: nothing is escaped. */
   readonly protocol: { readonly input: Readable; readonly output: Writable };
   /**

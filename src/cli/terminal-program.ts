@@ -1,4 +1,4 @@
-/** Programs that take over the terminal: an editor, a pager. */
+/** Opens JSON in the user's editor. */
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,6 @@ import { parseJsonObject } from '../domain/json.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import type { ProcessContext } from './process-context.ts';
-import { wrapLines } from './render/text-width.ts';
 
 type TerminalContext = Pick<ProcessContext, 'env' | 'io' | 'handleSignals'>;
 
@@ -52,29 +51,4 @@ async function runEditor(file: string, { env, io, handleSignals }: TerminalConte
   throw new SvcError('usage', `The editor "${editor}" exited with code ${code}, so nothing was sent.`, {
     hint: 'Set VISUAL or EDITOR to another editor, or pass the body with --data.',
   });
-}
-
-const DEFAULT_PAGER = process.platform === 'win32' ? 'more' : 'less';
-/** Values that turn the pager off. */
-const NO_PAGER = ['', 'cat'];
-
-/**
- * Shows `text` in the pager of `SVC_PAGER` or `PAGER` (default: less).
- * @returns false when the text fits, output is not a terminal, or there is no pager
- */
-export async function showInPager(
-  text: string,
-  { io, env, handleSignals }: TerminalContext,
-): Promise<boolean> {
-  const pager = (env.SVC_PAGER ?? env.PAGER ?? DEFAULT_PAGER).trim();
-  if (io.openPager === null || NO_PAGER.includes(pager)) return false;
-  // The shell prompt needs one line.
-  if (wrapLines(io.width, text).length < io.height) return false;
-  // The pager handles Ctrl-C. It is in the same process group.
-  const restoreSignals = handleSignals(() => {});
-  try {
-    return await io.openPager(text, pager);
-  } finally {
-    restoreSignals();
-  }
 }

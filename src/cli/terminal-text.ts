@@ -12,28 +12,20 @@ function createMarks() {
   const key = Array.from(crypto.getRandomValues(new Uint16Array(4)), (word) => word % 10_000).join(';');
   return {
     styleStart: `\x1b[${key};`,
-    linkStart: `\x1b]8;id=${key};`,
-    /** Whole sequences, as {@link styleSequence} and {@link link} create them. In a group, so that `split` keeps them. */
-    sequences: new RegExp(`(\\x1b\\[${key};\\d+m|\\x1b\\]8;id=${key};[!-~]*\\x1b\\\\)`),
-    keys: new RegExp(`(?<=\\x1b\\[)${key};|(?<=\\x1b\\]8;)id=${key}(?=;)`, 'g'),
+    /** Whole sequences, as {@link applyStyle} creates them. In a group, so that `split` keeps them. */
+    sequences: new RegExp(`(\\x1b\\[${key};\\d+m)`),
+    keys: new RegExp(`(?<=\\x1b\\[)${key};`, 'g'),
   };
 }
 
 /** Created with the first sequence, because Node.js loads Web Crypto for the key. Until then, no text contains a sequence. */
 let marks: ReturnType<typeof createMarks> | null = null;
-const LINK_END = '\x1b\\';
 
-/** The sequence that sets a display attribute (ECMA-48, SGR), for {@link sanitizeForTerminal}. */
-export function styleSequence(attribute: number): string {
+/** Applies a style of chalk to text, whose own sequences are escaped, and marks it for {@link sanitizeForTerminal}. */
+export function applyStyle(style: (text: string) => string, text: string): string {
   marks ??= createMarks();
-  return `${marks.styleStart}${attribute}m`;
-}
-
-/** Text that links to `url`, which is ASCII (OSC 8), for {@link sanitizeForTerminal}. */
-export function link(text: string, url: string): string {
-  marks ??= createMarks();
-  const { linkStart } = marks;
-  return `${linkStart}${url}${LINK_END}${text}${linkStart}${LINK_END}`;
+  const { styleStart } = marks;
+  return style(sanitizeLines(text)).replace(/\x1b\[(?=\d+m)/g, () => styleStart);
 }
 
 /** Escapes everything in a line but our own styles, which {@link sanitizeForTerminal} completes. */

@@ -42,7 +42,7 @@ export function toDeliveryHints({ id, webhook_id: webhookId }: Pick<AttemptedDel
     probe: { text: 'Find the mistake', command: `svc explain ${id} --probe` },
     replay: { text: 'Replay the delivery', command: `svc deliveries replay ${id} --wait` },
     secret: { text: 'Show the current secret', command: `svc webhooks get ${webhookId} --show-secret` },
-    show: { text: 'Show the request and response', command: `svc deliveries get ${id} --no-pager` },
+    show: { text: 'Show the request and response', command: `svc deliveries get ${id}` },
     steps: { text: 'Show the correct steps', command: `svc explain ${id} --steps` },
     verify: {
       text: 'Check the digest that the receiver computes',

@@ -78,7 +78,6 @@ trusted.
 |---|---|
 | \`SVC_WEBHOOK_SECRET\` | The secret that \`svc verify\`, \`svc sign\` and \`svc receiver check\` use if you do not pass \`--secret\`. |
 | \`SVC_TRUST_FOLDERS\` | Folders whose files are used even if other users can change them: absolute paths, or \`*\`. |
-| \`SVC_PAGER\`, \`PAGER\` | The pager for long output in a terminal. |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | Print without colors, or always with colors. |
 `;
 

@@ -135,7 +135,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   'deliveries list': [deliveryFilter, responseFilter, ['--until 10m', { until: '10m' }], page],
-  'deliveries get': [['--no-pager', { pager: false }]],
   'deliveries tail': [deliveryFilter, responseFilter],
   'deliveries wait': [
     deliveryFilter,
@@ -167,7 +166,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       { type: 'a.b', workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
     ],
   ],
-  'events trace': [page, ['--no-pager', { pager: false }]],
+  'events trace': [page],
   'events create': [eventOptions],
   'events import': [
     workspace,

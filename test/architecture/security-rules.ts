@@ -469,7 +469,7 @@ export const securityRules: Readonly<
     {
       rule: 'One function cleans all output of commands, and nothing else writes to a terminal',
       tests: [
-        'test/architecture/terminal-output.test.ts › the output of the command line › only two files write to standard output or standard error',
+        'test/architecture/terminal-output.test.ts › the output of the command line › only io.ts writes to standard output or standard error',
         'test/architecture/terminal-output.test.ts › the output of the command line › every function of Io escapes hostile characters',
       ],
     },
@@ -492,7 +492,7 @@ export const securityRules: Readonly<
     {
       rule: 'Only the program itself can color text or create links',
       tests: [
-        'test/cli/terminal-text.test.ts › terminal text › styles and links of svc are kept, and their content is escaped',
+        'test/cli/terminal-text.test.ts › terminal text › styles of svc are kept, and their content is escaped',
       ],
     },
     {

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createProcessIo } from '../../src/cli/io.ts';
-import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const commentLine = /^\s*(?:\/\/|\/?\*).*$/gm;
@@ -45,10 +44,10 @@ function createTerminal() {
 }
 
 describe('the output of the command line', () => {
-  it('only two files write to standard output or standard error', () => {
+  it('only io.ts writes to standard output or standard error', () => {
     // `.on` belongs to the streams of a child process.
     expect(listUsers(/\bstd(?:out|err)\b\??\.(?:write|end)\b|\bprocess\.std(?:out|err)\b(?!\.on\b)/)).toEqual(
-      ['src/cli/io.ts', 'src/cli/live/screen.ts'],
+      ['src/cli/io.ts'],
     );
   });
 
@@ -56,45 +55,30 @@ describe('the output of the command line', () => {
     expect(listUsers(/@inquirer/)).toEqual(['src/cli/prompt.ts']);
   });
 
-  it('only the live view reads keys, and only the tunnel reads the lines of a child process', () => {
-    expect(listUsers(/node:readline/)).toEqual(['src/cli/live/screen.ts', 'src/http/tunnel.ts']);
+  it('only the tunnel reads the lines of a child process', () => {
+    expect(listUsers(/node:readline/)).toEqual(['src/http/tunnel.ts']);
   });
 
-  it('only three files create terminal sequences, and one recognizes them', () => {
+  it('only io.ts creates terminal sequences, and two files recognize those of chalk', () => {
     expect(listUsers(/\\x1b|\\u001b|\\u\{1b\}|\\033|fromCharCode\(27/i)).toEqual([
       'src/cli/io.ts',
-      'src/cli/live/screen.ts',
-      // This file only recognizes them.
       'src/cli/render/text-width.ts',
       'src/cli/terminal-text.ts',
     ]);
-    expect(listUsers(/from '(?:chalk|picocolors|kleur|ansi-\w+)'|styleText/)).toEqual([]);
   });
 
-  it('only render/style.ts marks text as our own style, and only dashboard-url.ts as our own link', () => {
-    const home = 'src/cli/terminal-text.ts';
-    expect(listUsers(/\bstyleSequence\b/).filter((path) => path !== home)).toEqual([
-      'src/cli/render/style.ts',
-    ]);
-    expect(listUsers(/\blink\b.*terminal-text/).filter((path) => path !== home)).toEqual([
-      'src/cli/dashboard-url.ts',
-    ]);
+  it('only render/style.ts uses chalk, and marks its text as our own style', () => {
+    expect(
+      listUsers(/from '(?:chalk|picocolors|kleur|ansi-\w+)'|styleText|\bapplyStyle\b.*terminal-text/),
+    ).toEqual(['src/cli/render/style.ts']);
   });
 
   it('every function of Io escapes hostile characters', async () => {
     const { io, take } = createTerminal();
-    const paged = join(createTemporaryFolder(), 'paged');
     const writers = {
       write: io.write,
       note: io.note,
       progress: io.progress,
-      openScreen: (text: string) => {
-        const screen = io.openScreen?.({ onKey: () => {}, onResize: () => {}, onNote: () => {} });
-        screen?.draw([text]);
-        screen?.close();
-      },
-      // The pager writes to the terminal itself.
-      openPager: (text: string) => io.openPager?.(text, `cat > '${paged}'`),
     };
     // Add a new function of Io above.
     const functions = Object.entries(io).filter(([, value]) => typeof value === 'function');
@@ -102,12 +86,11 @@ describe('the output of the command line', () => {
       ['noteJson', 'readInput', ...Object.keys(writers)].sort(),
     );
     for (const write of Object.values(writers)) await write?.(`data ${HOSTILE}`);
-    const written = take();
-    const output = written + readFileSync(paged, 'utf8');
+    const output = take();
     expect(output.match(/data \\x1b\[31m/g)).toHaveLength(Object.keys(writers).length);
     expect(output.replace(OURS, '')).not.toMatch(UNSAFE);
     io.noteJson({ text: HOSTILE });
-    const line = take().slice(written.length);
+    const line = take().slice(output.length);
     expect(line.trimEnd()).not.toMatch(UNSAFE);
     expect(JSON.parse(line)).toEqual({ text: HOSTILE });
   });

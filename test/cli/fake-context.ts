@@ -19,7 +19,7 @@ export interface CapturedOutput {
 export interface FakeOptions {
   readonly json?: boolean;
   readonly width?: number;
-  /** Color, Unicode symbols and links. Default: only symbols. */
+  /** Color and Unicode symbols. Default: only symbols. */
   readonly capabilities?: Partial<TerminalCapabilities>;
   readonly input?: string;
   readonly env?: Record<string, string>;
@@ -31,11 +31,6 @@ export interface FakeOptions {
   readonly prompt?: Io['prompt'];
   /** Streams of a protocol. Default: nobody writes or reads. */
   readonly protocol?: Io['protocol'];
-  /** Opens the screen of a live view. Default: standard output is not a terminal. */
-  readonly openScreen?: NonNullable<Io['openScreen']>;
-  readonly height?: number;
-  /** Runs the pager. Default: no pager is available. */
-  readonly page?: NonNullable<Io['openPager']>;
   /** The control plane calls that the test expects. Any other call fails, except `getClock`. */
   readonly control?: Partial<ControlPlane>;
   /** The public API calls that the test expects. Any other call fails. */
@@ -49,7 +44,7 @@ export function createFakeHost(options: FakeOptions = {}): {
   const capturedOutput: CapturedOutput = { out: '', err: '' };
   const capabilities: TerminalCapabilities = {
     width: options.width ?? Number.POSITIVE_INFINITY,
-    ...{ color: false, unicode: true, links: false },
+    ...{ color: false, unicode: true },
     ...options.capabilities,
   };
   const io: Io = {
@@ -66,9 +61,6 @@ export function createFakeHost(options: FakeOptions = {}): {
     },
     noteJson: (value) => io.note(JSON.stringify(value)),
     progress: options.progress ?? null,
-    openScreen: options.openScreen ?? null,
-    height: options.height ?? Number.POSITIVE_INFINITY,
-    openPager: options.page ?? null,
     protocol: options.protocol ?? { input: new PassThrough(), output: new PassThrough() },
     readInput: async () => Buffer.from(options.input ?? ''),
   };

@@ -30,7 +30,7 @@ const report: FuzzReport = {
   failure: null,
 };
 const render = (change: Partial<FuzzReport>) =>
-  renderFuzzReport({ ...report, ...change }, { color: false, width: 80, unicode: false, links: false });
+  renderFuzzReport({ ...report, ...change }, { color: false, width: 80, unicode: false });
 
 it.each<[Partial<FuzzReport>, string]>([
   [{}, 'Played 100 sequences with 1203 deliveries in 21.4s, random seed 7. None broke a rule.'],

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createProcessIo, supportsLinks, supportsUnicode, wantsColor } from '../../src/cli/io.ts';
+import { createProcessIo, supportsUnicode, wantsColor } from '../../src/cli/io.ts';
 
 it.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
   [{}, true, true],
@@ -31,19 +31,6 @@ it.each<[Record<string, string>, unicode: boolean]>([
   expect(supportsUnicode(env)).toBe(unicode);
 });
 
-it.each<[Record<string, string>, links: boolean]>([
-  [{}, false],
-  [{ TERM: 'xterm-256color' }, false],
-  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
-  [{ TERM: 'xterm-256color', VTE_VERSION: '7600' }, true],
-  [{ TERM: 'xterm-256color', VTE_VERSION: '5000' }, false],
-  [{ TERM: 'xterm-kitty' }, true],
-  [{ WT_SESSION: 'b7' }, true],
-  [{ TERM: 'tmux-256color', TERM_PROGRAM: 'iTerm.app' }, false],
-])('link support with %o is %s', (env, links) => {
-  expect(supportsLinks(env)).toBe(links);
-});
-
 describe('createProcessIo', () => {
   const terminal = { isTTY: true, columns: 60 };
   const createIo = (streams: object, env = {}, noColor = false) =>
@@ -54,17 +41,13 @@ describe('createProcessIo', () => {
 
   it('only a stream that is a terminal has terminal capabilities', () => {
     const io = createIo({ stdout: {}, stderr: terminal });
-    expect(io).toMatchObject({ width: Number.POSITIVE_INFINITY, color: false, links: false });
-    expect(io.noteCapabilities).toMatchObject({ width: 60, color: true, links: true });
+    expect(io).toMatchObject({ width: Number.POSITIVE_INFINITY, color: false });
+    expect(io.noteCapabilities).toMatchObject({ width: 60, color: true });
   });
 
-  it('links are disabled in a pipe and with --no-color', () => {
-    expect(createIo({ stdout: {}, stderr: {} }, { FORCE_COLOR: '1' })).toMatchObject({
-      ...{ color: true, links: false },
-    });
-    expect(createIo({ stdout: terminal, stderr: terminal }, {}, true)).toMatchObject({
-      ...{ color: false, links: false },
-    });
+  it('--no-color takes precedence over FORCE_COLOR', () => {
+    const streams = { stdout: terminal, stderr: terminal };
+    expect(createIo(streams, { FORCE_COLOR: '1' }, true)).toMatchObject({ color: false });
   });
 });
 

@@ -28,12 +28,11 @@ describe('commands with --json', () => {
     ]);
   });
 
-  it('progress, prompts and live views are disabled, even in a terminal', () => {
+  it('progress and prompts are disabled, even in a terminal', () => {
     const prompt = { input: new PassThrough(), output: new PassThrough() };
-    const openScreen = () => expect.unreachable();
-    const { context } = openJson({ prompt, openScreen, progress: () => expect.unreachable() });
-    const { interactive, progress, openScreen: screen } = context.io;
-    expect({ interactive, progress, screen }).toEqual({ interactive: false, progress: null, screen: null });
+    const { context } = openJson({ prompt, progress: () => expect.unreachable() });
+    const { interactive, progress } = context.io;
+    expect({ interactive, progress }).toEqual({ interactive: false, progress: null });
   });
 
   it.each([

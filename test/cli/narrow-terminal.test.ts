@@ -7,9 +7,6 @@ import {
 } from '../../src/cli/choices/resource-choices.ts';
 import { renderClockMove } from '../../src/cli/commands/clock.ts';
 import { faultColumns } from '../../src/cli/commands/faults.ts';
-import { attemptColumns } from '../../src/cli/live/attempt-list.ts';
-import { createState, reduce } from '../../src/cli/live/live-state.ts';
-import { renderFrame } from '../../src/cli/live/live-view.ts';
 import { deliveryColumns } from '../../src/cli/render/deliveries.ts';
 import { requestColumns } from '../../src/cli/render/requests.ts';
 import { renderAttempt, renderRequest } from '../../src/cli/render/stream-items.ts';
@@ -21,7 +18,7 @@ import { aDelivery, anAttempt, NOW } from './fake-context.ts';
 const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 const TIME = '2026-11-20T11:57:00.000Z';
 const LONG = 'a-long-name-that-has-no-end'.repeat(6);
-const io = { width: 80, color: true, unicode: true, links: false };
+const io = { width: 80, color: true, unicode: true };
 const now = () => NOW;
 
 const attempt = anAttempt({
@@ -43,10 +40,6 @@ const request = {
   ...{ api_key_id: `key_${OPAQUE}`, api_key_name: LONG },
   resource_id: null,
 } as never;
-const row = { at: TIME, delivery, attempt };
-const live = reduce(createState<typeof row>({ columns: 80, rows: 24 }), { type: 'rows', rows: [row] });
-const liveColumns = () =>
-  attemptColumns(io, { maxAttempts: 8, getScheduleTime: () => ({ now: NOW, frozen: true }) });
 
 /** Every list and line, with the longest values. */
 const views: Readonly<Record<string, () => string>> = {
@@ -125,12 +118,10 @@ const views: Readonly<Record<string, () => string>> = {
       },
       io,
     ),
-  'a live view': () =>
-    renderFrame(live, { heading: 'Heading', empty: '', columns: liveColumns, replay: null }, io).join('\n'),
 };
 
 /** Views that hide the column of a less important ID instead of truncating it. */
-const withoutIds = ['a live view', 'the list of requests'];
+const withoutIds = ['the list of requests'];
 
 describe('a terminal of 80 columns', () => {
   it.each(Object.entries(views))(

@@ -426,19 +426,6 @@ describe('the target emulator', () => {
     },
   );
 
-  it('printed IDs link to the dashboard of the emulator if the terminal supports links', async () => {
-    const { url } = await serve({
-      id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      deleted: true,
-      canceled_deliveries: 0,
-    });
-    const remove = (capabilities: object, flags = '') =>
-      run(`webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url ${url} ${flags}`.trim(), { capabilities });
-    expect((await remove({ links: true })).out).toContain(`\x1b]8;;${url}/#/webhooks/wh_01JD`);
-    expect((await remove({ links: true }, '--json')).out).not.toContain('\x1b');
-    expect((await remove({})).out).not.toContain('\x1b');
-  });
-
   it('--url is the endpoint URL for a command that defines it', async () => {
     const { url, requests } = await serve();
     await run(`--url ${url} webhooks update wh_1 --url http://localhost:3000/hooks`);

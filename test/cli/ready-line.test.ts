@@ -16,7 +16,7 @@ const status = {
 } as const;
 const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
 const details = { certificate: null, rules: { payloadField: 'payload', webhookUrl: 'local' } } as const;
-const capabilities = { width: 80, color: false, unicode: true, links: false };
+const capabilities = { width: 80, color: false, unicode: true };
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
 
 it('the banner shows the addresses, the API key and the next command', () => {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { renderWebhook } from '../../src/cli/commands/webhooks.ts';
-import { linkIds } from '../../src/cli/dashboard-url.ts';
 import { renderVariables } from '../../src/cli/env-variables.ts';
 import {
   parseDurationMs,
@@ -14,19 +13,11 @@ import {
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
-import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import { formatRelative } from '../../src/domain/duration.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { NOW } from './fake-context.ts';
 
-const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
-
-it('linkIds links only IDs that have a page', () => {
-  const id = 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-  expect(sanitizeForTerminal(linkIds(`a ${id} key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`, 'http://a/'))).toBe(
-    `a \x1b]8;;http://a/#/deliveries/${id}\x1b\\${id}\x1b]8;;\x1b\\ key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`,
-  );
-});
+const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true };
 
 describe('renderTable', () => {
   const columns = [

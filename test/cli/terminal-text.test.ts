@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../../src/cli/render/style.ts';
-import { link, sanitizeForTerminal, sanitizeLine, stripStyles } from '../../src/cli/terminal-text.ts';
+import { sanitizeForTerminal, sanitizeLine, stripStyles } from '../../src/cli/terminal-text.ts';
 
 const EMOJI = '\\p{RGI_Emoji}';
 const { red, bold } = styleFor({ color: true });
@@ -11,15 +11,8 @@ describe('terminal text', () => {
     expect(sanitizeForTerminal('\x1b[31mred\r\tb\n')).toBe('\\x1b[31mred\\r\tb\n');
   });
 
-  it('styles and links of svc are kept, and their content is escaped', () => {
+  it('styles of svc are kept, and their content is escaped', () => {
     expect(sanitizeForTerminal(bold(red('a\x1b[0m')))).toBe('\x1b[1m\x1b[31ma\\x1b[0m\x1b[39m\x1b[22m');
-    expect(sanitizeForTerminal(link('a\u200b', 'http://a/'))).toBe(
-      '\x1b]8;;http://a/\x1b\\a\\u200b\x1b]8;;\x1b\\',
-    );
-  });
-
-  it('a link target cannot end its link early', () => {
-    expect(sanitizeForTerminal(link('a', 'http://a/\x1b\\\x1b[2J'))).not.toContain('\x1b[');
   });
 
   it('a line break in a single line is printed as an escape', () => {

@@ -506,7 +506,7 @@ function checkClaims(explanation: Explanation, truth: Truth): void {
 
 function checkLayout(explanation: Explanation): void {
   const lines = renderExplanation(explanation, false, {
-    ...{ width: 80, color: false, unicode: true, links: false },
+    ...{ width: 80, color: false, unicode: true },
   }).split('\n');
   expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(14);
   expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);

@@ -122,43 +122,52 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await expectNoProcessIn(cwd);
   });
 
-  it.skipIf(!hasTerminals).each([
-    ['the editor of svc deliveries replay --edit', ['replay', '--edit'], 'VISUAL'],
-    ['the pager of svc deliveries get', ['get'], 'SVC_PAGER'],
-  ])('%s reads the keyboard and handles Ctrl-C, and svc waits for it', async (_, args, variable) => {
-    const [cwd, elsewhere] = [createFolder(), createFolder()];
-    const receiver = await startReceiver();
-    const { ready } = await startEmulatorForTest(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
-    const { deliveries } = await runJsonOk(elsewhere, 'trigger', 'order.shipped', '--wait');
-    const program = [
-      `trap 'echo interrupted > /dev/tty' INT`,
-      'echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty',
-      // A signal ends `wait`.
-      'sleep 60 & wait $!; kill $!',
-      'read line < /dev/tty; echo "then $line" > /dev/tty',
-    ];
-    writeFileSync(join(cwd, 'interactive'), program.join('\n'));
-    const command = ['deliveries', ...args, deliveries[0].id, '--url', ready.url];
-    const line = [svcFile, ...svcArgs, ...command].map(quoteForShell).join(' ');
-    const terminal = await startTerminal(['sh', '-c', `trap : INT; ${line}; echo exit $?; sleep 600; true`], {
-      ...{
-        cwd,
-        rows: 8,
-        env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd), [variable]: 'sh ./interactive' },
-      },
-    });
-    onTestFinished(terminal.close);
-    await terminal.waitFor(/ready/);
-    await terminal.type('abc');
-    await terminal.press('Enter');
-    await terminal.waitFor(/read abc/);
-    await terminal.press('C-c');
-    await terminal.waitFor(/interrupted/);
-    await terminal.type('def');
-    await terminal.press('Enter');
-    await terminal.waitFor(/then def\n[\s\S]*exit \d$/);
-    await expect
-      .poll(() => listProcessesIn(cwd).sort())
-      .toEqual([expect.stringMatching(/^sh -c /), 'sleep 600 ']);
-  });
+  it.skipIf(!hasTerminals)(
+    'the editor of --edit reads the keyboard and handles Ctrl-C, and svc waits for it',
+    async () => {
+      const [cwd, elsewhere] = [createFolder(), createFolder()];
+      const receiver = await startReceiver();
+      const { ready } = await startEmulatorForTest(
+        elsewhere,
+        '--db',
+        ':memory:',
+        '--forward-to',
+        receiver.url,
+      );
+      const { deliveries } = await runJsonOk(elsewhere, 'trigger', 'order.shipped', '--wait');
+      const program = [
+        `trap 'echo interrupted > /dev/tty' INT`,
+        'echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty',
+        // A signal ends `wait`.
+        'sleep 60 & wait $!; kill $!',
+        'read line < /dev/tty; echo "then $line" > /dev/tty',
+      ];
+      writeFileSync(join(cwd, 'interactive'), program.join('\n'));
+      const command = ['deliveries', 'replay', '--edit', deliveries[0].id, '--url', ready.url];
+      const line = [svcFile, ...svcArgs, ...command].map(quoteForShell).join(' ');
+      const terminal = await startTerminal(
+        ['sh', '-c', `trap : INT; ${line}; echo exit $?; sleep 600; true`],
+        {
+          ...{
+            cwd,
+            rows: 8,
+            env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd), VISUAL: 'sh ./interactive' },
+          },
+        },
+      );
+      onTestFinished(terminal.close);
+      await terminal.waitFor(/ready/);
+      await terminal.type('abc');
+      await terminal.press('Enter');
+      await terminal.waitFor(/read abc/);
+      await terminal.press('C-c');
+      await terminal.waitFor(/interrupted/);
+      await terminal.type('def');
+      await terminal.press('Enter');
+      await terminal.waitFor(/then def\n[\s\S]*exit \d$/);
+      await expect
+        .poll(() => listProcessesIn(cwd).sort())
+        .toEqual([expect.stringMatching(/^sh -c /), 'sleep 600 ']);
+    },
+  );
 });

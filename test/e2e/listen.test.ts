@@ -9,8 +9,7 @@ import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
-import { cleanEnvironment, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
+import { runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 /** An emulator in this process, which commands reach with `--url`. */
@@ -360,52 +359,6 @@ describe('svc listen', () => {
     const args = [...url, '--forward-to', '9', '--forward-to', 'http://example.com/'];
     const { exitCode } = await svcInProcess(['listen', ...args], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.usage);
-    expect(await idsOf(control)).toEqual([]);
-  });
-});
-
-describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
-  /** Replaces what differs between runs by text of the same width. */
-  const normalize = (screen: string) =>
-    screen
-      .replace(/whsec_[\w-]{43}/g, `whsec_${'0'.repeat(43)}`)
-      .replace(/\b(del|evt|wh)_[0-9A-Z]{26}/g, (_, prefix) => `${prefix}_${'0'.repeat(26)}`)
-      .replace(/\d\d:\d\d:\d\d/g, '00:00:00')
-      .replace(/localhost:\d+/g, 'localhost:3000')
-      .replace(/TOOK +/, 'TOOK  ')
-      .replace(/ \d+ms */g, ' 1ms  ');
-
-  it('the screen shows the secret and the attempts; r replays, d shows the response, q removes the endpoint', async () => {
-    const receiver = await startReceiver([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
-    const { control, url, trigger } = await openEmulator();
-    const terminal = await startTerminal(
-      [svcFile, ...svcArgs, 'listen', ...url, '--forward-to', `${receiver.port}/hooks`],
-      { columns: 110, rows: 9, cwd: createFolder(), env: { ...cleanEnvironment(), LANG: 'C.UTF-8' } },
-    );
-    onTestFinished(terminal.close);
-    await terminal.waitFor(/No attempts yet/);
-    await trigger();
-    const screen = await terminal.waitFor(/← 500[\s\S]*in 5m/);
-    expect(normalize(screen)).toMatchInlineSnapshot(`
-      "Ready. Secret whsec_0000000000000000000000000000000000000000000 for http://localhost:3000/hooks
-        TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY      DELIVERY
-      ❯ 00:00:00  → order.shipped  ← 500     1ms  1 of 8   in 5m (frozen)  del_00000000000000000000000000
-
-
-
-
-
-      ↑↓ select  r replay  d details  o open  q quit  ? help"
-    `);
-    await terminal.press('d');
-    await terminal.waitFor(/Delivery +del_/);
-    await terminal.press('PageDown');
-    await terminal.waitFor(/the receiver responded with 500/);
-    await terminal.press('q', 'r');
-    await terminal.waitFor(/2 replay/);
-    expect(receiver.requests).toHaveLength(2);
-    await terminal.press('q');
-    expect(await terminal.waitForExit()).toBe(ExitCode.success);
     expect(await idsOf(control)).toEqual([]);
   });
 });

@@ -9,13 +9,7 @@ import { ExitCode } from '../../src/errors.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
 import { cleanEnvironment, runProgram, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
-import {
-  createFolder,
-  killAfterTest,
-  startEmulatorForTest,
-  startReceiver,
-  waitForPid,
-} from './test-resources.ts';
+import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
@@ -101,111 +95,29 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
 
   const tailCommand = [svcFile, ...svcArgs, 'deliveries', 'tail'];
 
-  /** Replaces ids, times and durations by text of the same width. */
-  function normalize(screen: string): string {
-    return screen
-      .replace(/\b(del|evt|wh)_[0-9A-Z]{26}/g, (_, prefix) => `${prefix}_${'0'.repeat(26)}`)
-      .replace(/\d\d:\d\d:\d\d/g, '00:00:00')
-      .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:3000')
-      .replace(/ \d+ms */g, ' 1ms  ')
-      .replace(/TOOK +/g, 'TOOK  ')
-      .replace(/in (4m \d+s|5m)/g, 'in 4m 59s');
-  }
-
-  it('the screen shows attempts, responses and next retries; keys select, replay and show details', async () => {
-    const cwd = createFolder();
-    const { receiver } = await startForwarding(cwd, '--db', ':memory:');
-    receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
-    const terminal = await open(tailCommand, { cwd, columns: 76, rows: 10 });
-    await terminal.waitFor(/No attempts yet/);
-    await svcInProcess(['trigger', 'order.shipped'], { cwd });
-    await terminal.waitFor(/← 503/);
-    await svcInProcess(['trigger', 'invoice.paid'], { cwd });
-    await terminal.waitFor(/← 200/);
-    const rows = await terminal.waitFor(/in 4m \d+s/);
-    expect(normalize(rows)).toMatchInlineSnapshot(`
-      "Following delivery attempts. Press Ctrl-C to stop.
-        TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY
-        00:00:00  → order.shipped  ← 503     1ms  1 of 8   in 4m 59s
-      ❯ 00:00:00  → invoice.paid   ← 200     1ms  1 of 8
-
-
-
-
-
-      ↑↓ select  r replay  d details  o open  q quit  ? help"
-    `);
-
-    await terminal.press('k', 'r');
-    await terminal.waitFor(/2 replay/);
-    expect(await terminal.screen()).toMatch(/❯ \S+ +→ order\.shipped/);
-    await terminal.press('d');
-    await terminal.waitFor(/Delivery +del_/);
-    await terminal.press('PageDown');
-    await terminal.waitFor(/Attempt 1 .*✗ 503/);
-    await terminal.press('End');
-    await terminal.waitFor(/line (\d+) of \1$/);
-    await terminal.press('q');
-    await terminal.waitFor(/2 replay/);
-    await terminal.resize(60, 8);
-    const narrow = await terminal.waitFor((screen) => screen.split('\n').length === 8);
-    expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
-    await terminal.press('q');
-    expect(await terminal.waitForExit()).toBe(ExitCode.success);
-    // The newest rows stay visible after the alternate screen is closed.
-    expect(await terminal.screen()).toMatch(/→ order\.shipped +← 503.*\n.*→ invoice\.paid +← 200/);
-  });
-
   it('svc deliveries tail reports a lost connection, connects again, and continues', async () => {
     const cwd = createFolder();
     const port = String(await findFreePort());
     const first = await startForwarding(cwd, '--port', port);
     const terminal = await open(tailCommand, { cwd });
-    await terminal.waitFor(/No attempts yet/);
+    await terminal.waitFor(/Following delivery attempts/);
     first.subprocess.kill('SIGKILL');
     await terminal.waitFor(/Connection lost\. Reconnecting…/);
     await first.subprocess;
     await startForwarding(cwd, '--port', port);
     await terminal.waitFor(/Reconnected\./, 20_000);
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
-    await terminal.waitFor(/→ order\.shipped +← 200/);
+    await terminal.waitFor(/✓ 200 .*del_/);
   });
 
-  it.each([
-    ['q', ExitCode.success],
-    ['C-c', ExitCode.interrupted],
-    ['SIGTERM', ExitCode.interrupted],
-  ])('%s restores the terminal, and the exit code is %i', async (end, exitCode) => {
-    const cwd = createFolder();
-    await startForwarding(cwd, '--db', ':memory:');
-    const terminal = await open(['bash', '--norc'], { cwd });
-    const command = tailCommand.map((word) => `'${word}'`).join(' ');
-    // exec replaces the shell, so that its process id is that of the command.
-    const inProcess = `bash -c 'echo $$ > pid; exec "$@"' - ${command}`;
-    await terminal.type(
-      `echo what was there; stty -a > before; ${inProcess}; echo "exit $?"; stty -a > after`,
-    );
-    await terminal.press('Enter');
-    await terminal.waitFor(/No attempts yet/);
-    if (end === 'SIGTERM') process.kill(await waitForPid(join(cwd, 'pid')), end);
-    else await terminal.press(end);
-    const screen = await terminal.waitFor(new RegExp(`^exit ${exitCode}$`, 'm'));
-    expect(screen).toMatch(/^what was there$/m);
-    expect(screen).not.toContain('No attempts yet');
-    await terminal.type('exit');
-    await terminal.press('Enter');
-    await terminal.waitForExit();
-    const [before, after] = ['before', 'after'].map((name) => readFileSync(join(cwd, name), 'utf8'));
-    expect(after).toBe(before);
-  });
-
-  it('the process ends without a crash when the terminal is closed', async () => {
+  it('the process ends without a crash when it prints to a terminal that was closed', async () => {
     const cwd = createFolder();
     await startForwarding(cwd, '--db', ':memory:');
     const command = tailCommand.map((word) => `'${word}'`).join(' ');
     const terminal = await open(['sh', '-c', `trap '' HUP; ${command}; echo $? > exit-code`], { cwd });
-    await terminal.waitFor(/No attempts yet/);
+    await terminal.waitFor(/Following delivery attempts/);
     await terminal.close();
+    await svcInProcess(['trigger', 'order.shipped'], { cwd });
     const file = join(cwd, 'exit-code');
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('130\n');
   });

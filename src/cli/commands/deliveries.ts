@@ -1,9 +1,11 @@
 /** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `export` and `replay` have files of their own. */
 import { describeTooFew } from '../../client/texts/describe-unsettled.ts';
 import { waitForDeliveries } from '../../client/wait.ts';
+import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
+import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
+import { isFaultActive } from '../../domain/fault.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { fetchActiveFaultIds } from '../active-faults.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -22,7 +24,7 @@ import {
   KEEP_WAITING_OPTION,
   showDeliveryProgress,
 } from '../delivery-wait.ts';
-import { followAttempts, selectStreamTypes } from '../live/follow.ts';
+import { followAttempts } from '../follow.ts';
 import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
@@ -54,34 +56,35 @@ export const list: CommandDefinition<DeliveryFilterOptions & UntilOption & PageO
   },
 };
 
-const PAGER_HELP = `
-In a terminal, text that is longer than the screen opens in a pager: SVC_PAGER or PAGER (default: less).`;
-
-export const get: CommandDefinition<{ readonly id?: string; readonly pager?: boolean }> = {
-  configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', 'Delivery ID (del_…)'))
-      .option('--no-pager', 'Print without a pager')
-      .addHelpText('after', PAGER_HELP),
+export const get: CommandDefinition<{ readonly id?: string }> = {
+  configure: (command) => command.addArgument(new AskedArgument('id', 'Delivery ID (del_…)')),
   examples: [
     [
       'Show what was sent, each response, and when the next attempt is due',
       'deliveries get del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     ],
   ],
-  async run({ id, pager = true }, context) {
+  async run({ id }, context) {
     const deliveryId = id ?? (await askChoice(context, 'id', deliveryChoices));
     const control = await context.connect();
     const delivery = await control.getDelivery({ id: deliveryId });
     const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);
     const activeFaultIds = await fetchActiveFaultIds(delivery, control);
-    await context.printLong(
-      delivery,
-      () => renderDelivery(delivery, scheduleTimeOf(delivery), { ...context, activeFaultIds }),
-      pager,
+    context.print(delivery, () =>
+      renderDelivery(delivery, scheduleTimeOf(delivery), { ...context, activeFaultIds }),
     );
   },
 };
+
+/** IDs of the faults that can still be applied; none if no fault was applied to the attempts. */
+async function fetchActiveFaultIds(
+  { attempts }: DeliveryDetail,
+  control: ControlPlane,
+): Promise<ReadonlySet<string>> {
+  if (attempts.every(({ fault }) => fault === undefined)) return new Set();
+  const faults = await listAll((page) => control.listFaults(page));
+  return new Set(faults.filter(isFaultActive).map(({ id }) => id));
+}
 
 export const tail: CommandDefinition<DeliveryFilterOptions> = {
   configure: addDeliveryFilterOptions,
@@ -94,10 +97,10 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
   ],
   async run(options, context) {
     const control = await context.connect();
-    const filter = { ...toDeliveryFilter(options), types: selectStreamTypes(context) };
+    const filter = { ...toDeliveryFilter(options), types: 'attempt' };
     const stream = control.stream(filter, context.signal);
     const heading = 'Following delivery attempts. Press Ctrl-C to stop.';
-    return followAttempts(stream, context, { control, heading });
+    return followAttempts(stream, context, { heading });
   },
 };
 

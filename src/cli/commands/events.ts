@@ -69,27 +69,24 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
 const TRACE_HELP = `
 The times of attempts are relative to the event, in schedule time. Durations and phases are in real time.`;
 
-export const trace: CommandDefinition<PageOptions & { readonly id?: string; readonly pager?: boolean }> = {
+export const trace: CommandDefinition<PageOptions & { readonly id?: string }> = {
   configure: (command) =>
-    addPageOptions(command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')), TraceInput.entries.limit)
-      .option('--no-pager', 'Print without a pager')
-      .addHelpText('after', TRACE_HELP),
+    addPageOptions(
+      command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')),
+      TraceInput.entries.limit,
+    ).addHelpText('after', TRACE_HELP),
   examples: [
     [
       'Show the request that created an event, its deliveries, and the phases of their attempts',
       'events trace evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     ],
   ],
-  async run({ id, pager = true, ...options }, context) {
+  async run({ id, ...options }, context) {
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
     const control = await context.connect();
     const eventTrace = await control.getEventTrace({ id: eventId, ...toPageParameters(options) });
     const scheduleTimeOf = await fetchScheduleTimes([eventTrace.event], control, context);
-    await context.printLong(
-      eventTrace,
-      () => renderTrace(eventTrace, scheduleTimeOf(eventTrace.event), context),
-      pager,
-    );
+    context.print(eventTrace, () => renderTrace(eventTrace, scheduleTimeOf(eventTrace.event), context));
     if (eventTrace.has_more) {
       printHint(`Add --starting-after ${eventTrace.end_cursor} for the next deliveries.`, context.io);
     }

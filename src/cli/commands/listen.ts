@@ -13,10 +13,10 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
+import { follow, followAttempts } from '../follow.ts';
 import { type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
-import { followAttempts, followLines, selectStreamTypes, withoutScreen } from '../live/follow.ts';
 import { choiceOption, idParser, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { toReadyFields } from '../ready-line.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
@@ -339,16 +339,13 @@ async function listen(
     context.signal,
     ...(foreground ? [foreground.emulator.closing] : []),
   ]);
-  // The banner and the deliveries share the terminal.
-  const output = foreground === null ? context : withoutScreen(context);
   if (receiver === null) {
     for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
       void waitForReceiver(url, control, { io: context.io, signal: ended.signal });
     }
   }
   const printsEnvelopes = options.format === 'json';
-  const types = printsEnvelopes || receiver !== null ? 'attempt' : selectStreamTypes(output);
-  const stream = listener.follow(types, ended.signal, async (change) => {
+  const stream = listener.follow('attempt', ended.signal, async (change) => {
     await writeVariables(listener, options, context);
     announceChange(change, listener.endpoints, receiver !== null, context);
   });
@@ -360,11 +357,11 @@ async function listen(
       ...(foreground && { emulator: toReadyFields(foreground.emulator.status()) }),
     };
     if (receiver === null && !printsEnvelopes) {
-      return await followAttempts(stream, output, { control, heading, ready });
+      return await followAttempts(stream, context, { heading, ready });
     }
     const exitCode = printsEnvelopes
       ? printEnvelopes(stream, heading, context)
-      : followLines(stream, output, { heading, ready }, (item) => receiver?.printFailure(item));
+      : follow(stream, context, { heading, ready }, (item) => receiver?.printFailure(item));
     receiver?.begin(listener);
     return await exitCode;
   } finally {

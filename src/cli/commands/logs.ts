@@ -9,11 +9,12 @@ import { ExitCode } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import { followRequests } from '../live/follow.ts';
+import { follow } from '../follow.ts';
 import { idParser, parseDurationMs, parseStatusOption, parseTimeOrAge } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
+import { renderRequest } from '../render/stream-items.ts';
 import { printPage } from '../render/table.ts';
 
 interface RequestFilterOptions {
@@ -108,9 +109,10 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
     const heading = 'Following API requests. Press Ctrl-C to stop.';
     // The stream cannot filter requests by most fields. It filters by `since` itself.
     const condition = toRequestCondition(options);
-    return followRequests(stream, context, { control, heading }, (request) =>
-      matchesRequestFilter(condition, request),
-    );
+    return follow(stream, context, { heading }, (item) => {
+      if (item.type !== 'request' || !matchesRequestFilter(condition, item.request)) return;
+      context.printItem(item, () => renderRequest(item.request, context));
+    });
   },
 };
 

@@ -7,7 +7,7 @@ import type { NoteOutput } from '../process-context.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
 
-const plainCapabilities = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
+const plainCapabilities = { width: Number.POSITIVE_INFINITY, color: false, unicode: true };
 
 export class EmulatorLog {
   readonly path: string;

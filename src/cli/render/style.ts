@@ -1,4 +1,5 @@
 /** Styles of texts: colors, symbols of states. */
+import { Chalk, type ChalkInstance } from 'chalk';
 import {
   checkStatusSymbols,
   type DisplayStatus,
@@ -6,35 +7,23 @@ import {
   describeOutcome,
 } from '../../domain/delivery.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { styleSequence } from '../terminal-text.ts';
+import { applyStyle } from '../terminal-text.ts';
 
-/** SGR attributes: the codes that set and reset each one. */
-const attributes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  inverse: [7, 27],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const satisfies Record<string, readonly [on: number, off: number]>;
+const styleNames = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
 
-type Style = Readonly<Record<keyof typeof attributes, (text: string) => string>>;
+type Style = Readonly<Record<(typeof styleNames)[number], (text: string) => string>>;
 
-const colored = toStyle((text, [on, off]) =>
-  text === '' ? '' : styleSequence(on) + text + styleSequence(off),
-);
-const plain = toStyle((text) => text);
+const colored = createStyle(new Chalk({ level: 1 }));
+const plain = createStyle(new Chalk({ level: 0 }));
 
+/** The level of chalk is that of the output, which `io.ts` decides. */
 export function styleFor(capabilities: { readonly color: boolean }): Style {
   return capabilities.color ? colored : plain;
 }
 
-function toStyle(apply: (text: string, codes: readonly [number, number]) => string): Style {
-  const entries = Object.entries(attributes).map(
-    ([name, codes]) => [name, (text: string) => apply(text, codes)] as const,
-  );
-  return Object.fromEntries(entries) as Style;
+function createStyle(chalk: ChalkInstance): Style {
+  const entries = styleNames.map((name) => [name, (text: string) => applyStyle(chalk[name], text)]);
+  return Object.fromEntries(entries);
 }
 
 type StyleCapabilities = Pick<TerminalCapabilities, 'color' | 'unicode'>;

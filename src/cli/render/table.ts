@@ -1,4 +1,5 @@
 /** Renders tables, lists of fields, and pages of lists. */
+import Table from 'cli-table3';
 import type { Page } from '../../contract/resources.ts';
 import { formatHint, type Hint } from '../../errors.ts';
 import type { Context } from '../context.ts';
@@ -21,17 +22,24 @@ export interface Column<Row> {
 const GAP = 2;
 /** A column is not truncated below this width. */
 const MIN_WIDTH = 24;
-/** Number of cached text widths per column. */
-const WIDTH_CACHE_SIZE = 100;
 
 /** A column with its texts and its final width. */
 interface FittedColumn<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
-  /** The width of each text. */
-  readonly widths: readonly number[];
   readonly width: number;
 }
+
+/** Number of rows that cli-table3 gets at once: its time grows with the square of their number. */
+const ROWS_PER_TABLE = 10;
+/** The borders of cli-table3: only the gap between two columns. */
+const chars = {
+  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
+  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
+  ...{ mid: '', 'mid-mid': '', 'left-mid': '', 'right-mid': '' },
+  ...{ left: '', right: '', middle: ' '.repeat(GAP) },
+};
+const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
 
 /** Renders a table without borders that fits the terminal. */
 export function renderTable<Row>(
@@ -39,44 +47,33 @@ export function renderTable<Row>(
   rows: readonly Row[],
   capabilities: TerminalCapabilities,
 ): string {
-  const measured = columns.map((column) => {
-    const texts = rows.map((row) => sanitizeLine(column.value(row)));
-    const widthCache = new Map<string, number>();
-    const widths = texts.map((text) => {
-      const width = widthCache.get(text) ?? widthOf(text);
-      // Many rows have the same styled text, such as a status.
-      if (widthCache.size < WIDTH_CACHE_SIZE) widthCache.set(text, width);
-      return width;
-    });
-    // Not `Math.max(...widths)`, which fails for a hundred thousand rows.
-    const width = widths.reduce((max, textWidth) => Math.max(max, textWidth), widthOf(column.title));
-    return { column, texts, widths, width };
-  });
-  const fitted = fitColumns(measured, capabilities.width);
+  const fitted = fitColumns(
+    columns.map((column) => measureColumn(column, rows)),
+    capabilities,
+  );
+  const colWidths = fitted.map(({ width }) => width);
   const { dim } = styleFor(capabilities);
-  const titles = fitted.map(
-    ({ column: { title }, width }) => dim(title) + ' '.repeat(width - widthOf(title)),
-  );
-  const lines = rows.map((_, rowIndex) =>
-    toLine(fitted.map((column) => toCell(column, rowIndex, capabilities))),
-  );
-  return [toLine(titles), ...lines].join('\n');
+  const cells = [
+    fitted.map(({ column }) => dim(column.title)),
+    ...rows.map((_, index) => fitted.map(({ texts }) => texts[index] ?? '')),
+  ];
+  const tables: string[] = [];
+  for (let start = 0; start < cells.length; start += ROWS_PER_TABLE) {
+    const table = new Table({ chars, style, colWidths });
+    table.push(...cells.slice(start, start + ROWS_PER_TABLE));
+    tables.push(table.toString());
+  }
+  return tables.join('\n').replace(/ +$/gm, '');
 }
 
-function toCell<Row>(
-  { texts, widths, width }: FittedColumn<Row>,
-  rowIndex: number,
-  capabilities: TerminalCapabilities,
-): string {
-  const [text = '', textWidth = 0] = [texts[rowIndex], widths[rowIndex]];
-  if (textWidth <= width) return text + ' '.repeat(width - textWidth);
-  const truncated = truncateLine({ ...capabilities, width }, text);
-  // A wide character that does not fit leaves one cell of the terminal empty.
-  return truncated + ' '.repeat(Math.max(0, width - widthOf(truncated)));
-}
-
-function toLine(cells: readonly string[]): string {
-  return cells.join(' '.repeat(GAP)).replace(/ +$/, '');
+function measureColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn<Row> {
+  const texts = rows.map((row) => sanitizeLine(column.value(row)));
+  // Many rows have the same styled text, such as a status. Not `Math.max(...)`, which fails for a hundred thousand rows.
+  const width = [...new Set(texts)].reduce(
+    (max, text) => Math.max(max, widthOf(text)),
+    widthOf(column.title),
+  );
+  return { column, texts, width };
 }
 
 /**
@@ -84,16 +81,16 @@ function toLine(cells: readonly string[]): string {
  */
 function fitColumns<Row>(
   columns: readonly FittedColumn<Row>[],
-  maxWidth: number,
+  capabilities: TerminalCapabilities,
 ): readonly FittedColumn<Row>[] {
   const tableWidth = columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
-  const excess = tableWidth - maxWidth;
+  const excess = tableWidth - capabilities.width;
   const shrinkable = columns.reduce((sum, column) => sum + shrinkableWidth(column), 0);
   const nextHidden = columns.find(isEmptyColumn) ?? findFirstToHide(columns);
-  if (excess <= shrinkable || nextHidden === undefined) return shrink(columns, excess);
+  if (excess <= shrinkable || nextHidden === undefined) return shrink(columns, excess, capabilities);
   return fitColumns(
     columns.filter((column) => column !== nextHidden),
-    maxWidth,
+    capabilities,
   );
 }
 
@@ -112,14 +109,21 @@ function shrinkableWidth<Row>({ column, width }: FittedColumn<Row>): number {
 }
 
 /** Removes `excess` from the columns that can be truncated, the last one first. */
-function shrink<Row>(columns: readonly FittedColumn<Row>[], excess: number): readonly FittedColumn<Row>[] {
+function shrink<Row>(
+  columns: readonly FittedColumn<Row>[],
+  excess: number,
+  capabilities: TerminalCapabilities,
+): readonly FittedColumn<Row>[] {
   let remaining = Math.max(0, excess);
   return columns
     .toReversed()
     .map((column) => {
       const reduction = Math.min(remaining, shrinkableWidth(column));
+      if (reduction === 0) return column;
       remaining -= reduction;
-      return { ...column, width: column.width - reduction };
+      const width = column.width - reduction;
+      const texts = column.texts.map((text) => truncateLine({ ...capabilities, width }, text));
+      return { ...column, width, texts };
     })
     .toReversed();
 }

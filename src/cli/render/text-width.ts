@@ -1,18 +1,16 @@
-/** Measures, truncates and wraps text by terminal columns: wide characters and emoji take two, colors and links none. */
+/** Measures, truncates and wraps text by terminal columns: wide characters and emoji take two, colors none. */
 import stringWidth from 'string-width';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { sanitizeLine, sanitizeLines } from '../terminal-text.ts';
+import { sanitizeLine } from '../terminal-text.ts';
 
 /** Printable ASCII: each character takes one column. */
 const PLAIN_TEXT = /^[ -~]*$/;
 const PLAIN_CHARACTER = /^[ -~]$/;
-/** Colors, and the start and end of a link. */
-const ANSI_SEQUENCE = /(\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\))/;
+/** A color or another style. */
+const ANSI_SEQUENCE = /(\x1b\[[\d;]*m)/;
 
-/** Most text is plain. Measuring other text takes a hundred times as long. */
-export function widthOf(text: string): number {
-  return PLAIN_TEXT.test(text) ? text.length : stringWidth(text);
-}
+/** In a bundle, `scripts/string-width.cjs` makes it fast for plain text. */
+export const widthOf: (text: string) => number = stringWidth;
 
 /** Truncates one line to a width, including the ellipsis. Open colors are closed. */
 export function truncateLine(
@@ -26,13 +24,6 @@ export function truncateLine(
   const [visible = ''] = splitByWidth(width - widthOf(ellipsis), line);
   const hidden = toTokens(line.slice(visible.length));
   return visible + ellipsis + hidden.filter(isAnsiSequence).join('');
-}
-
-/** Wraps the lines of a text. Nothing is removed. */
-export function wrapLines(width: number, text: string): string[] {
-  return sanitizeLines(text)
-    .split('\n')
-    .flatMap((line) => Array.from(splitByWidth(width, line)));
 }
 
 /** Wraps each line of a text at spaces. Only a word that is longer than a line is split. */

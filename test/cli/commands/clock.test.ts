@@ -168,7 +168,7 @@ it('a move of the clock names the disabled endpoints that it skipped and how to 
   const webhook_id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
   const text = renderClockMove(
     { ...move, paused: [{ webhook_id, deliveries: 2 }] },
-    { width: 200, color: false, unicode: true, links: false },
+    { width: 200, color: false, unicode: true },
   );
   expect(text).toContain(
     `2 deliveries are paused: ${webhook_id} is disabled. Enable it with: svc webhooks update ${webhook_id} --enable`,

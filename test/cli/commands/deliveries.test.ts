@@ -13,7 +13,6 @@ import {
   anAttempt,
   clockAt,
   createFakeContext,
-  type FakeOptions,
   pageOf,
   streamOf,
 } from '../fake-context.ts';
@@ -144,45 +143,6 @@ describe('svc deliveries get', () => {
     expect(capturedOutput.out).toMatch(
       /\nBody of attempts 1, 2\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/,
     );
-  });
-
-  describe('in a terminal', () => {
-    async function get(fake: FakeOptions, options = {}) {
-      const paged: string[][] = [];
-      const { context, capturedOutput } = createFakeContext({
-        ...{ control, height: 20, width: 100 },
-        page: async (...call) => paged.push(call) > 0,
-        ...fake,
-      });
-      await getCommand.run({ id: 'del_1', ...options }, context);
-      return { paged, out: capturedOutput.out };
-    }
-
-    it.each([
-      [{}, process.platform === 'win32' ? 'more' : 'less'],
-      [{ PAGER: 'most' }, 'most'],
-      [{ PAGER: 'most', SVC_PAGER: 'bat -p' }, 'bat -p'],
-    ])('text that is longer than the screen opens in the pager of %j', async (env, pager) => {
-      const { paged, out } = await get({ env });
-      expect(paged).toEqual([[expect.stringContaining('Attempt 1'), pager]]);
-      expect(out).toBe('');
-    });
-
-    it.each<[reason: string, fake: FakeOptions, options?: object]>([
-      ['it fits the screen', { height: 100 }],
-      ['--no-pager is given', {}, { pager: false }],
-      ['PAGER is empty', { env: { PAGER: '' } }],
-      ['SVC_PAGER is cat', { env: { SVC_PAGER: 'cat' } }],
-      ['--json is given', { json: true }],
-    ])('the text is printed when %s', async (_, fake, options) => {
-      const { paged, out } = await get(fake, options);
-      expect(paged).toEqual([]);
-      expect(out).not.toBe('');
-    });
-
-    it('the text is printed when the pager does not start', async () => {
-      expect((await get({ page: async () => false })).out).toContain('Attempt 1');
-    });
   });
 
   it('a failed delivery shows why it has no further attempt, and its body once', async () => {

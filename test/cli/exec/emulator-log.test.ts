@@ -85,7 +85,7 @@ describe('the log of svc emulator exec', () => {
 
   it('the log has no colors, links or limit of width', () => {
     expect(createLog().notes.noteCapabilities).toEqual({
-      ...{ width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false },
+      ...{ width: Number.POSITIVE_INFINITY, color: false, unicode: true },
     });
   });
 });
