@@ -4,8 +4,7 @@ import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { ControlPlane } from './contract/control-plane.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
 import { parseSeed, type Seed } from './contract/seed-schema.ts';
-import { createControlHandlers } from './control/control-handlers.ts';
-import { createInProcessControlPlane } from './control/in-process-control-plane.ts';
+import { createControlPlane } from './control/create-control-plane.ts';
 import { createDeliveryEngine } from './delivery/delivery-engine.ts';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/credentials.ts';
@@ -16,9 +15,9 @@ import type { ForwardTarget } from './domain/webhook-url.ts';
 import { type InternalErrorLog, processWarningLog, SvcError } from './errors.ts';
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
-import { createApp } from './http/app.ts';
 import { resolveControlToken } from './http/control-auth.ts';
-import { createUnboundListener, listen } from './http/listen.ts';
+import { createApp } from './http/create-app.ts';
+import { createUnboundListener, listen } from './http/http-listener.ts';
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
 import { sendAsKey } from './http/resend.ts';
@@ -162,7 +161,7 @@ async function startWithStore(
   const closing = new AbortController();
   // Each open stream, wait and delayed response listens to its signal.
   setMaxListeners(0, closing.signal);
-  const controlHandlers = createControlHandlers(
+  const control = createControlPlane(
     {
       sandbox,
       stateLifecycle,
@@ -174,14 +173,11 @@ async function startWithStore(
       status: () => status(),
       stop: () => void lifetime.close(),
       sendAsKey: (request, apiKeySeq) => sendAsKey(app, request, apiKeySeq),
-      getControl: () => control,
     },
   );
-  const control: ControlPlane = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerCleanup);
   const app = createApp({
     sandbox,
     control,
-    controlHandlers,
     host,
     publicUrl: options.publicUrl ?? null,
     controlToken,

@@ -9,6 +9,7 @@ export type { Seed } from './contract/seed-schema.ts';
 export type { Variation } from './domain/variations.ts';
 export { SvcError } from './errors.ts';
 export type { Duration } from './library/argument-schemas.ts';
+export type { DeliveryWait, WaitOptions } from './library/create-delivery-wait.ts';
 export {
   type CreateEmulatorOptions,
   type CreateWorkspaceOptions,
@@ -22,7 +23,6 @@ export {
   type ReceiverWaitOptions,
 } from './library/create-receiver.ts';
 export type { DeliverySnapshot } from './library/delivery-snapshot.ts';
-export type { DeliveryWait, WaitOptions } from './library/delivery-wait.ts';
 // With `*`, because a project cannot extend an interface through a named re-export.
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';

@@ -4,7 +4,7 @@ import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '..
 import type { Config, ValueSource } from '../config.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import { classifyHost } from '../domain/address.ts';
+import { classifyHost } from '../domain/network-address.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './file-access.ts';
 

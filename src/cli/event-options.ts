@@ -11,7 +11,7 @@ import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } fr
 import type { Context } from './context.ts';
 import { readValue } from './file-access.ts';
 import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
-import { addSeedOption, resolveTemplateContexts, type SeedOptions } from './template-contexts.ts';
+import { addSeedOption, resolveTemplateContexts, type SeedOptions } from './seed-option.ts';
 
 export interface EventOptions extends SeedOptions {
   readonly data?: string;

@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../contract/control-plane.ts';
-import { isLoopbackName } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
+import { isLoopbackName } from '../domain/network-address.ts';
 import type { NoteOutput } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
 

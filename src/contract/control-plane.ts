@@ -1,5 +1,5 @@
 /**
- * The control plane as one interface, in this process (`in-process-control-plane.ts`) or over HTTP (`control-client.ts`), and
+ * The control plane as one interface, in this process (`create-control-plane.ts`) or over HTTP (`control-client.ts`), and
  * {@link listAll} for its lists.
  */
 

@@ -1,7 +1,7 @@
 /** The HTTP proxy for deliveries and the hosts that bypass it. */
 import { SvcError } from '../errors.ts';
-import { classifyHost } from './address.ts';
 import { getPort, parseUrl, stripBrackets } from './http-url.ts';
+import { classifyHost } from './network-address.ts';
 
 export interface ProxyOptions {
   /** `http://[user:password@]host:port` */

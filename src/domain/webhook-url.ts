@@ -1,6 +1,7 @@
 /** Reads and checks the URLs of receivers (§2, §6 of the service description, gap `webhook.url`). */
-import { type AddressClass, classifyHost } from './address.ts';
+
 import { parseUrl } from './http-url.ts';
+import { type AddressClass, classifyHost } from './network-address.ts';
 
 /** `local`: HTTPS, and HTTP only to loopback and private addresses. `public`: HTTPS to public addresses. Blocked addresses: never. */
 export type WebhookUrlRule = 'local' | 'public';

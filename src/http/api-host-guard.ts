@@ -3,8 +3,8 @@
  * this machine (DNS rebinding) can send any request and read the response. Only `Host` shows that name.
  */
 import type { H3Event } from 'h3';
-import { classifyHost } from '../domain/address.ts';
 import { parseAuthority, parseHostName } from '../domain/http-url.ts';
+import { classifyHost } from '../domain/network-address.ts';
 import { SvcError } from '../errors.ts';
 
 export interface ApiHostGuardOptions {

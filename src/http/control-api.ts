@@ -1,8 +1,7 @@
 /** Serves the control plane at `/_svc`. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
-import type { ControlHandlers } from '../contract/control-plane.ts';
-import { type Operation, validateInput } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { exportResponse } from './export-response.ts';
@@ -13,7 +12,6 @@ import { type SseOptions, sseResponse } from './sse-response.ts';
 
 interface ControlApiOptions extends SseOptions {
   readonly internalErrorLog: InternalErrorLog;
-  readonly handlers: ControlHandlers;
   readonly nextRequestId: () => string;
   readonly guard: ControlGuard;
   /** The OpenAPI document for a request to `origin`, as JSON. */
@@ -27,7 +25,7 @@ interface AllowedRequest {
 }
 
 export function mountControlApi(app: H3, options: ControlApiOptions): void {
-  const { internalErrorLog, handlers, nextRequestId, guard, createDocument } = options;
+  const { internalErrorLog, control, nextRequestId, guard, createDocument } = options;
 
   function serve(
     event: H3Event,
@@ -47,11 +45,8 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     const operation: ControlOperations[Name] & Operation = controlOperations[name];
     const received = await receiveBody(event, operation, CONTROL_BODY_LIMIT_BYTES);
     const { input } = readInput(event, operation, { received, isOptional: true });
-    const output = await handlers[name](
-      // TypeScript cannot relate the input to the handler of the same name.
-      validateInput(operation, input) as never,
-      createDisconnectSignal(event),
-    );
+    // `never`: the control plane validates the input.
+    const output = await control[name](input as never, createDisconnectSignal(event));
     return controlResponse(operation.status ?? 200, JSON.stringify(output), id);
   }
 

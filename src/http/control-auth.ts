@@ -1,9 +1,9 @@
 /** Checks the token of the control plane, which programs send in a header and browsers in a cookie. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { H3Event } from 'h3';
-import { toClientKey } from '../domain/address.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { isControlToken } from '../domain/credentials.ts';
+import { toClientKey } from '../domain/network-address.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
 import { isLoopbackOnly, type ListenOptions } from './listen-options.ts';

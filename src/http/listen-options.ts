@@ -2,7 +2,7 @@
  * Options of the HTTP server, and the URLs that follow from them. Not in `listen.ts`, because the types of the library must not
  * refer to those of h3.
  */
-import { classifyHost } from '../domain/address.ts';
+import { classifyHost } from '../domain/network-address.ts';
 
 export interface ListenOptions {
   readonly host: string;

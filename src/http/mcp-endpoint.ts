@@ -4,7 +4,6 @@ import { type H3, HTTPResponse } from 'h3';
 import { RequestLimit } from '../control/request-limit.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
-import type { McpHttpHandler } from '../mcp/serve-http.ts';
 import { abortAtEnd, createLinkedController } from '../timers.ts';
 import { createDisconnectSignal } from './control-api.ts';
 import type { ControlGuard } from './control-guard.ts';
@@ -26,14 +25,14 @@ interface McpEndpointOptions {
 
 export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
   const { internalErrorLog, nextRequestId, guard, emulator, projectFolder, closing } = options;
-  let handler: McpHttpHandler | undefined;
+  let respond: ((request: Request) => Promise<Response>) | undefined;
   const limit = new RequestLimit(MAX_REQUESTS, 'MCP requests');
 
   /** Loaded on first use, because most emulators serve no MCP client. */
-  async function loadHandler(): Promise<McpHttpHandler> {
-    const { createMcpHttpHandler } = await import('../mcp/serve-http.ts');
-    handler ??= createMcpHttpHandler({ connect: async () => emulator, projectFolder, internalErrorLog });
-    return handler;
+  async function loadHandler(): Promise<(request: Request) => Promise<Response>> {
+    const { createMcpHttpHandler } = await import('../mcp/mcp-server.ts');
+    respond ??= createMcpHttpHandler({ connect: async () => emulator, projectFolder, internalErrorLog });
+    return respond;
   }
 
   app.all('/_svc/mcp', (event) =>
@@ -45,7 +44,7 @@ export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
         const { method, headers } = event.req;
         const body =
           method === 'POST' ? new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES)) : null;
-        const { respond } = await loadHandler();
+        const respond = await loadHandler();
         const leave = limit.enter();
         const ended = createLinkedController([createDisconnectSignal(event), closing]);
         ended.signal.addEventListener('abort', leave, { once: true });

@@ -19,7 +19,7 @@ import {
   type SchemasOf,
   toMs,
 } from './argument-schemas.ts';
-import { describeRejectedRequests } from './delivery-wait.ts';
+import { describeRejectedRequests } from './create-delivery-wait.ts';
 import type { EventType, EventWith } from './event-types.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 

@@ -1,14 +1,28 @@
 /** Creates the MCP server. Each connection over stdio, and each HTTP request, has its own. */
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
 import type { ConnectEmulator } from './connected-emulator.ts';
+import { listResources, readResource, resourceTemplates } from './mcp-resources.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
-import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { type Tool, type ToolCall, type ToolResult, toErrorJson } from './tool.ts';
-import { tools } from './tools.ts';
+import { clockTool } from './tools/clock.ts';
+import { deliveriesTool } from './tools/deliveries.ts';
+import { explainTool } from './tools/explain.ts';
+import { faultsTool } from './tools/faults.ts';
+import { receiverTool } from './tools/receiver.ts';
+import { replayTool } from './tools/replay.ts';
+import { stateTool } from './tools/state.ts';
+import { statusTool } from './tools/status.ts';
+import { triggerTool } from './tools/trigger.ts';
 
 export interface McpServerOptions {
   readonly connect: ConnectEmulator;
@@ -16,6 +30,19 @@ export interface McpServerOptions {
   readonly projectFolder: string;
   readonly internalErrorLog: InternalErrorLog;
 }
+
+/** Their list is part of each request to a model, so a test limits its size. */
+const tools: readonly Tool[] = [
+  statusTool,
+  triggerTool,
+  deliveriesTool,
+  explainTool,
+  replayTool,
+  clockTool,
+  receiverTool,
+  faultsTool,
+  stateTool,
+];
 
 const INSTRUCTIONS =
   'A local emulator of a webhook service. Loop: trigger an event, wait, explain a delivery that failed, correct the receiver, replay. Each result names the next call. Retries follow a clock that you can move.';
@@ -42,6 +69,14 @@ export function createMcpServer(options: McpServerOptions): Server {
     withProtocolErrors(async () => getPrompt(params.name, params.arguments ?? {})),
   );
   return server;
+}
+
+/**
+ * Serves MCP over streamable HTTP. A request needs no session: it names its protocol version, or gets that of 2025. The signal of the
+ * request ends the calls that it started.
+ */
+export function createMcpHttpHandler(options: McpServerOptions): (request: Request) => Promise<Response> {
+  return createMcpHandler(() => createMcpServer(options)).fetch;
 }
 
 /** Errors of resources and prompts have no results, so they become errors of the protocol. */

@@ -4,14 +4,14 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { type Agent, type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
 import {
   type AddressClass,
   classifyAddress,
   classifyHost,
   isLoopbackName,
   toCanonicalAddress,
-} from '../domain/address.ts';
-import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
+} from '../domain/network-address.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { isOwnAddress } from './own-addresses.ts';
 

@@ -1,7 +1,7 @@
 /** The addresses of emulators. Nothing is sent to them: a delivery could cause the next one, and a check could use the control plane. */
 import { networkInterfaces } from 'node:os';
-import { classifyAddress } from '../domain/address.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
+import { classifyAddress } from '../domain/network-address.ts';
 
 interface ListenAddress {
   /** The host that the emulator listens on. */

@@ -4,9 +4,9 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'no
 import { Agent as HttpsAgent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
-import { classifyHost, isLoopbackName, toCanonicalAddress } from '../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
+import { classifyHost, isLoopbackName, toCanonicalAddress } from '../domain/network-address.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { BlockedError, startPolicyRequest } from '../network/address-policy.ts';

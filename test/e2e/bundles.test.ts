@@ -165,7 +165,7 @@ it('the protocol of coding agents is loaded only by svc mcp and the first reques
   for (const entry of ['index.js', 'cli.js', 'vitest.js', findChunk('mcp')]) {
     expect(sourcesOf(entry), entry).toEqual([]);
   }
-  expect(sourcesOf(findChunk('serve-http')).length).toBeGreaterThan(10);
+  expect(sourcesOf(findChunk('mcp-server')).length).toBeGreaterThan(10);
   expect(gzipSync(readFileSync(join(dist, findChunk('mcp-server')))).length).toBeLessThan(200_000);
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import type { Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import type { SvcError } from '../../src/errors.ts';
-import { createDeliveryWait, type WaitOptions } from '../../src/library/delivery-wait.ts';
+import { createDeliveryWait, type WaitOptions } from '../../src/library/create-delivery-wait.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
 import { aDelivery, aDetail, anAttempt, NOW, pageOf } from '../cli/fake-context.ts';
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import type { Variation } from '../../src/domain/variations.ts';
-import type { FuzzRule } from '../../src/receiver/fuzz/rules.ts';
+import type { FuzzRule } from '../../src/receiver/fuzz/fuzz-rules.ts';
 import {
   API_KEY,
   correctParts,

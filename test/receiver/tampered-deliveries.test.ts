@@ -4,7 +4,7 @@ import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { type AttackName, attackNames } from '../../src/domain/variations.ts';
 import { DeliveryFactory } from '../../src/receiver/delivery-factory.ts';
-import { fuzzRules } from '../../src/receiver/fuzz/rules.ts';
+import { fuzzRules } from '../../src/receiver/fuzz/fuzz-rules.ts';
 import type { DeliveryMessage } from '../../src/receiver/receiver-client.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
 import { getTamperedDelivery, listAttacks } from '../../src/receiver/tampered-deliveries.ts';

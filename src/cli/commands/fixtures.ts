@@ -32,7 +32,7 @@ import { addWorkspaceOption } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { renderStep } from '../render/script-step.ts';
 import { printPage } from '../render/table.ts';
-import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../template-contexts.ts';
+import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../seed-option.ts';
 
 export const list: CommandDefinition<object> = {
   examples: [

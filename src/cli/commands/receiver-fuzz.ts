@@ -2,10 +2,10 @@
 import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { classifyHost } from '../../domain/address.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import { classifyHost } from '../../domain/network-address.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import {
@@ -21,13 +21,13 @@ import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { createTemplateFiller } from '../../fixtures/template.ts';
 import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receiver/fuzz/fuzz.ts';
+import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
 import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
 import {
   createRestartError,
   runRestartCommand,
   waitUntilListening,
 } from '../../receiver/fuzz/restart-receiver.ts';
-import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/rules.ts';
 import {
   type DeliverySequence,
   describeStep,

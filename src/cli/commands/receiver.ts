@@ -40,7 +40,7 @@ import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { resolveTemplateContexts } from '../template-contexts.ts';
+import { resolveTemplateContexts } from '../seed-option.ts';
 
 interface CheckCommandOptions extends ReceiverOptions {
   readonly url?: string;

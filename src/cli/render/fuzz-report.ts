@@ -5,7 +5,7 @@ import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts'
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { FuzzReport } from '../../receiver/fuzz/fuzz.ts';
-import { type FuzzRule, fuzzRuleNames, fuzzRules, sideEffectRules } from '../../receiver/fuzz/rules.ts';
+import { type FuzzRule, fuzzRuleNames, fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
 import type { FuzzFailure } from '../../receiver/fuzz/smallest-failure.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';

@@ -7,8 +7,8 @@ import { sleep } from '../../timers.ts';
 import { DeliveryFactory } from '../delivery-factory.ts';
 import type { ReceiverClient, ReceiverClientOptions } from '../receiver-client.ts';
 import type { ReadSideEffects } from '../side-effect-observer.ts';
+import { findViolations, type RuleGroup, ruleGroups, type Violation } from './fuzz-rules.ts';
 import { type PlayLimits, type PlayRecord, SequencePlayer } from './play-sequence.ts';
-import { findViolations, type RuleGroup, ruleGroups, type Violation } from './rules.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from './sequence.ts';
 import { SideEffectWatcher } from './side-effect-watcher.ts';
 

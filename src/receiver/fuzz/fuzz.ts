@@ -11,9 +11,9 @@ import {
   type ReceiverClient,
 } from '../receiver-client.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
+import { describeResult, findViolations, type RuleGroup, ruleGroups } from './fuzz-rules.ts';
 import { type FailingPlay, FuzzSession, type SessionOptions } from './fuzz-session.ts';
 import type { PlayLimits, PlayRecord } from './play-sequence.ts';
-import { describeResult, findViolations, type RuleGroup, ruleGroups } from './rules.ts';
 import type { DeliverySequence } from './sequence.ts';
 import { countById } from './side-effect-watcher.ts';
 import {

@@ -2,8 +2,6 @@
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isAccepted } from '../receiver-client.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
-import type { FailingPlay, FuzzSession } from './fuzz-session.ts';
-import type { PlayRecord } from './play-sequence.ts';
 import {
   explainRule,
   type FuzzRule,
@@ -13,7 +11,9 @@ import {
   type StepSummary,
   summarizeSteps,
   type Violation,
-} from './rules.ts';
+} from './fuzz-rules.ts';
+import type { FailingPlay, FuzzSession } from './fuzz-session.ts';
+import type { PlayRecord } from './play-sequence.ts';
 import type { DeliverySequence } from './sequence.ts';
 import { shrinkSequence } from './shrink-sequence.ts';
 

@@ -1,6 +1,6 @@
 /** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
 import { H3 } from 'h3';
-import type { ControlHandlers, ControlPlane } from '../contract/control-plane.ts';
+import type { ControlPlane } from '../contract/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import { connectInProcess } from '../mcp/in-process-emulator.ts';
@@ -19,7 +19,6 @@ import { errorResponse, jsonResponse, withErrorBoundary } from './responses.ts';
 interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
-  readonly controlHandlers: ControlHandlers;
   /** The `host` option of the emulator. */
   readonly host: string;
   /** The `publicUrl` option of the emulator. */
@@ -63,7 +62,6 @@ export function createApp(options: AppOptions): H3 {
   };
   mountControlApi(app, {
     ...controlOptions,
-    handlers: options.controlHandlers,
     control,
     store: sandbox.store,
     closing,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { classifyAddress, classifyHost, isLoopbackName, toClientKey } from '../../src/domain/address.ts';
+import {
+  classifyAddress,
+  classifyHost,
+  isLoopbackName,
+  toClientKey,
+} from '../../src/domain/network-address.ts';
 
 describe('classifyAddress', () => {
   it.each([

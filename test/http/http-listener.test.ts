@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { H3 } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createUnboundListener, listen } from '../../src/http/listen.ts';
+import { createUnboundListener, listen } from '../../src/http/http-listener.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';

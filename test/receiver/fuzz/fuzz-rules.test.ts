@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import {
+  explainRule,
+  findViolations,
+  fuzzRules,
+  summarizeSteps,
+} from '../../../src/receiver/fuzz/fuzz-rules.ts';
 import type { Exchange, PlayRecord } from '../../../src/receiver/fuzz/play-sequence.ts';
-import { explainRule, findViolations, fuzzRules, summarizeSteps } from '../../../src/receiver/fuzz/rules.ts';
 import type { DeliverySequence, SequenceStep } from '../../../src/receiver/fuzz/sequence.ts';
 import type { ReceiverResponse } from '../../../src/receiver/receiver-client.ts';
 

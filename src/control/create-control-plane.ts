@@ -1,7 +1,10 @@
-/** Implements the operations of the control plane in the process of the emulator. */
-
-import type { ControlHandlers, ControlPlane } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+/** The control plane of the emulator in this process. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { controlOperations, streamedOperations } from '../contract/control-operations.ts';
+import type { ControlHandlers, ControlMethods, ControlPlane } from '../contract/control-plane.ts';
+import type { ControlIndex, EmulatorStatus } from '../contract/emulator-schemas.ts';
+import { validateInput } from '../contract/operation.ts';
 import type { Event } from '../contract/resources.ts';
 import type { ClockController } from '../delivery/clock-controller.ts';
 import type { Sender } from '../delivery/sender.ts';
@@ -10,6 +13,8 @@ import { eventFixtureKind, findFixture } from '../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../fixtures/fixture-index.ts';
 import { readFixture } from '../fixtures/read-fixture.ts';
 import { fillTemplates } from '../fixtures/template.ts';
+import { findPackageFolder } from '../package-files.ts';
+import { PACKAGE_URL } from '../package-info.ts';
 import { createApiKey, createNotFoundError } from '../sandbox/access.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -21,49 +26,57 @@ import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createClockHandlers } from './clock-handlers.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
+import { exportDeliveries } from './export/export-deliveries.ts';
+import { createLiveStream } from './live-stream.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
+import { SharedChanges } from './shared-changes.ts';
 import { findWorkspace, toEventFilter } from './store-filters.ts';
 import { traceEvent } from './trace-event.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
-/** What the handlers need from the emulator itself. */
+/** What the control plane needs from the emulator itself. */
 interface ControlledEmulator extends RequestSender {
   status(): EmulatorStatus;
   /** Begins the shutdown and returns immediately. */
   stop(): void;
-  /** The control plane of these handlers. */
-  getControl(): ControlPlane;
 }
 
-/** The parts of the emulator that the handlers use. */
+/** The parts of the emulator that the control plane uses. */
 interface ControlPlaneDependencies {
   readonly sandbox: Sandbox;
   readonly stateLifecycle: StateLifecycle;
   readonly clock: ClockController;
   readonly sender: Sender;
+  /** Keeps the endpoints of a `svc listen` while its stream is open. */
   readonly listenerCleanup: ListenerEndpointCleanup;
   /** Folders with fixtures. Later folders override earlier ones. */
   readonly fixtureFolders: readonly string[];
-  /** Aborted when the emulator stops. */
+  /** Aborted when the emulator stops. The streams do not end then, so that a log contains the last requests. */
   readonly closing: AbortSignal;
 }
 
-/** The handler of each operation. They take validated input. */
-export function createControlHandlers(
-  dependencies: ControlPlaneDependencies,
+export function createControlPlane(
+  {
+    sandbox,
+    stateLifecycle,
+    clock,
+    sender,
+    fixtureFolders,
+    listenerCleanup,
+    closing,
+  }: ControlPlaneDependencies,
   emulator: ControlledEmulator,
-): ControlHandlers {
-  const { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerCleanup } = dependencies;
-  return {
+): ControlPlane {
+  const handlers: ControlHandlers = {
     ...createEmulatorHandlers(emulator, stateLifecycle, sandbox),
     ...createWorkspaceHandlers(sandbox),
     ...createKeyHandlers(sandbox),
     ...createWebhookHandlers(sandbox, listenerCleanup, sender),
     ...createEventHandlers(sandbox),
     ...createDeliveryHandlers(sandbox, sender, emulator),
-    ...createWaitHandlers(emulator.getControl, dependencies.closing),
+    ...createWaitHandlers(() => control, closing),
     ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
     ...createRequestHandlers(sandbox, emulator),
@@ -71,6 +84,26 @@ export function createControlHandlers(
     ...createFixtureHandlers(sandbox, fixtureFolders),
     ...createDiagnosisHandlers(sandbox),
   };
+  const sharedChanges = new SharedChanges(sandbox);
+  const control: ControlPlane = {
+    ...withValidation(handlers),
+    exportDeliveries: (input, signal) => exportDeliveries(sandbox, input, signal),
+    stream(input, signal) {
+      const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, signal);
+      return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
+    },
+  };
+  return control;
+}
+
+function withValidation(handlers: ControlHandlers): ControlMethods {
+  const methods = Object.entries(handlers).map(([name, handler]) => [
+    name,
+    // `never`: TypeScript cannot see that the schema and the handler of a name belong together.
+    async (input: Record<string, unknown>, signal?: AbortSignal) =>
+      handler(validateInput(controlOperations[name as keyof ControlHandlers], input) as never, signal),
+  ]);
+  return Object.fromEntries(methods) as ControlMethods;
 }
 
 function createEmulatorHandlers(
@@ -79,11 +112,7 @@ function createEmulatorHandlers(
   { store }: Sandbox,
 ) {
   return {
-    async getIndex() {
-      // Loaded late, because it imports the texts of the OpenAPI document.
-      const { createControlIndex } = await import('./control-index.ts');
-      return createControlIndex(emulator.status());
-    },
+    getIndex: async () => describeControlPlane(emulator.status()),
     getStatus: async () => emulator.status(),
     reset: async ({ all }) => {
       if (all) stateLifecycle.resetAll();
@@ -103,6 +132,30 @@ function createEmulatorHandlers(
       return { stopping: true };
     },
   } satisfies Partial<ControlHandlers>;
+}
+
+function describeControlPlane({
+  version,
+  base_url,
+  control_url,
+  dashboard_url,
+}: EmulatorStatus): ControlIndex {
+  const operations = Object.values({ ...controlOperations, ...streamedOperations });
+  return {
+    version,
+    base_url,
+    control_url,
+    dashboard_url,
+    docs_url: findDocsUrl(),
+    openapi_url: `${control_url}/openapi.json`,
+    operations: operations.map(({ method, path, summary }) => ({ method, url: control_url + path, summary })),
+  };
+}
+
+/** The documentation of this version, in the folder of the package. */
+function findDocsUrl(): string {
+  const folder = findPackageFolder();
+  return folder === null ? PACKAGE_URL : pathToFileURL(join(folder, 'docs/README.md')).href;
 }
 
 function createWorkspaceHandlers(sandbox: Sandbox) {
