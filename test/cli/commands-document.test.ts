@@ -7,15 +7,13 @@ import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { getPackageFolder } from '../../src/package-files.ts';
 import { commandsByName } from '../support/command-definitions.ts';
+import { toDocumentedHelp } from '../support/documented-help.ts';
 import { createFakeHost } from './fake-context.ts';
 
 const intro = `# Commands
 
-This page contains the help text of every command. Every command also accepts the global
-options below.`;
-
-/** The page shows the global options once, at the top. */
-const GLOBAL_OPTIONS = /\nGlobal options:\n(?: .*\n)+/;
+This page contains the help text of every command. Every command also accepts \`--help\` and the
+global options below.`;
 
 async function readHelp(...words: string[]): Promise<string> {
   const { host, capturedOutput } = createFakeHost();
@@ -25,7 +23,7 @@ async function readHelp(...words: string[]): Promise<string> {
 
 async function createSection(name: string): Promise<string> {
   const help = await readHelp(...name.split(' '));
-  return `## svc ${name}\n\n\`\`\`text\n${help.replace(GLOBAL_OPTIONS, '').trim()}\n\`\`\``;
+  return `## svc ${name}\n\n\`\`\`text\n${toDocumentedHelp(help)}\n\`\`\``;
 }
 
 it('docs/commands.md shows the help of every command', async () => {

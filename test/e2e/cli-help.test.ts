@@ -1,13 +1,11 @@
 /** The help of the built program. `test/cli/commands-document.test.ts` compares the help of every command with docs/commands.md. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { toDocumentedHelp } from '../support/documented-help.ts';
 import { readPage } from '../support/documents.ts';
 import { binary, createTempFolder, svc } from './cli-program.ts';
 
 const empty = createTempFolder();
 afterAll(empty.remove);
-
-/** docs/commands.md shows the global options only once. */
-const GLOBAL_OPTIONS = /\nGlobal options:\n(?: .*\n)+/;
 
 describe('help', () => {
   const help = async (...words: string[]) => {
@@ -27,7 +25,7 @@ describe('help', () => {
   it.each(['deliveries replay', 'emulator start'])(
     'svc %s --help prints its block of docs/commands.md',
     async (name) => {
-      const text = (await help(...name.split(' '))).replace(GLOBAL_OPTIONS, '').trim();
+      const text = toDocumentedHelp(await help(...name.split(' ')));
       expect(readPage('docs/commands.md')).toContain(`## svc ${name}\n\n\`\`\`text\n${text}\n\`\`\`\n`);
     },
   );
