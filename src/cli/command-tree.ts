@@ -147,7 +147,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
         trace: defineCommand('Show what happened to an event as a tree', loadEvents, 'trace'),
         create: defineCommand('Create an event', loadEvents, 'create'),
         import: defineCommand(
-          'Play recorded events with their original spacing',
+          'Create the events of a recording again',
           () => import('./commands/events-import.ts'),
           'command',
         ),

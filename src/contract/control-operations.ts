@@ -163,7 +163,7 @@ export const controlOperations = {
       'Restores the state that the emulator had after startup, or after the last `POST /snapshot/load` if there was one. Call it before each test.',
     input: v.strictObject({
       all: described(
-        'Remove all state, also that of the start. Only the default workspace, its API key and the endpoint of `--forward-to` are created again, with the same IDs and secrets, and the data of a seed.',
+        'Remove all state, including that of the start. Only the default workspace, its API key and the endpoint of `--forward-to` are created again, with the same IDs and secrets, and the data of a seed.',
         v.optional(v.boolean(), false),
       ),
     }),
@@ -460,7 +460,7 @@ export const controlOperations = {
   listDue: defineOperation('GET', '/deliveries/due', {
     summary: 'List deliveries by due time',
     description:
-      'Returns the deliveries that have a planned attempt, in order of their due times. Deliveries to disabled endpoints are not included.',
+      'Returns the deliveries that have a scheduled attempt, in order of their due times. Deliveries to disabled endpoints are not included.',
     input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),
     output: resource('The deliveries that are due next.', {
       data: described('Deliveries, in order of their due times.', v.array(Delivery)),
@@ -508,7 +508,7 @@ export const controlOperations = {
   probeDelivery: defineOperation('POST', '/deliveries/{id}/probe', {
     summary: 'Find the mistake of a receiver',
     description:
-      'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and with the signatures that known mistakes lead to, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. Other deliveries are only explained.',
+      'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and signed with each known mistake, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. Other deliveries are only explained.',
     input: v.strictObject({
       ...idField('ID of the delivery, or any other value that explaining a delivery accepts.', 'delivery'),
       ...ExplainedWorkspace,

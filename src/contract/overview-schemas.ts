@@ -38,7 +38,7 @@ export const EndpointSummary = resource('An endpoint, and the results of its new
   ...attemptResults,
   last_failure: described('Newest failure among these attempts, or `null`.', v.nullable(AttemptSummary)),
   next_attempt_at: described(
-    'Schedule time of the next attempt to the endpoint. `null` if none is planned or the endpoint is disabled.',
+    'Schedule time of the next attempt to the endpoint. `null` if none is scheduled or the endpoint is disabled.',
     v.nullable(Timestamp),
   ),
 });

@@ -122,7 +122,7 @@ const probedCauses: readonly DeliveryCause[] = [
 ];
 
 /**
- * Explains a delivery, and if the receiver rejected it, sends it with the signatures that known mistakes lead to.
+ * Explains a delivery, and if the receiver rejected it, signs and sends it with each known mistake.
  * @throws SvcError `not_found`
  */
 export async function probeDelivery(
@@ -161,7 +161,7 @@ function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: s
     case 'mistake': {
       const detail = `The receiver makes one mistake: ${probe.mistake.description}.`;
       const { reason, remedy } = probe.mistake;
-      const fact = 'It rejected the correct signature, and accepted the one that this mistake leads to.';
+      const fact = 'It rejected the correct signature, and accepted one with this mistake.';
       const corrected = correctMistake({ reason, detail, remedy }, { delivery, secret });
       return { ...found, detail, ...corrected, evidence: [fact] };
     }

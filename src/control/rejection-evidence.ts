@@ -34,7 +34,7 @@ export interface MistakeWithEvidence {
 interface DigestEvidence {
   /** The mistake that a digest identifies. */
   readonly reported: MistakeWithEvidence | null;
-  /** A digest that no known mistake leads to; null if there is none. */
+  /** A digest that no known mistake produces; null if there is none. */
   readonly unknownDigest: string | null;
   /** Whether it contains the digest that was sent, and no other one. */
   readonly containsSentDigest: boolean;
@@ -130,7 +130,7 @@ function readDigests(
       reason === 'digest_malformed'
     )
       continue;
-    const evidence = `The response contains the digest that this leads to: ${computed}`;
+    const evidence = `The response contains the digest that this mistake produces: ${computed}`;
     const reported = { mistake: { reason, detail, remedy }, evidence };
     return { reported, unknownDigest: null, containsSentDigest: false };
   }
@@ -272,7 +272,7 @@ export function listEvidence(evidence: RejectionEvidence, toleranceMs: number): 
   const distanceMs = Math.abs(clockSkewMs ?? Number.POSITIVE_INFINITY);
   const facts: readonly (string | false)[] = [
     unknownDigest !== null &&
-      `The response contains the digest ${unknownDigest}, which no known mistake leads to.`,
+      `The response contains the digest ${unknownDigest}, which no known mistake produces.`,
     containsSentDigest &&
       'The response contains the correct digest. If the receiver computed it, check how it compares it.',
     ...listAcceptanceEvidence(evidence),

@@ -20,7 +20,7 @@ const TIME_LIMIT_MS = 20_000;
 export type SignatureProbe =
   /** The receiver accepts the correct signature now. */
   | { readonly result: 'accepted' }
-  /** The receiver rejects the correct signature and a random one, and accepts the one that this mistake leads to. */
+  /** The receiver rejects the correct signature and a random one, and accepts one with this mistake. */
   | { readonly result: 'mistake'; readonly mistake: Mistake }
   /** The receiver rejects the correct signature and accepts a random one. */
   | { readonly result: 'random_accepted' }

@@ -1,4 +1,4 @@
-/** The phases of an attempt: how long it waited, connected, sent and received, in real time. */
+/** The phases of an attempt, such as the TLS handshake, with the real time that each took. */
 
 /** In order. Each phase ends when the next one begins. */
 export const attemptPhases = ['queued', 'dns', 'connect', 'tls', 'send', 'wait', 'receive'] as const;

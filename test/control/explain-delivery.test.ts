@@ -426,7 +426,7 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     },
   ],
   [
-    'a digest that no mistake leads to',
+    'a digest that no mistake produces',
     { responses: () => verifyWith(correctContent, 'whsec_other', (digest) => `computed v1=${digest}`) },
     {
       detail: expect.stringMatching(/The most likely cause is a secret that svc does not know\.$/),

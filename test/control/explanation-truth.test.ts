@@ -400,9 +400,12 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     /^JSON\.parse and JSON\.stringify do not change the body\.$/,
     ({ mistake }) => mistake.payload === undefined,
   ],
-  [/^The response contains the digest that this leads to: \S+$/, ({ mistake }) => mistake.reason !== null],
   [
-    /^The response contains the digest v1=[\da-f]{64}, which no known mistake leads to\.$/,
+    /^The response contains the digest that this mistake produces: \S+$/,
+    ({ mistake }) => mistake.reason !== null,
+  ],
+  [
+    /^The response contains the digest v1=[\da-f]{64}, which no known mistake produces\.$/,
     ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
   ],
   [
@@ -410,7 +413,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     ({ mistake }) => mistake.matches !== undefined || mistake.reason === 'encoding_changed',
   ],
   [
-    /^It rejected the correct signature, and accepted the one that this mistake leads to\.$/,
+    /^It rejected the correct signature, and accepted one with this mistake\.$/,
     ({ mistake }) => mistake.reason !== null,
   ],
   [
@@ -498,7 +501,7 @@ function checkClaims(explanation: Explanation, truth: Truth): void {
   expect(commands.length).toBeLessThanOrEqual(3);
   expect(commands.at(-1)).toBe(`svc deliveries replay ${explanation.delivery.id} --wait`);
   // A probe tries the mistakes with which the digest was compared.
-  if (evidence.some((text) => text.includes('no known mistake leads to'))) {
+  if (evidence.some((text) => text.includes('no known mistake produces'))) {
     expect(commands).not.toContainEqual(expect.stringContaining('--probe'));
   }
   checkLayout(explanation);

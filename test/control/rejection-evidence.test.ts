@@ -57,7 +57,7 @@ describe('suggestMistake', () => {
     ],
     ['the timestamp and a wrong clock', { mentionsTimestamp: true, clockSkewMs: TOLERANCE_MS + 1 }, null],
     ['the timestamp and an unknown clock', { mentionsTimestamp: true, clockSkewMs: null }, null],
-    ['a digest that no mistake leads to', { mentionsTimestamp: true, unknownDigest: 'v1=00' }, null],
+    ['a digest that no mistake produces', { mentionsTimestamp: true, unknownDigest: 'v1=00' }, null],
     ['a body that changes and nothing accepted', { reserialization: changed }, null],
     [
       'a body that changes and an unchanged one accepted',

@@ -187,7 +187,7 @@ interface ConfirmationOptions {
 export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly all?: true }> = {
   configure: (command) =>
     command
-      .option('--all', 'Remove all data, also that of the initial state')
+      .option('--all', 'Remove all data, including the initial state')
       .option('--yes', 'Reset without asking (implied outside a terminal and with --json)')
       .addHelpText('after', RESET_NOTE),
   examples: [

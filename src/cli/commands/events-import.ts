@@ -1,4 +1,4 @@
-/** `svc events import`: creates the events of a recording, with their original spacing on the schedule clock. */
+/** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
 import { InvalidArgumentError } from 'commander';
 import { toEventBody } from '../../client/event-body.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';

@@ -22,10 +22,7 @@ export const command: CommandDefinition<ExplainOptions> = {
         'Number of the attempt (default: the last one)',
         wholeNumberParser(1, 1_000_000),
       )
-      .option(
-        '--probe',
-        'Send the delivery with the signatures that known mistakes lead to, until the receiver accepts one',
-      )
+      .option('--probe', 'Sign the delivery with each known mistake, until the receiver accepts one')
       .option(
         '--steps',
         'Also show how a correct receiver verifies the signature, with the correct value of each step',

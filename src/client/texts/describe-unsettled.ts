@@ -40,7 +40,7 @@ export interface NextAttempt {
   readonly speed: number;
 }
 
-/** @returns null if no attempt is planned, because all deliveries are paused */
+/** @returns null if no attempt is scheduled, because all deliveries are paused */
 export async function findNextAttempt(
   deliveries: readonly Delivery[],
   control: Pick<ControlPlane, 'getClock'>,

@@ -18,7 +18,7 @@ interface StatusProps {
 
 /** Why a delivery has a status that its name does not explain. */
 const statusTitles: Partial<Record<DisplayStatus, string>> = {
-  failing: 'The last attempt failed. A retry is planned.',
+  failing: 'The last attempt failed. A retry is scheduled.',
   pending: 'Waiting to be sent',
   paused: 'The endpoint is disabled',
 };
