@@ -520,7 +520,7 @@ it.each<[string, Story, RegExp[]]>([
   [
     'an error',
     { responses: () => 500 },
-    [/^svc receiver check/, /^svc deliveries get del_\w+ --no-pager$/, /^svc deliveries replay/],
+    [/^svc receiver check/, /^svc deliveries get del_\w+$/, /^svc deliveries replay/],
   ],
   [
     'a signature that was rejected',
