@@ -57,7 +57,8 @@ export const monotonic = performance.now.bind(performance);
 export function abortAfter(ms: number): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException(`Timed out after ${ms} ms.`, 'TimeoutError'));
-  setTimeout(abort, ms).unref();
+  // The timers of a browser have no `unref`.
+  setTimeout(abort, ms).unref?.();
   return controller.signal;
 }
 

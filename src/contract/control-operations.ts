@@ -543,7 +543,7 @@ export const controlOperations = {
     input: v.strictObject({
       ...deliveryId,
       new_id: described('Whether to send a new delivery with its own ID.', v.optional(v.boolean()), true),
-      url: described('URL to send a new delivery to.', v.optional(v.string())),
+      url: described('URL to send a new delivery to. The scheme can be omitted.', v.optional(v.string())),
       body: described('Body of the new delivery, as JSON text.', v.optional(v.string())),
     }),
     output: Delivery,

@@ -20,6 +20,7 @@ import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
+import { completeUrl } from './webhook-handlers.ts';
 
 export function createDeliveryHandlers(
   sandbox: Sandbox,
@@ -55,7 +56,7 @@ export function createDeliveryHandlers(
     checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
     verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
-      toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
+      toDelivery(await replayDelivery(sandbox, { id, newId, url: url && completeUrl(url), body })),
   } satisfies Partial<ControlHandlers>;
 }
 

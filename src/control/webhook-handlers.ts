@@ -7,6 +7,7 @@ import type { WebhookProbe } from '../contract/resources.ts';
 import { type ProbeResult, probeWebhook } from '../delivery/probe-webhook.ts';
 import type { Sender, SendResult } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
+import { toForwardUrl } from '../domain/webhook-url.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import {
@@ -47,7 +48,8 @@ export function createWebhookHandlers(
       const webhooks = await mapInSlices(store, rows, (row) => toWebhookWithStatistics(row, recentCount));
       return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
     },
-    createWebhook: async ({ workspace_id, reuse, ...input }) => {
+    createWebhook: async ({ workspace_id, reuse, ...others }) => {
+      const input = { ...others, url: completeUrl(others.url) };
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validateEndpoint(NewEndpointSchema, { url: input.url, events: input.events }, rules);
       const equivalent = reuse && input.listener && findEquivalentWebhook(sandbox, { ...input, workspace });
@@ -61,7 +63,8 @@ export function createWebhookHandlers(
     },
     getWebhook: async ({ id, recent_attempts: recentCount }) =>
       toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
-    updateWebhook: async ({ id, ...change }) => {
+    updateWebhook: async ({ id, ...others }) => {
+      const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
       validateEndpoint(EndpointChangeSchema, { url: change.url, events: change.events }, rules);
       const { seq } = getWebhookRow(sandbox, id);
       const webhook = await store.write(() => updateWebhook(sandbox, id, change));
@@ -96,6 +99,11 @@ export function createWebhookHandlers(
       ? webhook
       : { ...webhook, statistics: summarizeAttempts(store, row.seq, recentCount) };
   }
+}
+
+/** `localhost:3000` gets a scheme. The validation explains any other text. */
+export function completeUrl(text: string): string {
+  return toForwardUrl(text) ?? text;
 }
 
 function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount: number): WebhookStatistics {

@@ -15,7 +15,7 @@ describeInBrowser('Back', () => {
     const address = page.url();
     const position = await scrollOf(page);
     const dialog = page.getByRole('dialog', { name: 'Replay' });
-    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await page.getByRole('button', { name: 'Edit and replay' }).click();
     await dialog.waitFor();
     await page.goBack();
     await dialog.waitFor({ state: 'detached' });
@@ -30,15 +30,15 @@ describeInBrowser('Back', () => {
     await rowsOf(page).first().click();
     const address = page.url();
     const dialog = page.getByRole('dialog', { name: 'Replay' });
-    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await page.getByRole('button', { name: 'Edit and replay' }).click();
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await page.getByRole('button', { name: 'Edit and replay' }).click();
+    await dialog.getByLabel('As a new delivery').check();
     await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
-    await dialog.getByRole('link', { name: 'Open attempt 2' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.url()).toBe(`${address}?attempt=2`);
+    await expect.poll(() => page.url()).not.toBe(address);
     await page.goBack();
     await expect.poll(() => page.url()).toBe(address);
     await page.goBack();

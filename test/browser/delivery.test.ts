@@ -1,8 +1,9 @@
 /** The delivery page: summary, timeline, attempts and copying. */
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
@@ -39,60 +40,114 @@ async function openDelivery(
 const MINUTE_MS = 60_000;
 
 const clipboardOf = (page: Page) => page.evaluate('navigator.clipboard.readText()');
-const marksOf = (page: Page) =>
-  page.getByRole('region', { name: 'Timeline' }).locator('li').locator('.timeline-mark');
+const marksOf = (page: Page) => page.getByRole('region', { name: 'Timeline' }).locator('li');
+const causeOf = (page: Page) => page.getByRole('region', { name: 'Cause' });
 const headingOf = (page: Page, number: number, count: number) =>
   page.getByRole('heading', { name: `Attempt ${number} of ${count}` });
 
 describeInBrowser('the delivery page', () => {
-  it('the delivery page shows why the delivery failed, what to do, and the response of the receiver', async () => {
-    const { page, webhook, receiver } = await openDelivery([404]);
-    const verdict = page.getByRole('region', { name: 'Summary' });
-    await verdict.getByText('Your receiver returned 404.').waitFor();
-    await verdict.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
-    await verdict.getByRole('button', { name: 'Copy command' }).click();
-    await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
+  it('the delivery page shows the type, the cause, the timeline, the response and the payload in the first 800 pixels', async () => {
+    const { page, webhook, receiver } = await openDelivery([{ status: 503, body: '{"error":"down"}' }]);
+    const cause = causeOf(page);
+    await cause.getByText('Your receiver returned 503.').waitFor();
+    const response = page.getByRole('textbox', { name: 'Response' });
+    const payload = page.getByRole('textbox', { name: 'Payload' });
+    await response.getByText('"error": "down"').waitFor();
+    await payload.getByText('"order": "ord_1"').waitFor();
+    const parts = [
+      page.getByRole('heading', { name: 'order.shipped' }),
+      page.getByRole('button', { name: 'Replay', exact: true }),
+      page.getByRole('button', { name: 'Edit and replay' }),
+      page.getByRole('button', { name: 'More' }),
+      cause,
+      page.getByRole('region', { name: 'Timeline' }),
+      response.getByText('"error": "down"'),
+      payload.getByText('"type"').first(),
+    ];
+    for (const part of parts) {
+      const box = await part.boundingBox();
+      expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(800);
+    }
+    const [left, right] = [await response.boundingBox(), await payload.boundingBox()];
+    expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0);
     const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
     await expect.poll(() => endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
-  it('the delivery page says that a fault responded, and to replay the delivery after the fault is removed', async () => {
+  it('the delivery page changes the URL of the endpoint after a 404, and completes a URL without a scheme', async () => {
+    const { page, emulator, webhook } = await openDelivery([404]);
+    await causeOf(page).getByRole('button', { name: 'Change the URL' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
+    await dialog.getByLabel('URL').fill('localhost:6101/hooks');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await emulator.control.getWebhook({ id: webhook.id })).url).toBe('http://localhost:6101/hooks');
+  });
+
+  it('the delivery page lists the commands of the next steps behind CLI', async () => {
+    const { page, webhook } = await openDelivery([404]);
+    const button = page.getByRole('button', { name: 'CLI' });
+    await button.click();
+    await page.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
+    await page.getByRole('button', { name: 'Copy command' }).first().click();
+    await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
+    await page.keyboard.press('Escape');
+    await expectFocused(button);
+  });
+
+  it('the delivery page removes the fault that caused the failure, and shows no button for a fault that is used up', async () => {
     const { emulator, page, webhook, advance } = await openDelivery([500]);
-    const fault = await emulator.control.addFault({
+    await emulator.control.addFault({ on: 'delivery', kind: 'error-response', webhook_id: webhook.id });
+    await advance(5 * MINUTE_MS);
+    const cause = causeOf(page);
+    await cause.getByText('An injected fault returned 503. Your receiver was not called.').waitFor();
+    await page.getByText(/not sent, ended/).waitFor();
+    const remove = cause.getByRole('button', { name: 'Remove the fault' });
+    await remove.click();
+    await page.getByText('Fault removed.').waitFor();
+    await expect.poll(() => remove.count()).toBe(0);
+    expect((await emulator.control.listFaults({})).data).toEqual([]);
+    await emulator.control.addFault({
       on: 'delivery',
       kind: 'error-response',
       webhook_id: webhook.id,
+      count: 1,
     });
-    await advance(5 * MINUTE_MS);
-    const summary = page.getByRole('region', { name: 'Summary' });
-    await summary.getByText('An injected fault returned 503. Your receiver was not called.').waitFor();
-    await summary.getByText(`svc faults clear ${fault.id}`).waitFor();
-    await page.getByText(/not sent, ended/).waitFor();
-    await emulator.control.clearFaults({ id: fault.id });
-    await page.reload();
-    const remedy = 'The injected fault (error-response) no longer applies. Replay the delivery';
-    await summary.getByText(remedy).waitFor();
+    await advance(30 * MINUTE_MS);
+    await headingOf(page, 3, 3).waitFor();
+    await cause.getByText('An injected fault returned 503.').waitFor();
+    expect(await remove.count()).toBe(0);
   });
 
-  it('the delivery page shows that the delivery is paused and how to enable its endpoint [delivery.paused]', async () => {
+  it('the delivery page shows that the delivery is paused, and enables its endpoint [delivery.paused]', async () => {
     const { emulator, page, webhook } = await openDelivery(503);
-    const verdict = page.getByRole('region', { name: 'Summary' });
-    await verdict.getByText('Your receiver returned 503.').waitFor();
+    await causeOf(page).getByText('Your receiver returned 503.').waitFor();
     await emulator.control.updateWebhook({ id: webhook.id, disabled: true });
     await page.reload();
-    await verdict.getByText('Paused: the endpoint is disabled.').waitFor();
-    await verdict.getByText(`svc webhooks update ${webhook.id} --enable`).waitFor();
-    await page.locator('.delivery > .row').getByText('paused').waitFor();
+    await causeOf(page).getByText('Paused: the endpoint is disabled.').waitFor();
+    await causeOf(page).getByRole('button', { name: 'Enable the endpoint' }).click();
+    await causeOf(page).getByRole('button', { name: 'Advance to the next attempt' }).waitFor();
+    expect((await emulator.control.getWebhook({ id: webhook.id })).disabled).toBe(false);
+  });
+
+  it('the delivery page probes a receiver that rejects the signature, and opens the signature', async () => {
+    const { page } = await openDelivery(401);
+    const cause = causeOf(page);
+    await cause.getByText('Your receiver returned 401.').waitFor();
+    await cause.getByRole('button', { name: 'Find the mistake' }).click();
+    await cause.getByText(/It probably uses a secret that svc does not know/).waitFor();
+    await cause.getByRole('button', { name: 'Open the signature' }).click();
+    await page.getByRole('tabpanel', { name: 'Signature' }).waitFor();
   });
 
   it('the delivery page shows the next attempt while the clock is frozen, and advances the clock to it', async () => {
     const { page, receiver } = await openDelivery([503, 200]);
     await page.getByText(/Next attempt in 5m/).waitFor();
     await page.getByText('The clock is frozen').waitFor();
-    await page.getByRole('button', { name: 'Advance to this attempt' }).click();
+    await page.getByRole('button', { name: 'Advance to the next attempt' }).click();
     await page.getByText('Delivered on attempt 2.').waitFor();
     expect(receiver.requests).toHaveLength(2);
-    await expect.poll(() => page.getByText('Next attempt').count()).toBe(0);
+    await expect.poll(() => page.getByText('Next attempt in').count()).toBe(0);
   });
 
   it('the delivery page shows that an attempt is due while it is in progress', async () => {
@@ -109,14 +164,6 @@ describeInBrowser('the delivery page', () => {
     await moved;
   });
 
-  it('the delivery page counts down in schedule time and in real time while the clock runs', async () => {
-    const { page, emulator, workspace_id } = await openDelivery([503]);
-    await emulator.control.setClock({ workspace_id, speed: 0.5, frozen: false });
-    await page
-      .getByText(/Next attempt in 4m \d+s of schedule time, (10m|9m \d+s) of real time at ×0\.5/)
-      .waitFor();
-  });
-
   it('the delivery page shows every attempt in the timeline with an accessible name', async () => {
     const { page, advance, emulator, id } = await openDelivery([500, 302, 503, 200]);
     await advance(35 * MINUTE_MS);
@@ -125,34 +172,39 @@ describeInBrowser('the delivery page', () => {
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        'Attempt #1 500, failedstart',
-        'Attempt #2 302, failed+5m',
-        'Attempt #3 503, failed+35m',
-        'Attempt #4 200, succeeded replay+35m',
+        '✗Attempt  #1 500, failedstart',
+        '✗Attempt  #2 302, failed+5m',
+        '✗Attempt  #3 503, failed+35m',
+        '✓Attempt  #4 200, succeeded replay+35m',
       ]);
   });
 
-  it('the delivery page shortens long gaps and shows the planned retries until the end of the retry window', async () => {
+  it('the delivery page shows the planned retries until the end of the retry window, and cuts none off', async () => {
     const { page } = await openDelivery([500]);
     await headingOf(page, 1, 1).waitFor();
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        'Attempt #1 500, failedstart',
+        '✗Attempt  #1 500, failedstart',
         ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
-          (since, index) => `#${index + 2} planned${since}`,
+          (since, index) => `○ #${index + 2} planned${since}`,
         ),
-        'retry window ends+72h',
+        'ends+72h',
       ]);
-    const lengths = page.locator('.timeline-gap-collapsed .timeline-gap-duration');
-    await expect.poll(() => lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const mark of await marksOf(page).all()) {
+        const box = await mark.boundingBox();
+        expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      }
+    }
   });
 
   it('the delivery page keeps the selected attempt in the URL and selects another with the arrow keys', async () => {
     const { page, advance } = await openDelivery([500, 302, 503], { query: '?attempt=1' });
     await advance(35 * MINUTE_MS);
     await headingOf(page, 1, 3).waitFor();
-    await marksOf(page).nth(1).click();
+    await marksOf(page).nth(1).getByRole('button').click();
     await headingOf(page, 2, 3).waitFor();
     await expect.poll(() => page.url()).toContain('attempt=2');
     await page.keyboard.press('ArrowRight');
@@ -174,19 +226,18 @@ describeInBrowser('the delivery page', () => {
     await page.getByText('Your receiver returned 503.').waitFor();
   });
 
-  it('the delivery page shows the request body formatted and raw, and never as markup', async () => {
+  it('the delivery page shows the payload formatted and raw, and never as markup', async () => {
     const payload = { note: '<img src=x onerror=alert(1)><script>alert(2)</script>', price: 12.5 };
     const { page, receiver } = await openDelivery(200, { payload });
     const { headers, body } = await receiver.request(1);
-    const panel = page.getByRole('tabpanel');
-    await panel.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
-    await panel.getByText(`Raw (${body.length} bytes)`).waitFor();
-    await expect
-      .poll(() => panel.getByRole('textbox', { name: 'Formatted body' }).innerText())
-      .toBe(JSON.stringify(JSON.parse(body.toString()), null, 2));
-    await expect.poll(() => panel.locator('pre').first().textContent()).toBe(body.toString());
-    await panel.getByText('Raw HTTP request').click();
-    await panel.getByText('POST /hooks HTTP/1.1').waitFor();
+    const request = page.getByRole('region', { name: 'Request' });
+    const view = request.getByRole('textbox', { name: 'Payload' });
+    await expect.poll(() => view.innerText()).toBe(JSON.stringify(JSON.parse(body.toString()), null, 2));
+    await request.getByRole('button', { name: 'Raw' }).click();
+    await expect.poll(() => view.innerText()).toBe(body.toString());
+    await request.getByText(`${body.length} bytes`).waitFor();
+    await request.getByText(/^Headers/).click();
+    await request.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
     expect(await page.locator('main :is(img[src=x], script)').count()).toBe(0);
   });
 
@@ -197,50 +248,73 @@ describeInBrowser('the delivery page', () => {
       { status: 500, body: Buffer.from([0xff, 0xfe, 0x00]) },
       { drop: true },
     ];
-    const { page, advance } = await openDelivery(responses, { query: '?tab=response' });
+    const { page, advance } = await openDelivery(responses);
     const panel = page.getByRole('tabpanel');
     await panel.getByText('"error": "down"').waitFor();
     await advance(5 * MINUTE_MS);
-    await panel.getByText('Only the first part is stored').waitFor();
+    await panel.getByText('Only the first part of the body is stored').waitFor();
     await advance(30 * MINUTE_MS);
     await panel.getByText('Binary body (3 bytes, base64)').waitFor();
     await panel.getByText('//4A').waitFor();
     await advance(120 * MINUTE_MS);
-    await panel.getByText('No response: ').waitFor();
+    await panel.getByText('No response. ').waitFor();
   });
 
-  it('the delivery page shows the differences between two attempts', async () => {
-    const { page, advance } = await openDelivery([
+  it('the delivery page decompresses a gzip response', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const { page } = await openDelivery([{ status: 500, headers, body: gzipSync('{"error":"zipped"}') }]);
+    const response = page.getByRole('region', { name: 'Response' });
+    await response.getByText('"error": "zipped"').waitFor();
+    await response.getByText('18 bytes, decompressed').waitFor();
+  });
+
+  it('the delivery page compares an attempt with the last success, another attempt and another delivery', async () => {
+    const { page, advance, emulator, receiver } = await openDelivery([
       { status: 500, body: 'a\nb\nc' },
       { status: 503, body: 'a\nx\nc' },
+      200,
     ]);
     await advance(5 * MINUTE_MS);
-    await page.getByRole('tab', { name: 'Compare' }).click();
+    await headingOf(page, 2, 2).waitFor();
+    await page.getByRole('tab', { name: 'Compare with…' }).click();
     const panel = page.getByRole('tabpanel');
-    const response = panel.getByRole('region', { name: 'Response' });
-    const changed = (number: number) =>
-      response
-        .getByRole('textbox', { name: `Response of Attempt ${number}` })
+    await panel.getByText('No other delivery to this endpoint has succeeded.').waitFor();
+    await emulator.api('POST', '/events', { type: 'order.shipped', payload: { order: 'ord_2' } });
+    await receiver.request(3);
+    await advance(0);
+    const other = (await emulator.control.listDeliveries({ status: 'succeeded' })).data[0]?.id ?? '';
+    await page.getByRole('tab', { name: 'Timing' }).click();
+    await page.getByRole('tab', { name: 'Compare with…' }).click();
+    const changed = (part: string, title: string) =>
+      panel
+        .getByRole('region', { name: part, exact: true })
+        .getByRole('textbox', { name: `${part} of ${title}` })
         .locator('.cm-changedLine')
         .allTextContents();
-    await expect.poll(() => changed(1)).toEqual(expect.arrayContaining(['500', 'b']));
-    await expect.poll(() => changed(2)).toEqual(expect.arrayContaining(['503', 'x']));
-    await panel.getByRole('region', { name: 'Request body' }).getByText('identical').waitFor();
+    await expect.poll(() => changed('Payload', other)).toContain('      "order": "ord_2"');
+    const choice = panel.getByLabel('Compare with');
+    await choice.selectOption('attempt 1, 500');
+    await expect.poll(() => changed('Response', 'Attempt 1')).toEqual(expect.arrayContaining(['500', 'b']));
+    await expect
+      .poll(() => changed('Response', 'Attempt 2 (this one)'))
+      .toEqual(expect.arrayContaining(['503', 'x']));
+    await panel.getByRole('region', { name: 'Payload' }).getByText('identical').waitFor();
+    await choice.selectOption('another delivery');
+    await panel.getByLabel('Delivery ID').fill(other);
+    await expect.poll(() => changed('Payload', other)).toContain('      "order": "ord_2"');
   });
 
   it('the delivery page names the injected fault and links its endpoint', async () => {
     const { page, emulator, advance, webhook } = await openDelivery([500, 401]);
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
     await advance(5 * MINUTE_MS);
-    const verdict = page.getByRole('region', { name: 'Summary' });
-    await verdict.getByText('The injected fault bad-signature').waitFor();
-    await verdict.getByText(/svc faults clear flt_/).waitFor();
-    const link = page.getByRole('link', { name: /^bad-signature \(flt_/ });
+    await causeOf(page).getByText('The injected fault bad-signature').waitFor();
+    const link = page.getByRole('link', { name: 'bad-signature' });
     await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
   it('the delivery page copies the attempt in every format', async () => {
-    const { page, receiver, id } = await openDelivery(200);
+    const { page, receiver } = await openDelivery(200);
     const { body } = await receiver.request(1);
     await headingOf(page, 1, 1).waitFor();
     await page.keyboard.press('c');
@@ -255,8 +329,6 @@ describeInBrowser('the delivery page', () => {
     };
     await copy('curl', 'curl command');
     await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);
-    await copy('svc', 'command “Replay the delivery with the same ID”');
-    await expect.poll(() => clipboardOf(page)).toBe(`svc deliveries replay ${id}`);
     await copy('Raw HTTP', 'raw request');
     await expect.poll(() => clipboardOf(page)).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
     await copy('Vitest', 'test');
@@ -264,6 +336,25 @@ describeInBrowser('the delivery page', () => {
       .poll(() => clipboardOf(page))
       .toContain("await workspace.trigger('order.shipped', payload);");
     await expectAccessible(page);
+  });
+
+  it('the delivery page moves the focus back to the button that opened a dialog after Escape', async () => {
+    const { page } = await openDelivery(503);
+    const more = page.getByRole('button', { name: 'More' });
+    for (const item of ['Copy as…', 'Download…']) {
+      await more.click();
+      await page.getByRole('button', { name: item }).click();
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await expectFocused(more);
+    }
+    const edit = page.getByRole('button', { name: 'Edit and replay' });
+    await edit.click();
+    await expectFocused(page.getByRole('dialog').getByRole('textbox', { name: 'Body' }));
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expectFocused(edit);
   });
 
   it('the delivery page shows an error for an unknown delivery ID', async () => {
@@ -277,7 +368,7 @@ describeInBrowser('the delivery page', () => {
     const { page, advance } = await openDelivery([500, 401, 200]);
     await advance(5 * MINUTE_MS);
     await headingOf(page, 2, 2).waitFor();
-    for (const tab of ['Request', 'Response', 'Compare']) {
+    for (const tab of ['Response and payload', 'Compare with…']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tabpanel', { name: tab }).waitFor();
       await expectAccessibleAt(page, [360, 1920]);

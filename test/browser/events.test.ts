@@ -71,7 +71,7 @@ describeInBrowser('the event pages', () => {
     await expect.poll(() => page.url()).toContain(id);
     await page.getByText('onerror=').waitFor();
     await page.getByRole('tab', { name: 'Raw' }).click();
-    await expect.poll(() => page.getByRole('tabpanel').locator('pre').textContent()).toBe(body?.toString());
+    await expect.poll(() => page.getByRole('textbox', { name: 'Raw' }).innerText()).toBe(body?.toString());
     await expectAccessible(page);
     await page.getByRole('region', { name: 'Deliveries' }).getByText('succeeded').waitFor();
     await page.getByRole('link', { name: /^req_/ }).click();

@@ -70,7 +70,7 @@ describeInBrowser('the dashboard layout', () => {
     await alert.getByText(`Lost the connection to the emulator at ${host}.`).waitFor();
     await page.getByText('Connection lost').waitFor();
     expect([await replay.isDisabled(), await advance.isDisabled()]).toEqual([true, true]);
-    expect(await page.getByRole('button', { name: 'Copy delivery ID' }).isEnabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Copy body' }).first().isEnabled()).toBe(true);
     await expectAccessible(page);
     await openEmulator({ port });
     await page.getByText('sandbox').waitFor();

@@ -74,7 +74,7 @@ describeInBrowser('a body of 200 KB', () => {
   it('the delivery page renders only the lines in view of a large body', async () => {
     const { emulator, delivery } = await createLargeEvent();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}`, colorScheme: 'dark' });
-    await page.getByRole('textbox', { name: 'Formatted body' }).getByText('"item_0"').waitFor();
+    await page.getByRole('textbox', { name: 'Payload' }).getByText('"item_0"').waitFor();
     expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
     await expectAccessible(page);
   });

@@ -77,7 +77,7 @@ describeInBrowser('the layout', () => {
     await page.emulateMedia({ forcedColors: 'active' });
     const contents: readonly (readonly [hash: string, content: Locator])[] = [
       ['', page.getByRole('region', { name: 'Attempts over time' })],
-      [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Request' })],
+      [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Response and payload' })],
       [`/events/${delivery?.event_id}?show=trace`, page.getByRole('table')],
       [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Add fault' })],
       [`/requests/${request?.id}`, page.getByRole('button', { name: 'Send again' })],
@@ -112,7 +112,7 @@ describeInBrowser('the layout', () => {
     const page = await openDashboard(emulator, { width: 1440 });
     await page.emulateMedia({ forcedColors: 'active' });
     await rowsOf(page).first().click();
-    await page.getByRole('tab', { name: 'Request' }).waitFor();
+    await page.getByRole('tab', { name: 'Response and payload' }).waitFor();
     const styleOf = (selector: string, property: 'backgroundColor' | 'outlineColor') =>
       page
         .locator(selector)
@@ -132,7 +132,7 @@ describeInBrowser('the layout', () => {
     ]) {
       expect(await styleOf(selected, 'backgroundColor'), selected).toBe(highlight);
     }
-    for (const selected of ['[role="row"][aria-selected="true"]', '.timeline-mark[aria-pressed="true"]']) {
+    for (const selected of ['[role="row"][aria-selected="true"]', '.timeline button[aria-pressed="true"]']) {
       expect(await styleOf(selected, 'outlineColor'), selected).toBe(highlight);
     }
     expect(await styleOf('[role="tab"][aria-selected="false"]', 'backgroundColor')).not.toBe(highlight);

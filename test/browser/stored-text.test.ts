@@ -41,7 +41,7 @@ describeInBrowser('stored text', () => {
   it('stored text is not rendered as markup in a delivery, its request, its response and its signature', async () => {
     const { emulator, delivery } = await openPoisoned();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
-    for (const tab of ['Request', 'Response', 'Signature']) {
+    for (const tab of ['Response and payload', 'Signature']) {
       await page.getByRole('tab', { name: tab }).click();
       await expectOnlyText(page, 'window.hit=1');
     }
@@ -64,7 +64,7 @@ describeInBrowser('stored text', () => {
   it('stored text is not rendered as markup in the replay dialog', async () => {
     const { emulator, delivery } = await openPoisoned();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
-    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await page.getByRole('button', { name: 'Edit and replay' }).click();
     await expectOnlyText(page, 'Replay');
   });
 
@@ -82,9 +82,7 @@ describeInBrowser('stored text', () => {
     const [delivery] = (await emulator.control.listDeliveries({})).data;
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     const main = page.getByRole('main');
-    await page.getByRole('tab', { name: 'Response' }).click();
     await main.getByText(`"note": "a${visible}b"`).filter({ visible: true }).first().waitFor();
-    await page.getByRole('tab', { name: 'Request' }).click();
     await main.getByText(`c${visible}d`).filter({ visible: true }).first().waitFor();
     expect(await main.innerText()).not.toMatch(/\p{Cf}/u);
   });

@@ -35,8 +35,10 @@ it('toSignedCurlCommand keeps the ID and the body', () => {
   );
 });
 
-it('listCommands returns commands with the delivery ID', () => {
-  expect(listCommands(createDelivery()).map(({ command }) => command)).toEqual([
+it('listCommands returns the commands of the explanation, then those with the delivery ID', () => {
+  const hints = [{ text: 'Read the log' }, { text: 'Remove the fault', command: 'svc faults clear flt_1' }];
+  expect(listCommands(createDelivery(), hints).map(({ command }) => command)).toEqual([
+    'svc faults clear flt_1',
     'svc deliveries get del_1',
     'svc deliveries replay del_1',
     'svc verify --delivery del_1 --secret SECRET',

@@ -1,6 +1,8 @@
 import type { EditorView } from '@codemirror/view';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { CodeMirrorHost, codeMirror } from './code-mirror-host.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -8,24 +10,36 @@ interface Props {
   readonly label: string;
   /** JSON, which can be folded, or any other text. */
   readonly text: string;
+  /** What the button copies, as in "Copy raw request". */
+  readonly what: string;
+  readonly title?: ComponentChildren;
+  /** Other buttons. */
+  readonly children?: ComponentChildren;
 }
 
 /** Above this number of lines, a button opens the search. */
 const MAX_SCANNED_LINES = 30;
 
-/** Text that can be searched with Ctrl+F while it has the focus. It never becomes markup. */
-export function CodeView({ label, text }: Props) {
+/** Text that can be copied, and searched with Ctrl+F while it has the focus. It never becomes markup. */
+export function CodeView({ label, text, what, title, children }: Props) {
   const view = useRef<EditorView>(null);
   const openSearch = () => {
     if (view.current !== null) codeMirror.peek()?.openSearchPanel(view.current);
   };
   return (
     <div class="code-view">
-      {text.split('\n', MAX_SCANNED_LINES + 1).length > MAX_SCANNED_LINES && (
-        <button type="button" class="subtle" title="Ctrl+F" onClick={openSearch}>
-          <Icon name="search" /> Find
-        </button>
-      )}
+      <div class="row">
+        {title}
+        <span class="row push-right">
+          {text.split('\n', MAX_SCANNED_LINES + 1).length > MAX_SCANNED_LINES && (
+            <button type="button" class="subtle" title="Ctrl+F" onClick={openSearch}>
+              <Icon name="search" /> Find
+            </button>
+          )}
+          {children}
+          <CopyButton what={what} text={text} />
+        </span>
+      </div>
       <CodeMirrorHost
         text={text}
         inputs={[label, text]}

@@ -1,10 +1,10 @@
-/** Modal dialogs, and forms in them. */
+/** Modal dialogs. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { parseHash } from '../address.ts';
 import { addDialogEntry, navigate } from '../router.ts';
-import { type FormSubmit, useFormSubmit } from '../use-form-submit.ts';
-import { FormErrorText } from './field.tsx';
+import { useFormSubmit } from '../use-form-submit.ts';
+import { Form } from './form.tsx';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -13,13 +13,24 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog, open while it is rendered. The browser traps the focus, and closes it with Escape. Back closes it too. */
+/**
+ * A modal dialog, open while it is rendered. The browser traps the focus, and closes it with Escape. Back closes it too. The
+ * element that had the focus before gets it again.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const heading = useId();
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const opener = document.activeElement;
     element.current?.showModal();
-    return addDialogEntry(() => element.current?.close());
+    const removeEntry = addDialogEntry(() => element.current?.close());
+    return () => {
+      removeEntry();
+      // The browser also does this, but not when the dialog is removed without being closed, or was opened by a key.
+      const target =
+        opener instanceof HTMLElement && opener !== document.body ? opener : document.querySelector('main');
+      if (document.activeElement === document.body) target?.focus();
+    };
   }, []);
   /** The new page replaces the history entry of the dialog. */
   const followLink = (event: MouseEvent) => {
@@ -43,33 +54,6 @@ export function Dialog({ title, onClose, children }: Props) {
   );
 }
 
-interface DialogFormProps {
-  readonly children: ComponentChildren;
-  readonly form: FormSubmit;
-  /** Content of the button that submits. */
-  readonly action: ComponentChildren;
-  readonly tone?: 'primary' | 'danger';
-  readonly onClose: () => void;
-}
-
-/** A form in a dialog, with its error and its buttons. */
-export function DialogForm({ children, form, action, tone = 'primary', onClose }: DialogFormProps) {
-  return (
-    <form class="stack" onSubmit={form.submit} noValidate>
-      {children}
-      <FormErrorText error={form.error} />
-      <div class="row">
-        <button type="submit" class={tone} disabled={form.isBusy}>
-          {action}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </form>
-  );
-}
-
 interface ConfirmDialogProps extends Props {
   /** Label of the button that confirms. */
   readonly action: string;
@@ -81,9 +65,9 @@ export function ConfirmDialog({ title, action, onConfirm, onClose, children }: C
   const form = useFormSubmit([], onConfirm);
   return (
     <Dialog title={title} onClose={onClose}>
-      <DialogForm form={form} action={action} tone="danger" onClose={onClose}>
+      <Form form={form} action={action} tone="danger" onClose={onClose}>
         {children}
-      </DialogForm>
+      </Form>
     </Dialog>
   );
 }

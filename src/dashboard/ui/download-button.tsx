@@ -29,7 +29,7 @@ const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; 
 ];
 
 /** The links make the browser save the file itself, so that the page does not need memory for all of it. */
-function DownloadDialog({ selection, what, onClose }: Props & { readonly onClose: () => void }) {
+export function DownloadDialog({ selection, what, onClose }: Props & { readonly onClose: () => void }) {
   return (
     <Dialog title={`Download ${what}`} onClose={onClose}>
       <div class="stack">

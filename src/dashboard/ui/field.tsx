@@ -48,12 +48,16 @@ export function Field({ label, name, hint, error, onChange, suggestions, options
         </select>
       )}
       {rows !== undefined && <textarea {...control} rows={rows} />}
-      {options === undefined && rows === undefined && <input {...control} list={`${id}-suggestions`} />}
-      <datalist id={`${id}-suggestions`}>
-        {suggestions?.map((suggestion) => (
-          <option key={suggestion} value={suggestion} />
-        ))}
-      </datalist>
+      {options === undefined && rows === undefined && (
+        <input {...control} list={suggestions && `${id}-suggestions`} />
+      )}
+      {suggestions && (
+        <datalist id={`${id}-suggestions`}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
       <p id={`${id}-hint`} class={isInvalid ? 'error-text' : 'muted'} aria-live="polite">
         {isInvalid ? error.message : hint}
       </p>
@@ -73,14 +77,4 @@ export function connectFields<Draft>(
     value: String(draft[name]),
     onChange: (value) => onChange({ ...draft, [name]: value }),
   });
-}
-
-/** A validation error of the whole form. */
-export function FormErrorText({ error }: { readonly error: FormError | null }) {
-  if (error === null || error.field !== null) return null;
-  return (
-    <p class="error-text" role="alert">
-      {error.message}
-    </p>
-  );
 }

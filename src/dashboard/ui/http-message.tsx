@@ -1,89 +1,99 @@
 /** Headers and bodies of HTTP messages as text. Nothing in them becomes markup. */
 import './http-message.css';
-import type { ComponentChildren } from 'preact';
-import { indentJson, isJson } from '../../domain/json.ts';
+import { useState } from 'preact/hooks';
+import { indentJson } from '../../domain/json.ts';
+import { useQuery } from '../use-query.ts';
 import { CodeView } from './code-view.tsx';
-import { CopyButton } from './copy-button.tsx';
 
-export function HttpHeaders({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of a message, which a click shows. */
+export function HttpHeaders({ headers }: { readonly headers: Headers }) {
   return (
-    <table class="http-headers">
-      <thead class="visually-hidden">
-        <tr>
-          <th>Header</th>
-          <th>Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        {Object.entries(headers).map(([name, value]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="mono">{value}</td>
+    <details>
+      <summary>Headers ({Object.keys(headers).length})</summary>
+      <table class="http-headers">
+        <thead class="visually-hidden">
+          <tr>
+            <th>Header</th>
+            <th>Value</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {Object.entries(headers).map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="mono">{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   );
 }
 
 interface BodyProps {
+  /** What the body belongs to, as in "Response body". */
+  readonly title: string;
   readonly body: string;
   readonly encoding: 'utf8' | 'base64';
+  readonly headers: Headers;
 }
 
-/** A JSON object or array formatted and raw (once if that is the same), another text only raw, and other bytes as base64. */
-export function HttpBody({ body, encoding }: BodyProps) {
+/** The body as text: JSON is indented, compressed bodies are decompressed, and other bytes are shown as base64. */
+export function HttpBody({ title, body, encoding, headers }: BodyProps) {
+  const decoded = useQuery(() => decompress(body, encoding, headers), [body, encoding]);
+  const [isRaw, setRaw] = useState(false);
   if (body === '') return <p class="muted">The body is empty.</p>;
-  if (encoding === 'base64') {
-    const title = <h4>Binary body ({atob(body).length} bytes, base64)</h4>;
-    return <TextPanel title={title} what="base64 body" text={body} />;
+  if (encoding === 'base64' && !decoded.value) {
+    const binaryTitle = `Binary body (${atob(body).length} bytes, base64)`;
+    return <CodeView title={<h4>{binaryTitle}</h4>} label={binaryTitle} what="base64 body" text={body} />;
   }
-  const pretty = indentJson(body);
-  const size = new TextEncoder().encode(body).length;
-  const rawTitle = <h4>Raw ({size} bytes)</h4>;
-  const raw = <TextPanel title={rawTitle} what="raw body" text={body} />;
-  if (!isJson(body) || !pretty.includes('\n')) return raw;
-  const view = <CodeView label="Formatted body" text={pretty} />;
-  if (pretty === body) {
-    return (
-      <TextPanel title={rawTitle} what="raw body" text={body}>
-        {view}
-      </TextPanel>
-    );
-  }
+  const text = decoded.value ?? body;
+  const indented = indentJson(text);
+  const shown = isRaw ? text : indented;
   return (
-    <div class="http-bodies">
-      <TextPanel title={<h4>Formatted</h4>} what="formatted body" text={pretty}>
-        {view}
-      </TextPanel>
-      {raw}
-    </div>
-  );
-}
-
-interface TextPanelProps {
-  readonly title: ComponentChildren;
-  /** What the button copies, as in "Copy raw request". */
-  readonly what: string;
-  readonly text: string;
-  /** Text of the button; without it only the icon is shown. */
-  readonly label?: string;
-  /** The text in another form. */
-  readonly children?: ComponentChildren;
-}
-
-/** A text with a button that copies it. */
-export function TextPanel({ title, what, text, label, children }: TextPanelProps) {
-  return (
-    <div class="text-panel">
-      <div class="row">
-        {title}
-        <CopyButton what={what} text={text} {...(label !== undefined && { label })} />
-      </div>
-      {children ?? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable with the keyboard.
-        <pre tabIndex={0}>{text}</pre>
+    <CodeView
+      title={
+        <h4>
+          {title}{' '}
+          <span class="muted">
+            {new TextEncoder().encode(text).length} bytes{decoded.value && ', decompressed'}
+          </span>
+        </h4>
+      }
+      label={title}
+      what={isRaw ? 'raw body' : 'body'}
+      text={shown}
+    >
+      {indented !== text && (
+        <button type="button" class="subtle" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          Raw
+        </button>
       )}
-    </div>
+    </CodeView>
   );
+}
+
+const compressionFormats = new Map<string, CompressionFormat>([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+]);
+
+/** The text of a compressed body; null for another body, or if only a part of it is stored. */
+async function decompress(
+  body: string,
+  encoding: BodyProps['encoding'],
+  headers: Headers,
+): Promise<string | null> {
+  const format = compressionFormats.get(headers['content-encoding']?.trim().toLowerCase() ?? '');
+  if (encoding === 'utf8' || format === undefined) return null;
+  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await new Response(stream).arrayBuffer());
+  } catch {
+    return null;
+  }
 }

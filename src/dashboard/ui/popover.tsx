@@ -2,23 +2,28 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { route } from '../router.ts';
+import { type Shortcut, useShortcuts } from '../shortcuts.ts';
 
 interface Props {
   readonly label: string;
   readonly button: ComponentChildren;
   readonly class?: string;
-  readonly children: ComponentChildren;
+  readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
+  /** The key that opens the panel. */
+  readonly shortcut?: Omit<Shortcut, 'run'>;
 }
 
-/** Closes with its button, with Escape, on navigation, and when the focus or the pointer leaves it. */
-export function Popover({ label, button, class: buttonClass, children }: Props) {
+/** The element with `autofocus` in the panel gets the focus. Closes with its button, with Escape, on navigation, and when the focus or the pointer leaves it. */
+export function Popover({ label, button, class: buttonClass, children, shortcut }: Props) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const container = useRef<HTMLDivElement>(null);
   const openButton = useRef<HTMLButtonElement>(null);
   const close = () => setOpen(false);
+  useShortcuts(shortcut === undefined ? [] : [{ ...shortcut, run: () => setOpen(true) }]);
   useEffect(() => {
     if (!isOpen) return;
+    container.current?.querySelector<HTMLElement>('[autofocus]')?.focus();
     const closeOutside = ({ target }: Event) => {
       if (target instanceof Node && !container.current?.contains(target)) close();
     };
@@ -29,11 +34,14 @@ export function Popover({ label, button, class: buttonClass, children }: Props) 
     };
   }, [isOpen]);
   useEffect(close, [route.value]);
+  const closeAndFocus = () => {
+    close();
+    openButton.current?.focus();
+  };
   const closeByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return;
     event.preventDefault();
-    close();
-    openButton.current?.focus();
+    closeAndFocus();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles Escape for every element inside.
@@ -50,7 +58,7 @@ export function Popover({ label, button, class: buttonClass, children }: Props) 
       </button>
       {isOpen && (
         <section id={id} class="popover-panel" aria-label={label}>
-          {children}
+          {typeof children === 'function' ? children(closeAndFocus) : children}
         </section>
       )}
     </div>

@@ -1,7 +1,8 @@
-/** An attempt in formats to copy: curl, `svc` commands, raw HTTP, a Vitest test. */
+/** An attempt in formats to copy: curl, raw HTTP, a Vitest test. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson, parseJsonObject } from '../../../domain/json.ts';
 import { quoteForShell, toCurl } from '../../../domain/shell.ts';
+import type { Hint } from '../../../errors.ts';
 
 type Request = AttemptDetail['request'];
 
@@ -34,20 +35,16 @@ export function formatHeaders(headers: Readonly<Record<string, string>>): string
   return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 }
 
-/** `svc` commands for the delivery, with descriptions. */
-export function listCommands({
-  id,
-  event_id: event,
-}: DeliveryDetail): { description: string; command: string }[] {
-  return [
-    { description: 'Show the delivery with its attempts', command: `svc deliveries get ${id}` },
-    { description: 'Replay the delivery with the same ID', command: `svc deliveries replay ${id}` },
-    {
-      description: 'Verify the signature',
-      command: `svc verify --delivery ${id} --secret SECRET`,
-    },
-    { description: 'Show the event', command: `svc events get ${event}` },
+/** `svc` commands for the delivery. Those of its explanation come first. */
+export function listCommands({ id, event_id: event }: DeliveryDetail, hints: readonly Hint[]): Hint[] {
+  const commands = [
+    ...hints.filter(({ command }) => command !== undefined),
+    { text: 'Show the delivery with its attempts', command: `svc deliveries get ${id}` },
+    { text: 'Replay the delivery with the same ID', command: `svc deliveries replay ${id}` },
+    { text: 'Verify the signature', command: `svc verify --delivery ${id} --secret SECRET` },
+    { text: 'Show the event', command: `svc events get ${event}` },
   ];
+  return commands;
 }
 
 /**

@@ -1,17 +1,17 @@
-/** One attempt with its request, response and signature. */
+/** One attempt: its response and payload side by side, its signature, its phases, and a comparison. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { formatDuration } from '../../../domain/duration.ts';
+import { formatLatency } from '../../../domain/duration.ts';
 import { isAttemptSent } from '../../../domain/fault.ts';
 import { toSentence } from '../../../domain/message-parts.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';
+import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
 import { PhaseTable } from '../../ui/phases.tsx';
 import { OutcomeBadge } from '../../ui/status-badge.tsx';
-import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SignatureView } from '../signature/signature-view.tsx';
-import { AttemptComparison } from './attempt-comparison.tsx';
-import { AttemptRequest, AttemptResponse } from './attempt-messages.tsx';
+import { DeliveryComparison } from './delivery-comparison.tsx';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -19,38 +19,39 @@ interface Props {
 }
 
 export function AttemptView({ delivery, attempt }: Props) {
-  const tabs: Tab[] = [
-    { name: 'request', title: 'Request', render: () => <AttemptRequest request={attempt.request} /> },
-    { name: 'response', title: 'Response', render: () => <AttemptResponse attempt={attempt} /> },
+  const { number } = attempt;
+  const key = `${delivery.id} ${number}`;
+  const tabs = [
+    {
+      name: 'messages',
+      title: 'Response and payload',
+      render: () => <Messages key={key} attempt={attempt} />,
+    },
     {
       name: 'signature',
       title: 'Signature',
-      render: () => <SignatureView deliveryId={delivery.id} attempt={attempt.number} />,
+      render: () => <SignatureView deliveryId={delivery.id} attempt={number} />,
     },
     {
       name: 'timing',
       title: 'Timing',
       render: () => (
-        <PhaseTable phases={attempt.phases} caption={`Phases of attempt ${attempt.number} in real time`} />
+        <PhaseTable phases={attempt.phases} caption={`Phases of attempt ${number} in real time`} />
       ),
     },
-    ...(delivery.attempts.length < 2
-      ? []
-      : [
-          {
-            name: 'compare',
-            title: 'Compare',
-            render: () => <AttemptComparison attempts={delivery.attempts} attempt={attempt} />,
-          },
-        ]),
+    {
+      name: 'compare',
+      title: 'Compare with…',
+      render: () => <DeliveryComparison key={key} delivery={delivery} attempt={attempt} />,
+    },
   ];
   return (
-    <section class="delivery-attempt stack" aria-label={`Attempt ${attempt.number}`}>
+    <section class="stack" aria-label={`Attempt ${number}`}>
       <AttemptHeader delivery={delivery} attempt={attempt} />
       <Tabs
-        label={`Attempt ${attempt.number}`}
+        label={`Attempt ${number}`}
         tabs={tabs}
-        openName={route.value.query.tab ?? (attempt.outcome === 'succeeded' ? 'request' : 'response')}
+        openName={route.value.query.tab}
         onOpen={(tab) => updateQuery({ tab })}
       />
     </section>
@@ -58,48 +59,46 @@ export function AttemptView({ delivery, attempt }: Props) {
 }
 
 function AttemptHeader({ delivery, attempt }: Props) {
-  const { number, trigger, duration_ms: durationMs, error, fault } = attempt;
-  // The summary card shows the error of the last attempt.
-  const isLast = attempt === delivery.attempts.at(-1);
+  const { number, trigger, duration_ms: durationMs, fault } = attempt;
   return (
-    <header>
-      <div class="row">
-        <h3>
-          Attempt {number} of {delivery.attempts.length}
-        </h3>
-        <OutcomeBadge {...attempt} />
-        <Duration
-          ms={durationMs}
-          longestMs={Math.max(...delivery.attempts.map(({ duration_ms }) => duration_ms))}
-        />
-        {trigger === 'manual' && <span class="badge highlighted">replay</span>}
-      </div>
-      {error !== null && !isLast && <p class="error-text">{toSentence(error)}</p>}
-      <p class="muted">
-        Due <Time at={attempt.scheduled_at} clock="schedule" />,{' '}
-        {isAttemptSent(fault) ? 'sent' : 'not sent, ended'}{' '}
-        <time dateTime={attempt.sent_at}>{attempt.sent_at}</time> (real time)
-        {fault !== undefined && (
-          <>
-            {', injected fault '}
-            <a href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>
-              {fault.kind} ({fault.id})
-            </a>
-          </>
-        )}
-      </p>
+    <header class="row">
+      <h3>
+        Attempt {number} of {delivery.attempts.length}
+      </h3>
+      <OutcomeBadge {...attempt} />
+      {trigger === 'manual' && <span class="badge highlighted">replay</span>}
+      {fault !== undefined && (
+        <a class="badge pending" href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>
+          {fault.kind}
+        </a>
+      )}
+      <span class="muted">
+        {isAttemptSent(fault) ? 'sent' : 'not sent, ended'} <Time at={attempt.sent_at} clock="wall" />, took{' '}
+        {formatLatency(durationMs)}
+      </span>
     </header>
   );
 }
 
-/** The duration of the attempt, with a bar relative to the longest attempt. */
-function Duration({ ms, longestMs }: { readonly ms: number; readonly longestMs: number }) {
+function Messages({ attempt }: { readonly attempt: AttemptDetail }) {
+  const { request, response, error } = attempt;
   return (
-    <span class="delivery-duration" title="From the start of the attempt to its end, in real time">
-      <span class="delivery-bar" aria-hidden="true">
-        <span style={{ width: `${longestMs === 0 ? 0 : (100 * ms) / longestMs}%` }} />
-      </span>
-      {formatDuration(ms)}
-    </span>
+    <div class="http-message delivery-messages">
+      <section class="stack" aria-label="Response">
+        {response === null ? (
+          <p class="muted">No response. {error !== null && toSentence(error)}</p>
+        ) : (
+          <>
+            <HttpBody title="Response" {...response} />
+            {response.truncated && <p class="muted">Only the first part of the body is stored.</p>}
+            <HttpHeaders headers={response.headers} />
+          </>
+        )}
+      </section>
+      <section class="stack" aria-label="Request">
+        <HttpBody title="Payload" body={request.body} encoding="utf8" headers={request.headers} />
+        <HttpHeaders headers={request.headers} />
+      </section>
+    </div>
   );
 }

@@ -2,17 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { CodeView } from '../../ui/code-view.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { TextPanel } from '../../ui/http-message.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
-import {
-  listCommands,
-  toCurlCommand,
-  toRawRequest,
-  toSignedCurlCommand,
-  toVitestTest,
-} from './attempt-formats.ts';
+import { toCurlCommand, toRawRequest, toSignedCurlCommand, toVitestTest } from './attempt-formats.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -23,7 +17,7 @@ interface Props {
 export function CopyDialog({ delivery, attempt: { number, request }, onClose }: Props) {
   const [openTab, setOpenTab] = useState('curl');
   const renderPanel = (what: string, text: string, description: ComponentChildren) => (
-    <TextPanel key={what} what={what} text={text} label="Copy" title={<p class="muted">{description}</p>} />
+    <CodeView key={what} what={what} label={what} text={text} title={<p class="muted">{description}</p>} />
   );
   const tabs: Tab[] = [
     {
@@ -42,14 +36,6 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
               text={toSignedCurlCommand(delivery, request)}
             />
           </>,
-        ),
-    },
-    {
-      name: 'svc',
-      title: 'svc',
-      render: () =>
-        listCommands(delivery).map(({ description, command }) =>
-          renderPanel(`command “${description}”`, command, description),
         ),
     },
     {

@@ -1,28 +1,28 @@
-/** One delivery: its summary, its attempts in a timeline, and the selected attempt. */
-import { ActionButton } from '../../ui/action-button.tsx';
+/** One delivery: its cause, its attempts in a timeline, and the selected attempt. */
 import './delivery.css';
-import '../replay/replay.css';
 import { useRef, useState } from 'preact/hooks';
-import type { AttemptDetail, Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { Explanation } from '../../../contract/explanation-schemas.ts';
-import { getDisplayStatus } from '../../../domain/delivery.ts';
+import { describeOutcome, getDisplayStatus } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { DownloadButton } from '../../ui/download-button.tsx';
+import { withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { DownloadDialog } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { CopyableId, Properties } from '../../ui/properties.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import { CopyableId } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { openReplayDialog } from '../replay/replay-dialog.tsx';
-import { ReplayProgress, useReplay } from '../replay/replay-progress.tsx';
 import { AttemptView } from './attempt-view.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
-import { DeliverySummaryCard } from './delivery-summary-card.tsx';
+import { DeliveryCause } from './delivery-cause.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function DeliveryView({ id }: { readonly id: string }) {
@@ -30,8 +30,8 @@ export function DeliveryView({ id }: { readonly id: string }) {
   const shown = useRef<DeliveryProps>(undefined);
   const query = useQuery(() => loadDelivery(id), [id], {
     refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.id === id),
-    // The next step depends on whether the fault can still be applied.
-    isPolled: shown.current?.explanation.attempt?.fault !== undefined,
+    // The stream does not announce that the endpoint was enabled, or that the fault was removed.
+    isPolled: true,
   });
   shown.current = query.value ?? shown.current;
   const shownQuery = query.error === null ? { ...query, value: shown.current } : query;
@@ -39,7 +39,7 @@ export function DeliveryView({ id }: { readonly id: string }) {
     <QueryView query={shownQuery} what="the delivery">
       {(props) => (
         <SelectedWorkspaceScope workspaceId={props.delivery.workspace_id}>
-          <DeliveryContent {...props} />
+          <DeliveryContent {...props} onChange={query.refetch} />
         </SelectedWorkspaceScope>
       )}
     </QueryView>
@@ -59,26 +59,27 @@ async function loadDelivery(id: string): Promise<DeliveryProps> {
   return { delivery, explanation };
 }
 
-function DeliveryContent({ delivery, explanation }: DeliveryProps) {
+function DeliveryContent({
+  delivery,
+  explanation,
+  onChange,
+}: DeliveryProps & { readonly onChange: () => void }) {
   const { attempts } = delivery;
   const selected =
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
     <div class="delivery stack">
-      <div class="row">
-        <h2>{delivery.event_type}</h2>
-        <StatusBadge status={getDisplayStatus(delivery)} />
-      </div>
-      <DeliverySummaryCard delivery={delivery} explanation={explanation} />
-      <div class="row delivery-actions">
-        <ReplayButton key={delivery.id} delivery={delivery} />
-        {selected !== undefined && <CopyAttemptButton delivery={delivery} attempt={selected} />}
-        <DownloadButton selection={{ delivery_id: delivery.id }} what="this delivery" />
-      </div>
-      <DeliveryProperties delivery={delivery} />
+      <Header key={delivery.id} delivery={delivery} selected={selected} />
+      <Origin delivery={delivery} />
+      <DeliveryCause
+        key={`${delivery.id} ${attempts.length}`}
+        delivery={delivery}
+        explanation={explanation}
+        onChange={onChange}
+      />
       <Timeline
         delivery={delivery}
-        selectedAttempt={selected}
+        selected={selected}
         onSelect={(number) => updateQuery({ attempt: String(number) })}
       />
       {selected !== undefined && <AttemptView delivery={delivery} attempt={selected} />}
@@ -86,90 +87,98 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
   );
 }
 
-interface CopyAttemptButtonProps {
+interface HeaderProps {
   readonly delivery: DeliveryDetail;
-  readonly attempt: AttemptDetail;
+  readonly selected: AttemptDetail | undefined;
 }
 
-function CopyAttemptButton({ delivery, attempt }: CopyAttemptButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setOpen(true) }]);
+function Header({ delivery, selected }: HeaderProps) {
+  const [open, setOpen] = useState<'copy' | 'download' | null>(null);
+  /** Number of the attempt of a replay that this page has requested. */
+  const [awaited, setAwaited] = useState<number | null>(null);
+  const result = delivery.attempts.find(({ number }) => number === awaited);
+  const replay = async () => {
+    const number = delivery.attempts.length + 1;
+    if ((await withErrorToast(control.replayDelivery({ id: delivery.id }))) === undefined) return;
+    setAwaited(number);
+    updateQuery({ attempt: String(number) });
+  };
+  useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setOpen('copy') }]);
   return (
-    <>
-      <button type="button" onClick={() => setOpen(true)}>
-        <Icon name="copy" /> Copy as…
-      </button>
-      {isOpen && <CopyDialog delivery={delivery} attempt={attempt} onClose={() => setOpen(false)} />}
-    </>
+    <header>
+      <div class="row">
+        <h2>{delivery.event_type}</h2>
+        <StatusBadge status={getDisplayStatus(delivery)} />
+        <div class="row push-right">
+          <ActionButton
+            class="primary"
+            disabled={awaited !== null && result === undefined}
+            onClick={() => void replay()}
+          >
+            <Icon name="replay" /> Replay
+          </ActionButton>
+          <ActionButton onClick={() => openReplayDialog(delivery)}>
+            <Icon name="edit" /> Edit and replay
+          </ActionButton>
+          <Popover label="More" button="More">
+            {(close) => (
+              <div class="stack">
+                {selected !== undefined && (
+                  <button type="button" onClick={() => [close(), setOpen('copy')]}>
+                    <Icon name="copy" /> Copy as…
+                  </button>
+                )}
+                <button type="button" onClick={() => [close(), setOpen('download')]}>
+                  <Icon name="download" /> Download…
+                </button>
+                <CopyableId id={delivery.id} what="delivery" />
+              </div>
+            )}
+          </Popover>
+        </div>
+      </div>
+      <p role="status" class="muted">
+        {awaited !== null &&
+          (result === undefined
+            ? `Waiting for attempt ${awaited}…`
+            : `Attempt ${awaited}: ${describeOutcome(result)}`)}
+      </p>
+      {open === 'copy' && selected !== undefined && (
+        <CopyDialog delivery={delivery} attempt={selected} onClose={() => setOpen(null)} />
+      )}
+      {open === 'download' && (
+        <DownloadDialog
+          selection={{ delivery_id: delivery.id }}
+          what="this delivery"
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </header>
   );
 }
 
-function DeliveryProperties({ delivery }: { readonly delivery: DeliveryDetail }) {
-  const {
-    id,
-    event_id: event,
-    webhook_id: webhook,
-    url,
-    replay_of: original,
-    settled_at: settledAt,
-  } = delivery;
+/** Where the delivery comes from and goes to. */
+function Origin({ delivery }: { readonly delivery: DeliveryDetail }) {
+  const { event_id: event, webhook_id: webhook, url, replay_of: original } = delivery;
   return (
-    <Properties
-      items={{
-        Delivery: <CopyableId id={id} what="delivery" />,
-        Endpoint: <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>,
-        Event: (
-          <>
-            <a class="mono" href={toHash({ section: 'events', id: event })}>
-              {event}
-            </a>
-            {', '}
-            <a href={toHash({ section: 'events', id: event, query: { show: 'trace' } })}>trace</a>
-          </>
-        ),
-        Created: (
-          <>
-            <Time at={delivery.created_at} clock="schedule" />
-            {settledAt !== null && (
-              <>
-                {', settled '}
-                <Time at={settledAt} clock="schedule" />
-              </>
-            )}
-          </>
-        ),
-        'Replay of': original !== null && (
-          <a
-            class="mono"
-            href={toHash({
-              section: 'deliveries',
-              id: original,
-              query: { ...route.value.query, attempt: '' },
-            })}
-          >
+    <p class="delivery-origin">
+      to <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
+      {' · '}
+      <a href={toHash({ section: 'events', id: event })}>event</a>
+      {' · '}
+      <a href={toHash({ section: 'events', id: event, query: { show: 'trace' } })}>trace</a>
+      {original !== null && (
+        <>
+          {' · replay of '}
+          <a class="mono" href={toHash({ section: 'deliveries', id: original })}>
             {original}
           </a>
-        ),
-      }}
-    />
-  );
-}
-
-/** Replays the delivery with one click or with options, and shows the result. */
-function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
-  const { state, send } = useReplay(delivery.id);
-  const isInProgress = state.step === 'requested' || state.step === 'waiting';
-  return (
-    <div class="replay-button">
-      <div class="row">
-        <ActionButton class="primary" disabled={isInProgress} onClick={() => send({})}>
-          <Icon name="replay" /> Replay
-        </ActionButton>
-        <ActionButton onClick={() => openReplayDialog(delivery)}>
-          <Icon name="edit" /> Replay with changes
-        </ActionButton>
-      </div>
-      <ReplayProgress state={state} />
-    </div>
+        </>
+      )}
+      <span class="muted">
+        {' · created '}
+        <Time at={delivery.created_at} clock="schedule" />
+      </span>
+    </p>
   );
 }

@@ -9,7 +9,6 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
 import { CodeView } from '../../ui/code-view.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
@@ -79,9 +78,9 @@ function EventContent({ event }: { readonly event: EventDetail }) {
   const { payload_text: payload, created_at: createdAt, workspace_id: workspaceId, id, type } = event;
   const envelope = toEnvelope({ id, type, workspaceId, payload, createdAt: Date.parse(createdAt) });
   const tabs = [
-    { name: 'payload', title: 'Payload', text: payload, isRaw: false },
-    { name: 'envelope', title: 'Envelope', text: envelope, isRaw: false },
-    { name: 'raw', title: 'Raw', text: envelope, isRaw: true },
+    { name: 'payload', title: 'Payload', text: indentJson(payload) },
+    { name: 'envelope', title: 'Envelope', text: indentJson(envelope) },
+    { name: 'raw body', title: 'Raw', text: envelope },
   ];
   return (
     <section class="card" aria-label="Content">
@@ -90,15 +89,10 @@ function EventContent({ event }: { readonly event: EventDetail }) {
         openName={openTab}
         onOpen={setOpenTab}
         tabs={[
-          ...tabs.map(({ name, title, text, isRaw }) => ({
+          ...tabs.map(({ name, title, text }) => ({
             name,
             title,
-            render: () => (
-              <div class="event-text">
-                <CopyButton what={isRaw ? 'raw body' : name} text={isRaw ? text : indentJson(text)} />
-                {isRaw ? <pre>{text}</pre> : <CodeView label={title} text={indentJson(text)} />}
-              </div>
-            ),
+            render: () => <CodeView label={title} what={name} text={text} />,
           })),
           { name: 'compare', title: 'Compare', render: () => <EventComparison event={event} /> },
         ]}

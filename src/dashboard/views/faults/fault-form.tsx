@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
-import { connectFields, Field, FormErrorText } from '../../ui/field.tsx';
+import { connectFields, Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import type { FaultLimits } from './fault-draft.ts';
 
@@ -17,14 +18,14 @@ interface Props<Draft extends FaultLimits> {
 /** Adds a fault, and resets the form afterwards. */
 export function FaultForm<Draft extends FaultLimits>({ initial, toFault, onAdded, children }: Props<Draft>) {
   const [draft, setDraft] = useState(initial);
-  const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), async () => {
+  const form = useFormSubmit(Object.keys(draft), async () => {
     await control.addFault(toFault(draft));
     setDraft(initial);
     onAdded();
   });
-  const field = connectFields(draft, setDraft, error);
+  const field = connectFields(draft, setDraft, form.error);
   return (
-    <form class="stack" onSubmit={submit} noValidate>
+    <Form form={form} action="Add fault">
       <div class="fields">
         {children(draft, field)}
         <Field
@@ -42,12 +43,6 @@ export function FaultForm<Draft extends FaultLimits>({ initial, toFault, onAdded
           placeholder="100"
         />
       </div>
-      <FormErrorText error={error} />
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          Add fault
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { describeEffect, describeFirings } from '../../../client/texts/describe-fault.ts';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
+import { deliveryFaultDescriptions, isFaultActive } from '../../../domain/fault.ts';
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
@@ -22,16 +22,7 @@ interface Props {
 }
 
 export function FaultList({ query, emptyText, endpointUrls }: Props) {
-  const clear = async (faults: readonly Fault[]) => {
-    const cleared = await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
-    query.refetch();
-    if (cleared === undefined) return;
-    const text = faults.length === 1 ? 'Fault removed.' : `${faults.length} faults removed.`;
-    showUndoToast(text, async () => {
-      for (const fault of faults) await restoreFault(fault);
-      query.refetch();
-    });
-  };
+  const clear = (faults: readonly Fault[]) => void removeFaults(faults, query.refetch);
   return (
     <QueryView query={query} what="faults">
       {(faults) =>
@@ -63,6 +54,17 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
   );
 }
 
+/** Removes faults, with a message that can undo it. */
+export async function removeFaults(faults: readonly Fault[], onChange: () => void): Promise<void> {
+  const cleared = await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
+  onChange();
+  if (cleared === undefined) return;
+  showUndoToast(faults.length === 1 ? 'Fault removed.' : `${faults.length} faults removed.`, async () => {
+    for (const fault of faults) await restoreFault(fault);
+    onChange();
+  });
+}
+
 /** Adds a removed fault again, for as often as it could still be applied. */
 async function restoreFault({ id: _, created_at: __, fired, count, ...rule }: Fault): Promise<void> {
   if (count === undefined) await control.addFault(rule);
@@ -77,7 +79,7 @@ interface RowProps {
 
 function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
-  const isUsedUp = fault.count !== undefined && fault.fired >= fault.count;
+  const isUsedUp = !isFaultActive(fault);
   return (
     <li>
       <span class="grow">

@@ -1,50 +1,56 @@
-import type { ComponentChildren } from 'preact';
+/** Replays the deliveries that a filter selects: shows how many, asks, and shows the progress and the results. */
 import { useEffect, useState } from 'preact/hooks';
-import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../client/replay.ts';
+import {
+  DEFAULT_REPLAY_RATE,
+  type Replay,
+  type ReplayRefusal,
+  replayDeliveries,
+  waitForReplays,
+} from '../../../client/replay.ts';
+import type { ControlInput } from '../../../contract/control-operations.ts';
+import { listAll } from '../../../contract/control-plane.ts';
 import { describeOutcome } from '../../../domain/delivery.ts';
+import { HOUR_MS } from '../../../domain/duration.ts';
+import { formatDeliveryCount } from '../../../domain/message-parts.ts';
 import { toHash } from '../../address.ts';
-import { ActionButton } from '../../ui/action-button.tsx';
+import { control } from '../../control.ts';
+import { showToast } from '../../toasts.ts';
+import { connectFields, Field } from '../../ui/field.tsx';
 import { describeFilter } from '../../ui/filter-text.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-import { defaultOptions, isUrlValid, toReplayChanges } from './replay-options.ts';
-import { ReplayOptionsForm } from './replay-options-form.tsx';
-import {
-  type BulkReplay,
-  type DeliverySelection,
-  describeRemaining,
-  listDeliveryIds,
-  useBulkReplay,
-} from './use-bulk-replay.ts';
+
+/** The filter of the delivery list. */
+export type DeliverySelection = Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'>;
 
 interface Props {
   readonly filter: DeliverySelection;
   readonly onClose: () => void;
 }
 
-const RATES = [5, 20, DEFAULT_REPLAY_RATE, 500];
-
-/** Shows how many deliveries the filter selects, replays them after a confirmation, and shows the progress. */
 export function BulkReplayForm({ filter, onClose }: Props) {
-  const [count, setCount] = useState(0);
   const [abortController] = useState(() => new AbortController());
-  const query = useQuery(() => listDeliveryIds(filter, abortController.signal, setCount), [filter]);
   useEffect(() => () => abortController.abort(), []);
-  const { bulkReplay, start, stop } = useBulkReplay();
-  if (bulkReplay !== null) {
-    return <BulkReplayProgress {...bulkReplay} onStop={stop} onClose={onClose} />;
-  }
+  const query = useQuery(
+    () =>
+      listAll((page) => {
+        abortController.signal.throwIfAborted();
+        return control.listDeliveries({ ...filter, ...page });
+      }),
+    [filter],
+  );
   return (
     <div class="stack">
-      <FilterProperties filter={filter} />
-      <QueryView query={query} what={`deliveries (${count} so far)`}>
-        {(ids) =>
-          ids.length === 0 ? (
+      <Properties items={describeSelection(filter)} />
+      <QueryView query={query} what="the deliveries">
+        {(deliveries) =>
+          deliveries.length === 0 ? (
             <EmptyState>No deliveries match.</EmptyState>
           ) : (
-            <Confirmation count={ids.length} onStart={(changes, rate) => start(ids, changes, rate)} />
+            <BulkReplay ids={deliveries.map(({ id }) => id)} onClose={onClose} />
           )
         }
       </QueryView>
@@ -52,156 +58,137 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   );
 }
 
-function FilterProperties({ filter }: { readonly filter: DeliverySelection }) {
+function describeSelection(filter: DeliverySelection): Record<string, string> {
   const entries = Object.entries(filter).filter(
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
-  if (entries.length === 0) return <p>All deliveries in the workspace.</p>;
+  if (entries.length === 0) return { Deliveries: 'all in the workspace' };
   const items = entries.map(([name, value]) => {
     // The filters `webhook` and `response` of the list are `webhook_id` and `response_status` of the control plane.
     const { label, text } = describeFilter(name.replace(/_(?:id|status)$/, ''), String(value));
     return [label, text];
   });
-  return <Properties items={Object.fromEntries(items)} />;
+  return Object.fromEntries(items);
 }
 
-interface ConfirmationProps {
-  readonly count: number;
-  readonly onStart: (changes: ReplayChanges, perSecond: number) => void;
+const rates = Object.fromEntries(
+  [5, 20, DEFAULT_REPLAY_RATE, 500].map((rate) => [rate, `${rate} per second`]),
+);
+
+interface Progress {
+  readonly doneCount: number;
+  readonly refusals: readonly ReplayRefusal[];
+  /** Null until all attempts have a result, or the replay was stopped. */
+  readonly replays: readonly Replay[] | null;
 }
 
-function Confirmation({ count, onStart }: ConfirmationProps) {
-  const [options, setOptions] = useState(defaultOptions);
-  const [rate, setRate] = useState(DEFAULT_REPLAY_RATE);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    onStart(toReplayChanges(options), rate);
-  };
+function BulkReplay({ ids, onClose }: { readonly ids: readonly string[]; readonly onClose: () => void }) {
+  const [draft, setDraft] = useState({ url: '', rate: String(DEFAULT_REPLAY_RATE) });
+  const [abortController] = useState(() => new AbortController());
+  const [progress, setProgress] = useState<Progress | null>(null);
+  useEffect(() => () => abortController.abort(), []);
+  const { signal } = abortController;
+  const form = useFormSubmit(['url'], async () => {
+    const url = draft.url.trim();
+    const refusals: ReplayRefusal[] = [];
+    let doneCount = 0;
+    setProgress({ doneCount, refusals, replays: null });
+    try {
+      const outcomes = await replayDeliveries(ids, url === '' ? {} : { url }, control, {
+        perSecond: Number(draft.rate),
+        signal,
+        onOutcome: (outcome) => {
+          doneCount++;
+          if ('error' in outcome) refusals.push(outcome);
+          setProgress({ doneCount, refusals, replays: null });
+        },
+      });
+      const requested = outcomes.filter((outcome) => 'delivery' in outcome);
+      const { replays } = await waitForReplays(requested, control, { timeoutMs: HOUR_MS, signal });
+      setProgress({ doneCount, refusals, replays });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const rest = ids.length - doneCount;
+      if (rest > 0)
+        showToast(`The replay was stopped: ${rest} of ${formatDeliveryCount(ids.length)} not sent again.`);
+    }
+  });
+  if (progress !== null) {
+    return (
+      <BulkProgress count={ids.length} progress={progress} error={form.error?.message} onClose={onClose} />
+    );
+  }
+  const field = connectFields(draft, setDraft, form.error);
   return (
-    <form class="stack" onSubmit={submit} noValidate>
-      <ReplayOptionsForm options={options} onChange={setOptions} url="" isBulk />
-      <label class="replay-rate">
-        Rate limit
-        <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
-          {RATES.map((perSecond) => (
-            <option key={perSecond} value={perSecond}>
-              {perSecond} per second
-            </option>
-          ))}
-        </select>
-      </label>
-      <div class="row">
-        <ActionButton type="submit" class="primary" disabled={!isUrlValid(options)}>
-          <Icon name="replay" /> Replay {count === 1 ? '1 delivery' : `${count} deliveries`}
-        </ActionButton>
+    <Form form={form} action={`Replay ${formatDeliveryCount(ids.length)}`} onClose={onClose}>
+      <div class="fields">
+        <Field label="Rate limit" {...field('rate')} options={rates} />
+        <Field
+          label="URL"
+          {...field('url')}
+          hint="Another URL creates new deliveries, without the custom headers of the endpoint."
+          inputMode="url"
+          placeholder="the URL of the endpoint"
+        />
       </div>
-    </form>
+    </Form>
   );
 }
 
-/** Limit for the lists of failed and of rejected replays. */
+/** Limit for the list of replays that did not succeed. */
 const MAX_LISTED = 50;
 
-interface BulkReplayProgressProps extends BulkReplay {
-  readonly onStop: () => void;
+interface BulkProgressProps {
+  readonly count: number;
+  readonly progress: Progress;
+  readonly error: string | undefined;
   readonly onClose: () => void;
 }
 
-function BulkReplayProgress({ step, tally, error, onStop, onClose }: BulkReplayProgressProps) {
-  const { totalCount, doneCount, waitingCount, succeededCount, failures, rejections } = tally;
-  const isFinished = step !== 'requesting' && waitingCount === 0;
+function BulkProgress({ count, progress, error, onClose }: BulkProgressProps) {
+  const { doneCount, refusals, replays } = progress;
+  const failures =
+    replays?.filter(({ delivery: { last_attempt: last } }) => last?.outcome !== 'succeeded') ?? [];
+  const problems = [
+    ...refusals.map(({ id, error }) => ({ id, text: error.message })),
+    ...failures.map(({ delivery: { id, last_attempt: last } }) => ({
+      id,
+      text: last === null ? 'canceled before it was sent' : describeOutcome(last),
+    })),
+  ];
   return (
     <div class="stack">
-      <progress aria-label="Completed replays" max={totalCount} value={doneCount} />
-      <dl class="replay-counts">
-        <Count name="done" count={`${doneCount} of ${totalCount}`} />
-        <Count name="succeeded" count={succeededCount} kind="succeeded" />
-        <Count name="failed" count={failures.length} kind="failed" />
-        <Count name="rejected" count={rejections.length} kind="failed" />
-        <Count name="in progress" count={waitingCount} kind="pending" />
-      </dl>
+      <progress aria-label="Replays that the emulator accepted or rejected" max={count} value={doneCount} />
       <p role="status">
-        {step === 'requesting' && 'Replaying…'}
-        {step === 'stopped' && `Stopped: ${describeRemaining(tally)}.`}
-        {step === 'requested' && !isFinished && 'All replays have been requested. Waiting for responses.'}
-        {step === 'requested' && isFinished && summarize(tally)}
+        {replays !== null
+          ? `${replays.length - failures.length} of ${count} succeeded.`
+          : doneCount < count
+            ? `Replaying ${doneCount} of ${count}…`
+            : 'Waiting for the responses…'}
       </p>
-      {error !== null && (
+      {error !== undefined && (
         <p class="error-text" role="alert">
           {error}
         </p>
       )}
+      {problems.length > 0 && (
+        <ul class="divided-list">
+          {problems.slice(0, MAX_LISTED).map(({ id, text }) => (
+            <li key={id}>
+              <a class="mono" href={toHash({ section: 'deliveries', id })}>
+                {id}
+              </a>
+              <span class="grow">{text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problems.length > MAX_LISTED && <p class="muted">and {problems.length - MAX_LISTED} more</p>}
       <div class="row">
-        {step === 'requesting' ? (
-          <button type="button" class="danger" onClick={onStop}>
-            Stop
-          </button>
-        ) : (
-          <button type="button" class="primary" onClick={onClose}>
-            Close
-          </button>
-        )}
+        <button type="button" onClick={onClose}>
+          {replays === null ? 'Stop' : 'Close'}
+        </button>
       </div>
-      <LimitedList title="Failed" items={failures}>
-        {({ delivery, attempt }) => (
-          <li key={delivery.id}>
-            <a href={toHash({ section: 'deliveries', id: delivery.id })} onClick={onClose}>
-              <code>{delivery.id}</code>
-            </a>{' '}
-            {attempt === null ? 'canceled before it was sent' : describeOutcome(attempt)}
-          </li>
-        )}
-      </LimitedList>
-      <LimitedList title="Rejected" items={rejections}>
-        {({ id, error: { message } }) => (
-          <li key={id}>
-            <a href={toHash({ section: 'deliveries', id })} onClick={onClose}>
-              <code>{id}</code>
-            </a>{' '}
-            {message}
-          </li>
-        )}
-      </LimitedList>
     </div>
-  );
-}
-
-function summarize({ totalCount, succeededCount }: BulkReplay['tally']): string {
-  if (totalCount === 1) return succeededCount === 1 ? 'The replay succeeded.' : 'The replay did not succeed.';
-  return succeededCount === totalCount
-    ? `All ${totalCount} succeeded.`
-    : `${succeededCount} of ${totalCount} succeeded.`;
-}
-
-interface CountProps {
-  readonly name: string;
-  readonly count: number | string;
-  readonly kind?: string;
-}
-
-function Count({ name, count, kind = '' }: CountProps) {
-  return (
-    <div class={`notice ${count === 0 ? '' : kind}`}>
-      <dt>{name}</dt>
-      <dd>{count}</dd>
-    </div>
-  );
-}
-
-interface LimitedListProps<Item> {
-  readonly title: string;
-  readonly items: readonly Item[];
-  readonly children: (item: Item) => ComponentChildren;
-}
-
-function LimitedList<Item>({ title, items, children }: LimitedListProps<Item>) {
-  if (items.length === 0) return null;
-  const hiddenCount = items.length - MAX_LISTED;
-  return (
-    <section>
-      <h3>{title}</h3>
-      <ul class="replay-list">{items.slice(0, MAX_LISTED).map(children)}</ul>
-      {hiddenCount > 0 && <p class="muted">and {hiddenCount} more</p>}
-    </section>
   );
 }

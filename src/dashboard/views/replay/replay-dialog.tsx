@@ -1,25 +1,21 @@
 /** The replay dialogs: for one delivery, or for all that a filter selects. */
-import { ActionButton } from '../../ui/action-button.tsx';
 import './replay.css';
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
+import { findJsonProblem } from '../../json-problem.ts';
+import { navigate, route } from '../../router.ts';
+import { showToast } from '../../toasts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
-import { Properties } from '../../ui/properties.tsx';
-import { EmptyState, QueryView } from '../../ui/query-view.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { useJsonProblem } from '../../use-json-problem.ts';
+import { QueryView } from '../../ui/query-view.tsx';
+import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-import { BulkReplayForm } from './bulk-replay-form.tsx';
-import { defaultOptions, isUrlValid, type ReplayOptions, toReplayChanges } from './replay-options.ts';
-import { ReplayOptionsForm } from './replay-options-form.tsx';
-import { ReplayProgress, useReplay } from './replay-progress.tsx';
-import type { DeliverySelection } from './use-bulk-replay.ts';
+import { BulkReplayForm, type DeliverySelection } from './bulk-replay-form.tsx';
 
 /** Rendered once, by the list of deliveries. It closes when the list is left. */
 export function ReplayDialog() {
@@ -37,106 +33,76 @@ export function ReplayDialog() {
     );
   }
   return (
-    <Dialog title="Replay" onClose={close}>
-      <ReplayForm key={request.delivery.id} delivery={request.delivery} onClose={close} />
+    <Dialog title="Edit and replay" onClose={close}>
+      <LoadedEditForm id={request.delivery.id} onClose={close} />
     </Dialog>
   );
 }
 
-interface Props {
-  readonly delivery: Delivery;
+function LoadedEditForm({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const query = useQuery(() => control.getDelivery({ id }), [id]);
+  return (
+    <QueryView query={query} what="the body">
+      {(delivery) => <EditForm delivery={delivery} onClose={onClose} />}
+    </QueryView>
+  );
+}
+
+interface EditFormProps {
+  readonly delivery: DeliveryDetail;
   readonly onClose: () => void;
 }
 
-function ReplayForm({ delivery, onClose }: Props) {
-  const [options, setOptions] = useState(defaultOptions);
-  const bodyProblem = useJsonProblem(options.body ?? '{}');
-  const { state, send } = useReplay(delivery.id);
-  const isInProgress = state.step === 'requested' || state.step === 'waiting';
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void send(toReplayChanges(options));
-  };
+/** Without changes, the exact bytes are sent again, with the same ID. Anything else is a new delivery. */
+function EditForm({ delivery, onClose }: EditFormProps) {
+  const [original] = useState(() => indentJson(findSentBody(delivery) ?? ''));
+  const [body, setBody] = useState(original);
+  const [url, setUrl] = useState(delivery.url);
+  const [isNew, setNew] = useState(false);
+  const isUrlEdited = url.trim() !== delivery.url;
+  const isEdited = body !== original || isUrlEdited;
+  const form = useFormSubmit(['url', 'body'], async () => {
+    const replay = await control.replayDelivery({
+      id: delivery.id,
+      ...(isNew && { new_id: true as const }),
+      ...(body !== original && { body }),
+      ...(isUrlEdited && { url: url.trim() }),
+    });
+    onClose();
+    showToast(replay.id === delivery.id ? 'Sent again.' : 'Sent as a new delivery, which is open now.');
+    navigate({
+      section: 'deliveries',
+      id: replay.id,
+      query: { ...route.peek().query, attempt: '', tab: '' },
+    });
+  });
+  const hasProblem = original !== '' && findJsonProblem(body) !== null;
   return (
-    <form class="stack" onSubmit={submit} noValidate>
-      <Properties
-        items={{
-          Delivery: (
-            <>
-              <StatusBadge status={getDisplayStatus(delivery)} /> {delivery.event_type}{' '}
-              <code>{delivery.id}</code>
-            </>
-          ),
-          Endpoint: delivery.url,
-        }}
-      />
-      <ReplayOptionsForm options={options} onChange={setOptions} url={delivery.url}>
-        <BodyOption id={delivery.id} options={options} onChange={setOptions} />
-      </ReplayOptionsForm>
-      <div class="row replay-actions">
-        {/* Focused, so that Enter starts the replay. */}
-        <ActionButton
-          type="submit"
-          class="primary"
-          autofocus
-          disabled={isInProgress || !isUrlValid(options) || bodyProblem !== null}
-        >
-          <Icon name="replay" /> {state.step === 'finished' ? 'Replay again' : 'Replay'}
-        </ActionButton>
-        <ReplayProgress state={state} onLeave={onClose} />
-      </div>
-    </form>
-  );
-}
-
-interface BodyOptionProps {
-  readonly id: string;
-  readonly options: ReplayOptions;
-  readonly onChange: (options: ReplayOptions) => void;
-}
-
-function BodyOption({ id, options, onChange }: BodyOptionProps) {
-  const [isEdited, setEdited] = useState(false);
-  const open = (checked: boolean) => {
-    setEdited(checked);
-    onChange({ ...options, isNew: checked || options.isNew, body: null });
-  };
-  const isOpen = isEdited && options.isNew;
-  return (
-    <>
-      <label class="check">
-        <input type="checkbox" checked={isOpen} onChange={(event) => open(event.currentTarget.checked)} />
-        <span>With a different body</span>
-      </label>
-      {isOpen && (
-        <BodyEditor id={id} body={options.body} onInput={(body) => onChange({ ...options, body })} />
+    <Form form={form} action="Replay" isDisabled={hasProblem} onClose={onClose}>
+      {original === '' ? (
+        <p class="muted">The delivery has not been sent yet, so it has no body to edit.</p>
+      ) : (
+        <JsonEditor label="Body" value={body} original={original} onInput={setBody} autofocus />
       )}
-    </>
-  );
-}
-
-interface BodyEditorProps {
-  readonly id: string;
-  readonly body: string | null;
-  readonly onInput: (body: string) => void;
-}
-
-/** Starts with the original body. Without edits, the exact bytes are sent again. */
-function BodyEditor({ id, body, onInput }: BodyEditorProps) {
-  const query = useQuery(async () => {
-    const sentBody = findSentBody(await control.getDelivery({ id }));
-    return { original: sentBody === undefined ? null : indentJson(sentBody) };
-  }, [id]);
-  return (
-    <QueryView query={query} what="the body">
-      {({ original }) =>
-        original === null ? (
-          <EmptyState>The delivery has not been sent yet, so it has no body to edit.</EmptyState>
-        ) : (
-          <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />
-        )
-      }
-    </QueryView>
+      <Field
+        label="URL"
+        name="url"
+        error={form.error}
+        hint={isUrlEdited ? 'The custom headers of the endpoint are not sent to this URL.' : ''}
+        value={url}
+        onChange={setUrl}
+        inputMode="url"
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isNew || isEdited}
+          disabled={isEdited}
+          onChange={({ currentTarget }) => setNew(currentTarget.checked)}
+        />
+        As a new delivery, with its own ID and retries
+      </label>
+    </Form>
   );
 }
 
@@ -145,11 +111,11 @@ function findSentBody({ attempts }: DeliveryDetail): string | undefined {
   return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
 }
 
-type ReplayRequest = { readonly delivery: Delivery } | { readonly filter: DeliverySelection };
+type ReplayRequest = { readonly delivery: Pick<Delivery, 'id'> } | { readonly filter: DeliverySelection };
 
 const replayRequest = signal<ReplayRequest | null>(null);
 
-export function openReplayDialog(delivery: Delivery): void {
+export function openReplayDialog(delivery: Pick<Delivery, 'id'>): void {
   replayRequest.value = { delivery };
 }
 

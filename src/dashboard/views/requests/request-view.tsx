@@ -133,15 +133,12 @@ function MessageContent({ message }: { readonly message: LoggedMessage }) {
       {body === null ? (
         <p class="muted">The body was not read.</p>
       ) : (
-        <HttpBody body={body} encoding={encoding} />
+        <HttpBody title="Body" body={body} encoding={encoding} headers={headers} />
       )}
       {truncated && (
         <p class="muted">Only a part is stored{size === null ? '' : `; the whole body has ${size} bytes`}.</p>
       )}
-      <details>
-        <summary>Headers ({Object.keys(headers).length})</summary>
-        <HttpHeaders headers={headers} />
-      </details>
+      <HttpHeaders headers={headers} />
     </>
   );
 }

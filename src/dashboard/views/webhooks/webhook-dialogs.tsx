@@ -9,8 +9,9 @@ import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast, showUndoToast } from '../../toasts.ts';
-import { ConfirmDialog, Dialog, DialogForm } from '../../ui/dialog.tsx';
-import { connectFields, Field, FormErrorText } from '../../ui/field.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { connectFields, Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
 import { useFormSubmit } from '../../use-form-submit.ts';
@@ -37,6 +38,7 @@ export function EditDialog({ webhook, onClose }: Props) {
       <WebhookForm
         original={toDraft(webhook)}
         action="Save"
+        onClose={onClose}
         send={async (changes) => {
           await control.updateWebhook({ id: webhook.id, ...changes });
           onClose();
@@ -67,7 +69,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   }
   return (
     <Dialog title="Rotate secret" onClose={onClose}>
-      <DialogForm
+      <Form
         form={form}
         action={
           <>
@@ -85,7 +87,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
           value={overlap}
           onChange={setOverlap}
         />
-      </DialogForm>
+      </Form>
     </Dialog>
   );
 }
@@ -146,6 +148,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
         <WebhookForm
           original={emptyWebhook}
           action="Register endpoint"
+          onClose={close}
           send={async (webhook) =>
             setCreated(await control.createWebhook({ workspace_id: workspaceId.peek(), ...webhook }))
           }
@@ -161,14 +164,15 @@ interface WebhookFormProps {
   readonly original: WebhookDraft;
   readonly action: string;
   readonly send: (webhook: ReturnType<typeof toWebhook>) => Promise<void>;
+  readonly onClose: () => void;
 }
 
-function WebhookForm({ original, action, send }: WebhookFormProps) {
+function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
   const [draft, setDraft] = useState(original);
-  const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
-  const field = connectFields(draft, setDraft, error);
+  const form = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
+  const field = connectFields(draft, setDraft, form.error);
   return (
-    <form class="stack" onSubmit={submit} noValidate>
+    <Form form={form} action={action} onClose={onClose}>
       <Field
         label="URL"
         {...field('url')}
@@ -199,13 +203,7 @@ function WebhookForm({ original, action, send }: WebhookFormProps) {
         />
         Skip TLS certificate verification
       </label>
-      <FormErrorText error={error} />
-      <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {action}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
