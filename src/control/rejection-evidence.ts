@@ -7,7 +7,7 @@ import type { Explanation } from '../contract/explanation-schemas.ts';
 import { isInvalidatingFault } from '../domain/attempt-hints.ts';
 import { formatDuration, formatSpan, SECOND_MS } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { describeDifference } from '../domain/signature/body-changes.ts';
+import { describeDifference, reserializeJson } from '../domain/signature/body-changes.ts';
 import { readDigest } from '../domain/signature/digest-forms.ts';
 import { findRemedy } from '../domain/signature/mistakes.ts';
 import { refusalReasons } from '../domain/signature/refusals.ts';
@@ -174,12 +174,8 @@ function getClockSkewMs({ sent_at: sentAt, duration_ms: durationMs, response }: 
 }
 
 function describeReserialization(body: string): string | null {
-  try {
-    const changed = JSON.stringify(JSON.parse(body));
-    return changed === body ? null : describeDifference(body, changed).replace(/^its JSON .*?: /, '');
-  } catch {
-    return null;
-  }
+  const changed = reserializeJson(body);
+  return changed === null ? null : describeDifference(body, changed).replace(/^its JSON .*?: /, '');
 }
 
 function getSigning(sandbox: Sandbox, row: DeliveryRow, attempt: Attempt): Signing {
@@ -220,7 +216,7 @@ async function listAccepted(
       id,
       distanceMs: Math.abs(Date.parse(attempt.sent_at) - Date.parse(success.sent_at)),
       signing: getSigning(sandbox, other, success),
-      isChangedByReserialization: describeReserialization(success.request.body) !== null,
+      isChangedByReserialization: reserializeJson(success.request.body) !== null,
     };
     if (successSeq > seq) acceptedLater ??= delivery;
     else accepted.push(delivery);

@@ -172,15 +172,11 @@ export class Dispatcher {
   /** Marks the queues with a due delivery as ready, and expires paused deliveries. */
   #processDueQueues({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
     const now = clock.now();
-    for (let queue = dueTimes.popDue(now); queue !== undefined; queue = dueTimes.popDue(now)) {
+    for (const queue of dueTimes.takeDue(now)) {
       this.#runStep(queue.webhookSeq, () => this.#reschedule(queue));
     }
     const backOffMs = this.#backOffUntil - this.#sandbox.wall.monotonic();
-    while (backOffMs <= 0) {
-      const queue = expiryTimes.popDue(now);
-      if (queue === undefined) break;
-      void this.#expirePaused(queue);
-    }
+    if (backOffMs <= 0) for (const queue of expiryTimes.takeDue(now)) void this.#expirePaused(queue);
     this.#wakeIn(clock.realMsUntil(dueTimes.earliest));
     this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(expiryTimes.earliest)));
   }

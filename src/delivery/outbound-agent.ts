@@ -52,8 +52,6 @@ export class OutboundAgent {
   readonly #proxy: HttpProxy | undefined;
   /** Least recently used first. */
   readonly #pools = new Map<string, Pool>();
-  /** The newest of `#pools` with its target, because most requests go to the same origin as the one before. */
-  #newest: { readonly target: ConnectionTarget; readonly pool: Pool } | null = null;
   /** Pools in `#pools`, and retired ones with requests in flight. */
   readonly #openPools = new Set<Pool>();
   #closed = false;
@@ -121,7 +119,6 @@ export class OutboundAgent {
   }
 
   #getSharedPool(target: ConnectionTarget): Pool {
-    if (this.#newest !== null && sharesPool(this.#newest.target, target)) return this.#newest.pool;
     const key = `${target.origin} ${target.connectTimeoutMs} ${target.insecureTls}`;
     const pool = this.#pools.get(key) ?? this.#createPool(target);
     this.#pools.delete(key);
@@ -131,7 +128,6 @@ export class OutboundAgent {
       this.#pools.delete(oldest[0]);
       this.#retire(oldest[1]);
     }
-    this.#newest = { target, pool };
     return pool;
   }
 
@@ -139,12 +135,6 @@ export class OutboundAgent {
   #retire(pool: Pool): void {
     void pool.close().finally(() => this.#openPools.delete(pool));
   }
-}
-
-function sharesPool(a: ConnectionTarget, b: ConnectionTarget): boolean {
-  return (
-    a.origin === b.origin && a.connectTimeoutMs === b.connectTimeoutMs && a.insecureTls === b.insecureTls
-  );
 }
 
 /** Trusts the built-in authorities and `ca`. Parses `ca` first, because a TLS context ignores what it cannot read. */

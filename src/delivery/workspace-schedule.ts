@@ -11,11 +11,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class WorkspaceSchedule {
   readonly clock: LoadedWorkspace['clock'];
   /** Queues that wait for their next due time. */
-  readonly dueTimes = new DueTimeHeap();
+  readonly dueTimes = new DueTimes();
   /** Queues that had a due delivery when they were added. */
   readonly readyQueues = new Set<EndpointQueue>();
   /** Queues of disabled endpoints, by the time at which their first paused delivery expires. */
-  readonly expiryTimes = new DueTimeHeap();
+  readonly expiryTimes = new DueTimes();
   /** Number of attempts in flight or unrecorded. */
   unfinished = 0;
   /** Number of queues that are expiring paused deliveries. */
@@ -44,91 +44,36 @@ export class WorkspaceSchedule {
   }
 }
 
-interface HeapEntry {
-  readonly queue: EndpointQueue;
-  readonly dueAt: number;
-}
-
-/** Finds the queue with the earliest due time, in a binary heap. */
-export class DueTimeHeap {
-  /** Smallest first. Entries that differ from `#times` are outdated and are skipped. */
-  #heap: HeapEntry[] = [];
+/** The times of queues. A workspace has at most 1,000 endpoints (gap `webhook.limit`), so all are visited to find the earliest. */
+export class DueTimes {
   readonly #times = new Map<EndpointQueue, number>();
 
   /** @param dueAt schedule time; `Infinity` for never */
   set(queue: EndpointQueue, dueAt: number): void {
-    if (this.#times.get(queue) === dueAt) return;
-    this.delete(queue);
-    if (dueAt === Number.POSITIVE_INFINITY) return;
-    this.#times.set(queue, dueAt);
-    this.#push({ queue, dueAt });
+    if (dueAt === Number.POSITIVE_INFINITY) this.#times.delete(queue);
+    else this.#times.set(queue, dueAt);
   }
 
   delete(queue: EndpointQueue): void {
     this.#times.delete(queue);
-    // When most entries are outdated. The constant avoids rebuilding a small heap again and again.
-    if (this.#heap.length > 2 * this.#times.size + 64) this.#rebuild();
   }
 
   /** The earliest due time; `Infinity` without one. */
   get earliest(): number {
-    while (true) {
-      const [first] = this.#heap;
-      if (first === undefined) return Number.POSITIVE_INFINITY;
-      if (this.#times.get(first.queue) === first.dueAt) return first.dueAt;
-      this.#pop();
-    }
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const dueAt of this.#times.values()) earliest = Math.min(earliest, dueAt);
+    return earliest;
   }
 
-  /** Removes and returns the earliest queue if it is due at `now`. */
-  popDue(now: number): EndpointQueue | undefined {
-    if (this.earliest > now) return undefined;
-    const entry = this.#pop();
-    if (entry !== undefined) this.#times.delete(entry.queue);
-    return entry?.queue;
+  /** Removes and returns the queues that are due at `now`, the earliest first. On a tie the older endpoint comes first. */
+  takeDue(now: number): EndpointQueue[] {
+    const due = [...this.#times]
+      .filter(([, dueAt]) => dueAt <= now)
+      .sort(([a, dueA], [b, dueB]) => dueA - dueB || a.webhookSeq - b.webhookSeq)
+      .map(([queue]) => queue);
+    for (const queue of due) this.#times.delete(queue);
+    return due;
   }
-
-  #rebuild(): void {
-    this.#heap = [];
-    for (const [queue, dueAt] of this.#times) this.#push({ queue, dueAt });
-  }
-
-  #push(entry: HeapEntry): void {
-    const heap = this.#heap;
-    let index = heap.length;
-    while (index > 0) {
-      const parentIndex = (index - 1) >> 1;
-      const parent = heap[parentIndex];
-      if (parent === undefined || !isBefore(entry, parent)) break;
-      heap[index] = parent;
-      index = parentIndex;
-    }
-    heap[index] = entry;
-  }
-
-  #pop(): HeapEntry | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return first;
-    let index = 0;
-    while (true) {
-      const left = 2 * index + 1;
-      const childIndex = isBefore(heap[left + 1], heap[left]) ? left + 1 : left;
-      const child = heap[childIndex];
-      if (child === undefined || !isBefore(child, last)) break;
-      heap[index] = child;
-      index = childIndex;
-    }
-    heap[index] = last;
-    return first;
-  }
-}
-
-/** On a tie the older endpoint comes first. */
-function isBefore(a: HeapEntry | undefined, b: HeapEntry | undefined): boolean {
-  if (a === undefined || b === undefined) return a !== undefined;
-  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.queue.webhookSeq < b.queue.webhookSeq);
 }
 
 /** Fires once, at the earliest of the times it was set to, or earlier if that is further away than a timer can wait. */

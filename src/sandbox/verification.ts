@@ -7,6 +7,7 @@ import type {
   Verification,
 } from '../contract/delivery-schemas.ts';
 import { maskSecret } from '../domain/credentials.ts';
+import { reserializeJson } from '../domain/signature/body-changes.ts';
 import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import {
@@ -298,13 +299,8 @@ function pickSchemeHeaders({ headers: names }: SignatureScheme, headers: Readonl
 
 /** The body after JSON.parse and JSON.stringify, with the index of the first difference; null if it is the same or not JSON. */
 function reserialize(body: string): { readonly body: string; readonly differs_at: number } | null {
-  let newBody: string;
-  try {
-    newBody = JSON.stringify(JSON.parse(body));
-  } catch {
-    return null;
-  }
-  if (newBody === body) return null;
+  const newBody = reserializeJson(body);
+  if (newBody === null) return null;
   let index = 0;
   while (index < newBody.length && newBody[index] === body[index]) index++;
   return { body: newBody, differs_at: index };

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
-import { DueTimeHeap, EarliestTimer, WorkspaceSchedule } from '../../src/delivery/workspace-schedule.ts';
+import { DueTimes, EarliestTimer, WorkspaceSchedule } from '../../src/delivery/workspace-schedule.ts';
 import type { LoadedWorkspace } from '../../src/sandbox/workspace-registry.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
@@ -12,56 +11,33 @@ function createQueue(webhookSeq: number, nextDueAt = NEVER, hasDue = false): End
   return { webhookSeq, nextDueAt, hasDue: () => hasDue } as EndpointQueue;
 }
 
-describe('DueTimeHeap', () => {
-  const queues = Array.from({ length: 4 }, (_, seq) => createQueue(seq));
-  const queue = fc.constantFrom(...queues);
-  const time = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 20 }) }, fc.constant(NEVER));
-  const operation = fc.oneof(
-    { weight: 12, arbitrary: fc.record({ type: fc.constant('set' as const), queue, time }) },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant('delete' as const), queue }) },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant('popDue' as const), now: fc.nat(20) }) },
-  );
+describe('DueTimes', () => {
+  const [first, second, third, fourth] = [createQueue(1), createQueue(2), createQueue(3), createQueue(4)];
 
-  it('DueTimeHeap agrees with a sorted list, however often times are replaced', () => {
-    fc.assert(
-      fc.property(fc.array(operation, { minLength: 200, maxLength: 250, size: 'max' }), (operations) => {
-        const heap = new DueTimeHeap();
-        const times = new Map<EndpointQueue, number>();
-        const findFirst = () =>
-          [...times].sort(([a, at], [b, bt]) => at - bt || a.webhookSeq - b.webhookSeq).at(0);
-        for (const step of operations) {
-          if (step.type === 'set') {
-            heap.set(step.queue, step.time);
-            times.set(step.queue, step.time);
-            if (step.time === NEVER) times.delete(step.queue);
-          } else if (step.type === 'delete') {
-            heap.delete(step.queue);
-            times.delete(step.queue);
-          } else {
-            const [first, dueAt = NEVER] = findFirst() ?? [];
-            expect(heap.popDue(step.now)).toBe(dueAt <= step.now ? first : undefined);
-            if (first !== undefined && dueAt <= step.now) times.delete(first);
-          }
-          if (step.type !== 'set') expect(heap.earliest).toBe(findFirst()?.[1] ?? NEVER);
-        }
-      }),
-      { numRuns: 12 },
-    );
-  });
-});
-
-describe('DueTimeHeap with many outdated times', () => {
-  it('DueTimeHeap keeps the current times when it removes outdated ones', () => {
-    const heap = new DueTimeHeap();
-    const [first, second, third] = [createQueue(1), createQueue(2), createQueue(3)];
-    heap.set(first, 0);
-    for (let i = 1; i <= 100; i++) {
-      heap.set(second, 2_000 - i);
-      heap.set(third, 3_000 + i);
+  it('DueTimes takes the queues that are due, the earliest and older ones first, each once', () => {
+    const times = new DueTimes();
+    for (const [queue, dueAt] of [
+      [third, 20],
+      [second, 20],
+      [fourth, 21],
+      [first, 30],
+      [first, 10],
+    ] as const) {
+      times.set(queue, dueAt);
     }
-    expect([heap.popDue(0), heap.earliest]).toEqual([first, 1_900]);
-    expect([heap.popDue(1_900), heap.earliest]).toEqual([second, 3_100]);
-    expect([heap.popDue(3_100), heap.earliest]).toEqual([third, NEVER]);
+    expect(times.earliest).toBe(10);
+    expect(times.takeDue(9)).toEqual([]);
+    expect(times.takeDue(20)).toEqual([first, second, third]);
+    expect([times.takeDue(20), times.earliest]).toEqual([[], 21]);
+  });
+
+  it('DueTimes has no queue that was deleted or is never due', () => {
+    const times = new DueTimes();
+    times.set(first, 10);
+    times.set(second, 10);
+    times.delete(first);
+    times.set(second, NEVER);
+    expect([times.earliest, times.takeDue(10)]).toEqual([NEVER, []]);
   });
 });
 

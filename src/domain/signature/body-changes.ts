@@ -51,6 +51,16 @@ export function describeDifference(sent: string | Uint8Array, received: string |
   return `${cause}from byte ${start} on, ${show(before)} became ${show(after)}`;
 }
 
+/** The body after JSON.parse and JSON.stringify; null if it is the same or not JSON. */
+export function reserializeJson(body: string): string | null {
+  try {
+    const reserialized = JSON.stringify(JSON.parse(body));
+    return reserialized === body ? null : reserialized;
+  } catch {
+    return null;
+  }
+}
+
 function isSameJson(first: Buffer, second: Buffer): boolean {
   try {
     return JSON.stringify(JSON.parse(first.toString())) === JSON.stringify(JSON.parse(second.toString()));

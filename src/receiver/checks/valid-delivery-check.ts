@@ -1,3 +1,4 @@
+import { listMistakes, signWithMistake } from '../../domain/signature/mistakes.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { CheckContext } from '../check-context.ts';
 import { serializers } from '../delivery-factory.ts';
@@ -57,27 +58,39 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
   if (response.durationMs > context.timeoutMs) {
     return 'Your receiver rejects a valid delivery, and does not respond in time. Check that it uses the secret given with --secret, and verify a delivery before you do any work.';
   }
+  const startedAt = performance.now();
   for (const serialize of Object.values(serializers)) {
     context.deliveries.serialize = serialize;
-    for (const { message, diagnosis } of listCommonMistakes(context)) {
+    for (const { message, diagnosis } of listProbes(context)) {
       if (isAccepted(await context.send(message))) return diagnosis;
+      if (performance.now() - startedAt > context.timeoutMs) break;
     }
   }
   return 'Your receiver rejects a valid delivery. Check that it uses the secret given with --secret, and that it verifies the content that the scheme signs.';
 }
 
-/** Deliveries that a receiver with a common mistake accepts. */
-function listCommonMistakes({
+/** Deliveries that only a receiver with another scheme or with a known mistake accepts. */
+function* listProbes({
   deliveries,
   apiKey,
-}: CheckContext): { readonly message: DeliveryMessage; readonly diagnosis: string }[] {
-  const otherSchemes = Object.values(schemes).filter(({ name }) => name !== deliveries.scheme.name);
-  const mistakes = otherSchemes.map((scheme) => ({
-    message: deliveries.withScheme(scheme).createValid(),
-    diagnosis: `Your receiver verifies the scheme ${scheme.name}. Pass --scheme ${scheme.name}, or change the scheme in your receiver.`,
-  }));
-  if (apiKey === null) return mistakes;
-  const message = deliveries.sign(deliveries.createBody(), { secrets: [apiKey] });
-  const diagnosis = 'Your receiver verifies with the API key. Verify with the endpoint secret instead.';
-  return [{ message, diagnosis }, ...mistakes];
+}: CheckContext): Generator<{ readonly message: DeliveryMessage; readonly diagnosis: string }> {
+  const { scheme, secret } = deliveries;
+  for (const other of Object.values(schemes).filter(({ name }) => name !== scheme.name)) {
+    yield {
+      message: deliveries.withScheme(other).createValid(),
+      diagnosis: `Your receiver verifies the scheme ${other.name}. Pass --scheme ${other.name}, or change the scheme in your receiver.`,
+    };
+  }
+  const id = deliveries.createDeliveryId();
+  const { timestamp, ...valid } = deliveries.sign(deliveries.createBody(), { deliveryId: id });
+  const input = {
+    ...{ scheme, secrets: [secret], message: { id, timestamp, body: valid.body } },
+    otherSecrets: apiKey === null ? [] : [{ name: 'the API key', secret: apiKey }],
+  };
+  for (const mistake of listMistakes(input)) {
+    yield {
+      message: { ...valid, headers: { ...valid.headers, ...signWithMistake(input, mistake) } },
+      diagnosis: `Your receiver makes one mistake: ${mistake.description}. ${mistake.remedy}`,
+    };
+  }
 }

@@ -58,23 +58,31 @@ describe('signature.genuine', () => {
   const otherSchemes = Object.keys(schemes).filter((name) => name !== 'svc');
 
   it.each([
-    [0, 'Your receiver verifies with the API key. Verify with the endpoint secret instead.'],
-    [1, `Your receiver verifies the scheme ${otherSchemes[0]}. Pass --scheme ${otherSchemes[0]}, `],
-    [1 + otherSchemes.length, 'Your receiver verifies with the API key.'],
-    [1_000, 'Your receiver rejects a valid delivery. Check that it uses the secret given with --secret'],
-  ])('signature.genuine tries common mistakes with each form of the body: %i', async (index, meaning) => {
+    [0, `Your receiver verifies the scheme ${otherSchemes[0]}. Pass --scheme ${otherSchemes[0]}, `],
+    [
+      otherSchemes.length,
+      'Your receiver makes one mistake: the secret was an API key. Use the current secret of the endpoint',
+    ],
+  ])('signature.genuine finds the mistake of a receiver that accepts attempt %i', async (index, meaning) => {
     const run = await runCheck('signature.genuine', accept(index));
     expect(run).toMatchObject({
       status: 'failed',
       received: 'status 400',
       meaning: expect.stringContaining(meaning),
     });
-    const tried = index === 1_000 ? forms.length * (1 + otherSchemes.length) : index + 1;
-    expect(run.sent).toHaveLength(forms.length + tried);
+    expect(run.sent).toHaveLength(forms.length + index + 1);
   });
 
-  it('signature.genuine does not try an API key that is not known', async () => {
-    const run = await runCheck('signature.genuine', { responses: [400], apiKey: null });
-    expect(run.sent).toHaveLength(forms.length * (1 + otherSchemes.length));
+  it('signature.genuine tries other schemes and each known mistake with each form of the body', async () => {
+    const known = await runCheck('signature.genuine', { responses: [400] });
+    expect(known.meaning).toMatch(
+      /^Your receiver rejects a valid delivery\. Check that it uses the secret given with --secret/,
+    );
+    const tried = known.sent.length - forms.length;
+    expect(tried).toBeGreaterThan(forms.length * 40);
+    expect(tried % forms.length).toBe(0);
+    // Without the API key, one mistake less is known.
+    const unknown = await runCheck('signature.genuine', { responses: [400], apiKey: null });
+    expect(unknown.sent).toHaveLength(known.sent.length - forms.length);
   });
 });
