@@ -80,9 +80,9 @@ const chunkGroups = [
   // Shared by commands and the emulator, and by several commands. Without schemas, which `svc verify` does not need.
   { name: 'domain', test: /\/src\/(?:domain|config|profile|network|client\/texts)\//, minShareCount: 3 },
   { name: 'contract', test: /\/src\/(?:contract|client|fixtures)\/(?!openapi)/, minShareCount: 3 },
-  { name: 'rendering', test: /\/src\/cli\/(?:render\/|option-parsers)/, minShareCount: 3 },
+  { name: 'verify', importedBy: 'src/cli/commands/signature.ts', test: /\/src\/cli\/(?!commands\/)/ },
   { name: 'commands', test: /\/src\/cli\/(?!commands\/|main)/, minShareCount: 3 },
-  { name: 'database', test: /\/src\/(?:cache-folder|store\/(?:addon-cache|database|driver|schema|sql))\.ts/ },
+  { name: 'database', importedBy: 'src/store/database.ts', test: /\/src\/(?:cache-folder|store\/)/ },
 ].map(({ name, importedBy, ...group }, index, { length }) => ({
   ...group,
   name: importedBy ? nameImported(name, importedBy) : name,

@@ -1,8 +1,7 @@
 /** The emulator of a folder for a long-running command: the one that runs, or otherwise one that this process starts. */
 import type { Config } from '../config.ts';
 import { SvcError } from '../errors.ts';
-import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
-import { connectInProcess } from '../mcp/in-process-emulator.ts';
+import { type ConnectedEmulator, connectInProcess } from '../mcp/connected-emulator.ts';
 import { addOwnUrl } from '../network/own-addresses.ts';
 import { bootEmulator } from './boot-emulator.ts';
 import type { Context } from './context.ts';

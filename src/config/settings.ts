@@ -16,8 +16,8 @@ import {
   accept,
   httpUrl,
   listOf,
-  number,
   parsedText,
+  Speed,
   text,
   wholeNumber,
 } from '../validation/value-schemas.ts';
@@ -83,7 +83,7 @@ export const settings = {
   seed: optionalPath('JSON or YAML file with the initial state of a new database'),
   speed: {
     description: 'Seconds of schedule time per second of real time',
-    schema: number(0.001, 1_000_000),
+    schema: Speed,
     defaultValue: 1,
   },
   freeze: flag('Start with the schedule clock frozen'),

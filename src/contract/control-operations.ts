@@ -4,7 +4,7 @@
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS, MINUTE_MS } from '../domain/duration.ts';
-import { wholeNumberFrom } from '../validation/value-schemas.ts';
+import { Speed, wholeNumberFrom } from '../validation/value-schemas.ts';
 import {
   AttemptSummary,
   Delivery,
@@ -35,7 +35,6 @@ import {
   resource,
   ScheduleTime,
   Secret,
-  Speed,
   Timestamp,
 } from './fields.ts';
 import {

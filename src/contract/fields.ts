@@ -6,7 +6,6 @@ import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { describeIdProblem, type IdKind, idPatterns, toExampleId } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isObject } from '../domain/json.ts';
-import { number } from '../validation/value-schemas.ts';
 
 /**
  * A schema with its description for the OpenAPI documents and the tools. The type stays the same, because the text would make the
@@ -131,6 +130,3 @@ export const Secret = v.pipe(
   v.string(),
   v.regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),
 );
-
-/** Schedule seconds per real second. */
-export const Speed = number(0.001, 1_000_000);

@@ -1,10 +1,12 @@
 /** The schema of a seed: the initial state of a new database. */
+
 import * as v from 'valibot';
 import { keyPrefixes, scopes } from '../domain/credentials.ts';
 import { SvcError } from '../errors.ts';
 import { listProblems, type Problem } from '../validation/validate.ts';
+import { Speed } from '../validation/value-schemas.ts';
 import { SeedFault } from './fault-schemas.ts';
-import { idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';
+import { idOf, JsonObject, Name, ScheduleTime, Secret } from './fields.ts';
 import {
   createEventTypeSchema,
   createSubscriptionsSchema,

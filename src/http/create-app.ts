@@ -3,7 +3,7 @@ import { H3 } from 'h3';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
-import { connectInProcess } from '../mcp/in-process-emulator.ts';
+import { connectInProcess } from '../mcp/connected-emulator.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
 import { mountControlApi } from './control-api.ts';

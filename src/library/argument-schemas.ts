@@ -66,10 +66,6 @@ export const OneOrMoreSecrets = accept<string>('a secret or an array of secrets'
   return secrets.length > 0 && secrets.every((secret) => typeof secret === 'string' && secret !== '');
 });
 
-export const AboveZero = accept<number>(
-  'a number above 0',
-  (value) => typeof value === 'number' && value > 0,
-);
 export const Milliseconds = accept<number>(
   'a number of milliseconds, 0 or more',
   (value) => typeof value === 'number' && value >= 0,

@@ -1,9 +1,10 @@
 /** Starts an emulator in this process for tests. */
 import * as v from 'valibot';
+import { settings } from '../config/settings.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import { Name, Speed } from '../contract/fields.ts';
-import { environments, scopes } from '../domain/credentials.ts';
+import { Name } from '../contract/fields.ts';
+import { scopes } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
 import { createRandomSource } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -11,11 +12,10 @@ import type { SchemeName } from '../domain/signature/schemes.ts';
 import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
-import { type ProfileName, profileNames } from '../profile/rules.ts';
+import type { ProfileName } from '../profile/rules.ts';
 import { abortAtEnd, createLinkedController } from '../timers.ts';
-import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
+import { accept, expecting, Speed, wholeNumber } from '../validation/value-schemas.ts';
 import {
-  AboveZero,
   AnyObject,
   HttpUrl,
   OptionalBoolean,
@@ -64,25 +64,25 @@ const clockSchemas = {
 
 export const EmulatorOptionsSchema = v.optional(
   v.strictObject({
-    profile: v.optional(v.picklist(profileNames)),
+    profile: v.optional(settings.profile.schema),
     overrides: v.optional(v.record(v.string(), v.unknown())),
     scheme: v.optional(Scheme),
-    environment: v.optional(v.picklist(environments)),
+    environment: v.optional(settings.environment.schema),
     clock: v.optional(v.strictObject(clockSchemas)),
-    randomSeed: v.nullish(expecting('a whole number', wholeNumber(Number.MIN_SAFE_INTEGER))),
+    randomSeed: v.nullish(settings.randomSeed.schema),
     wallClock: v.nullish(
       accept<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
     ),
     seed: v.nullish(expecting('an object, see docs/state.md', AnyObject)),
     db: OptionalString,
     fresh: OptionalBoolean,
-    keepDays: v.nullish(AboveZero),
-    keepRequests: v.nullish(AboveZero),
-    keepMegabytes: v.nullish(AboveZero),
+    keepDays: v.nullish(settings.keepDays.schema),
+    keepRequests: v.nullish(settings.keepRequests.schema),
+    keepMegabytes: v.nullish(settings.keepMegabytes.schema),
     synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
     listen: OptionalBoolean,
     host: OptionalString,
-    port: v.optional(wholeNumber(0, 65_535)),
+    port: v.optional(settings.port.schema),
     https: v.optional(
       v.lazy((value) =>
         isObject(value)

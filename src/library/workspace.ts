@@ -1,4 +1,5 @@
 /** A workspace of an emulator in this process. */
+
 import * as v from 'valibot';
 import {
   type ControlInput,
@@ -10,8 +11,8 @@ import { listAll } from '../contract/control-plane.ts';
 import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import { type Fault, NewFaultInput } from '../contract/fault-schemas.ts';
-import { Speed } from '../contract/fields.ts';
 import type { ApiRequest } from '../contract/resources.ts';
+import { Speed } from '../validation/value-schemas.ts';
 import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
 import { checkArguments, withArgumentChecks } from './check-arguments.ts';
 import { createDeliveryWait, type DeliveryWait, WaitOptionsSchema } from './create-delivery-wait.ts';

@@ -2,10 +2,11 @@
  * The columns of each table, by the schemas of the API. The types of rows follow from them, and the rows of a snapshot are
  * checked with them: anyone may have written the file.
  */
+
 import * as v from 'valibot';
 import { Attempt, Delivery } from '../contract/delivery-schemas.ts';
 import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
-import { Count, EventType, Headers, idOf, Name, Speed } from '../contract/fields.ts';
+import { Count, EventType, Headers, idOf, Name } from '../contract/fields.ts';
 import { ApiKey, ApiRequest, Event } from '../contract/resources.ts';
 import { webhookSettings } from '../contract/webhook-settings.ts';
 import { attemptPhases } from '../domain/attempt-phases.ts';
@@ -13,6 +14,7 @@ import { LAST_TIME } from '../domain/clock.ts';
 import { extractEventRecord, toEnvelope, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isId } from '../domain/ids.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { Speed } from '../validation/value-schemas.ts';
 import { type ColumnOf, isJson } from './columns.ts';
 
 /** Far below 2^53, so that a store can continue counting from there. */

@@ -28,6 +28,9 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 }
 
+/** Speed of a schedule clock: schedule seconds per real second. */
+export const Speed = number(0.001, 1_000_000);
+
 /** An integer. In a query it is text, of at most 15 digits, so that no digit is lost. */
 export const WholeNumber = {
   ...v.union([

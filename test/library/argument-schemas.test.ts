@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
-  AboveZero,
   Callback,
   DurationValue,
   EventTypeName,
@@ -43,7 +42,6 @@ describe('the arguments of the library', () => {
       ['an event type', EventTypeName, ['order.shipped'], ['', 7, null]],
       ['a scheme', Scheme, ['svc', {}], [7, null, []]],
       ['secrets', OneOrMoreSecrets, ['a', ['a', 'b']], ['', [], ['a', ''], ['a', 7], 7, null]],
-      ['a number above 0', AboveZero, [0.1, 5], [0, -1, '5']],
       ['a settled status', OptionalSettledStatus, ['failed', undefined], ['pending', null]],
       ['a status', ResponsesSchema, [200, 999], [199, 1000, 200.5, '200']],
       [

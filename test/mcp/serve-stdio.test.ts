@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectInProcess } from '../../src/mcp/in-process-emulator.ts';
+import { connectInProcess } from '../../src/mcp/connected-emulator.ts';
 import { MAX_LINE_BYTES, splitMessageLines } from '../../src/mcp/message-lines.ts';
 import { serveMcpOverStdio } from '../../src/mcp/serve-stdio.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';

@@ -1,9 +1,10 @@
 /** The tool `clock`: shows and moves the schedule clock. */
+
 import * as v from 'valibot';
 import { DurationText } from '../../contract/duration-text.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
-import { Speed } from '../../contract/fields.ts';
 import { DefaultWorkspace } from '../../contract/list-filters.ts';
+import { Speed } from '../../validation/value-schemas.ts';
 import { MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
 import { defineTool, formatCall, requireArgument, type ToolResult } from '../tool.ts';
 
