@@ -66,7 +66,9 @@ function EventProperties({
           </>
         ),
         Requests: (
-          <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests for this event</a>
+          <a href={toHash({ section: 'requests', query: { resource_id: id } })}>
+            All requests for this event
+          </a>
         ),
       }}
     />
@@ -160,7 +162,7 @@ function DeliveryList({ query, eventId }: DeliveryListProps) {
               ))}
             </ul>
             {hasMore && (
-              <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
+              <a href={toHash({ section: 'deliveries', query: { event_id: eventId } })}>
                 All deliveries of this event
               </a>
             )}

@@ -37,7 +37,7 @@ export function WebhookAttempts({ webhookId, statistics }: WebhookAttemptsProps)
     <section class="card stack" aria-label="Attempts">
       <div class="row">
         <h3>Attempts</h3>
-        <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All deliveries</a>
+        <a href={toHash({ section: 'deliveries', query: { webhook_id: webhookId } })}>All deliveries</a>
       </div>
       {hasAttempts ? (
         <>

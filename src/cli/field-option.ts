@@ -1,0 +1,45 @@
+/** Options that are fields of the API. */
+import { type Command, Option } from 'commander';
+
+/** Its value has the name of the field, so that a command can pass its options unchanged. */
+class FieldOption extends Option {
+  readonly #field: string;
+
+  constructor(field: string, flags: string, description: string) {
+    super(flags, description);
+    this.#field = field;
+  }
+
+  override attributeName(): string {
+    return this.#field;
+  }
+}
+
+/** The flags and the description of an option, and the parser or the choices of its value. */
+type FieldEntry<Value> = readonly [
+  flags: string,
+  description: string,
+  values?: ((text: string) => Value) | readonly string[],
+];
+
+/** Creates an option for each field. */
+export function createFieldOptions<Fields>(
+  entries: {
+    readonly [Field in keyof Fields]-?: FieldEntry<Fields[Field]>;
+  },
+): { readonly [Field in keyof Fields]-?: Option } {
+  const options = Object.entries<FieldEntry<unknown>>(entries).map(
+    ([field, [flags, description, values]]) => {
+      const option = new FieldOption(field, flags, description);
+      if (typeof values === 'function') option.argParser(values);
+      else if (values !== undefined) option.choices(values);
+      return [field, option];
+    },
+  );
+  return Object.fromEntries(options);
+}
+
+export function addOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
