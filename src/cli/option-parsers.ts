@@ -179,7 +179,7 @@ export function parseHeaders(
 export function addWorkspaceOption(command: Command): Command {
   return command.option(
     '--workspace <id>',
-    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
+    'Workspace ID (default: SVC_WORKSPACE_ID, or the default workspace)',
     idParser('workspace'),
   );
 }

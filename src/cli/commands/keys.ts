@@ -45,7 +45,7 @@ export const create: CommandDefinition<CreateOptions> = {
       )
       .option(
         '--workspace <id>',
-        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
+        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the default workspace)',
         idParser('workspace'),
       )
       .addOption(

@@ -87,7 +87,7 @@ export const command: CommandDefinition<Options> = {
       .option('--keep', 'Keep the endpoint when the command ends')
       .option(
         '--workspace <id>',
-        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one that the emulator created at startup)',
+        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the default workspace)',
         idParser('workspace'),
       ),
   examples: [

@@ -22,10 +22,7 @@ export const list: CommandDefinition<PageOptions> = {
 
 export const get: CommandDefinition<{ readonly id?: string }> = {
   configure: (command) =>
-    command.argument(
-      '[id]',
-      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
-    ),
+    command.argument('[id]', 'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the default workspace)'),
   examples: [
     ['Show the current workspace', 'workspaces get'],
     ['Show another workspace', 'workspaces get ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
