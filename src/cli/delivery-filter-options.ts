@@ -1,8 +1,8 @@
 /** The options that select deliveries. */
-import type { Command } from 'commander';
 import type { ControlInput } from '../contract/control-operations.ts';
 import type { PageFields } from '../contract/list-filters.ts';
 import { displayStatuses } from '../domain/delivery.ts';
+import type { CliCommand } from './command.ts';
 import { addOptions, createFieldOptions } from './field-option.ts';
 import { idParser, parseResponseOption, parseTimeOrAge } from './option-parsers.ts';
 
@@ -34,7 +34,10 @@ function createOptions() {
 }
 
 /** @param omitted fields that the command does not have */
-export function addDeliveryFilterOptions(command: Command, omitted: readonly FilterField[] = []): Command {
+export function addDeliveryFilterOptions(
+  command: CliCommand,
+  omitted: readonly FilterField[] = [],
+): CliCommand {
   const options = Object.entries(createOptions()).filter(
     ([field]) => !omitted.includes(field as FilterField),
   );

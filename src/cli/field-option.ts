@@ -1,5 +1,6 @@
 /** Options that are fields of the API. */
 import { type Command, Option } from 'commander';
+import { choiceParser } from './option-parsers.ts';
 
 /** Its value has the name of the field, so that a command can pass its options unchanged. */
 class FieldOption extends Option {
@@ -15,11 +16,12 @@ class FieldOption extends Option {
   }
 }
 
-/** The flags and the description of an option, and the parser or the choices of its value. */
+/** The flags and the description of an option, the parser or the choices of its value, and its default as text. */
 type FieldEntry<Value> = readonly [
   flags: string,
   description: string,
   values?: ((text: string) => Value) | readonly string[],
+  defaultText?: string,
 ];
 
 /** Creates an option for each field. */
@@ -29,17 +31,21 @@ export function createFieldOptions<Fields>(
   },
 ): { readonly [Field in keyof Fields]-?: Option } {
   const options = Object.entries<FieldEntry<unknown>>(entries).map(
-    ([field, [flags, description, values]]) => {
+    ([field, [flags, description, values, defaultText]]) => {
       const option = new FieldOption(field, flags, description);
       if (typeof values === 'function') option.argParser(values);
-      else if (values !== undefined) option.choices(values);
+      else if (values !== undefined) option.choices(values).argParser(choiceParser(values));
+      if (defaultText !== undefined) option.default(undefined, defaultText);
       return [field, option];
     },
   );
   return Object.fromEntries(options);
 }
 
-export function addOptions(command: Command, options: readonly Option[]): Command {
+export function addOptions<AnyCommand extends Command>(
+  command: AnyCommand,
+  options: readonly Option[],
+): AnyCommand {
   for (const option of options) command.addOption(option);
   return command;
 }

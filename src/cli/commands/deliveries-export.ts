@@ -1,5 +1,6 @@
 /** `svc deliveries export`: writes deliveries to one file or to standard output, without secrets. */
 import { extname, resolve } from 'node:path';
+import { Argument } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../../contract/export-schemas.ts';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -27,14 +28,16 @@ export const command: CommandDefinition<ExportOptions> = {
   configure: (command) =>
     addDeliveryFilterOptions(
       command
-        .argument('[id]', 'Delivery ID (del_…); default: all deliveries that match')
+        .addArgument(
+          new Argument('[id]', 'Delivery ID (del_…)').default(undefined, 'all deliveries that match'),
+        )
         .addOption(
           choiceOption('--format <format>', 'Format of the file', exportFormatNames).default(
             undefined,
             `the extension of --out, or ${DEFAULT_FORMAT}`,
           ),
         )
-        .option('--out <file>', 'File to write; an existing file is replaced (default: standard output)'),
+        .optionWithDefault('--out <file>', 'File to write; an existing file is replaced', 'standard output'),
     ).addHelpText('after', DETAILS),
   examples: [
     ['Save one delivery to share it', 'deliveries export del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --out delivery.har'],

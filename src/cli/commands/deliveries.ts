@@ -4,6 +4,7 @@ import { waitForDeliveries } from '../../client/wait.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { isFaultActive } from '../../domain/fault.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
@@ -113,14 +114,16 @@ export const wait: CommandDefinition<WaitOptions> = {
       ),
       ['status', 'response_status', 'until'],
     )
-      .option(
+      .optionWithDefault(
         '--count <n>',
-        'Number of deliveries to wait for (default: all, at least 1)',
+        'Number of deliveries to wait for',
+        'all, at least 1',
         wholeNumberParser(1, 1_000_000),
       )
-      .option(
+      .optionWithDefault(
         '--timeout <duration>',
-        'Give up after this time, with exit code 5 (default: 30s)',
+        'Give up after this time, with exit code 5',
+        formatDuration(DEFAULT_WAIT_MS),
         parseDurationMs,
       )
       .option(...KEEP_WAITING_OPTION),

@@ -1,6 +1,7 @@
 /** `svc faults`: adds, lists and removes injected faults. */
 
 import type { Option } from 'commander';
+import { Argument } from 'commander';
 import { describeAppliedCount, describeEffect, describeTarget } from '../../client/texts/describe-fault.ts';
 import { type FaultRule, faultFields } from '../../contract/fault-rule.ts';
 import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.ts';
@@ -31,15 +32,21 @@ const parseStatus = schemaParser(faultFields.status.wrapped);
 
 /** The option of each field. */
 function createOptions() {
-  const options = createFieldOptions<FaultRule>({
-    on: ['--on <target>', 'Target of the fault', faultTargets],
+  return createFieldOptions<FaultRule>({
+    on: [
+      '--on <target>',
+      'Target of the fault',
+      faultTargets,
+      'delivery with --kind; request with --status, --latency or --drop',
+    ],
     method: ['--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase()],
     path: ['--path <path>', 'For requests: path to match, such as /events/{id}'],
     api_key_id: ['--key <id>', 'For requests: API key to match (key_…)', idParser('apiKey')],
     status: [
       '--status <status>',
-      `For requests, and for error-response (default: ${DEFAULT_ERROR_STATUS}): error status of the response`,
+      'For requests, and for error-response: error status of the response',
       parseStatus,
+      `${DEFAULT_ERROR_STATUS} for error-response`,
     ],
     error_code: ['--error-code <code>', 'For requests: error.code of the response'],
     latency_ms: [
@@ -58,22 +65,18 @@ function createOptions() {
     ],
     count: [
       '--count <n>',
-      'Maximum number of times to apply the fault (default: no limit)',
+      'Maximum number of times to apply the fault',
       schemaParser(faultFields.count),
+      'no limit',
     ],
     probability: [
       '--probability <p>',
-      'Probability that the fault is applied, above 0 and at most 1 (default: 1)',
+      'Probability that the fault is applied, above 0 and at most 1',
       schemaParser(faultFields.probability),
+      '1',
     ],
-    workspace_id: [
-      '--workspace <id>',
-      'Workspace to match (ws_…) (default: all workspaces)',
-      idParser('workspace'),
-    ],
+    workspace_id: ['--workspace <id>', 'Workspace to match (ws_…)', idParser('workspace'), 'all workspaces'],
   });
-  options.on.default(undefined, 'delivery with --kind; request with --status, --latency or --drop');
-  return options;
 }
 
 /** The attempts with each kind of fault, in a line. */
@@ -211,7 +214,11 @@ export const faultColumns: readonly Column<Fault>[] = [
 export const clear: CommandDefinition<{ readonly id?: string; readonly workspace?: string }> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Fault ID (flt_…) (default: all faults)', idParser('fault'))
+      .addArgument(
+        new Argument('[id]', 'Fault ID (flt_…)')
+          .default(undefined, 'all faults')
+          .argParser(idParser('fault')),
+      )
       .option('--workspace <id>', 'Only remove faults for this workspace', idParser('workspace')),
   examples: [
     ['Remove all faults', 'faults clear'],

@@ -1,5 +1,4 @@
 /** `svc logs`: lists, shows and follows logged API requests, and sends them again. */
-import type { Command } from 'commander';
 import { toCurlCommand } from '../../client/logged-request.ts';
 import { matchesRequestFilter, type RequestCondition } from '../../contract/list-filters.ts';
 import { formatRelative } from '../../domain/duration.ts';
@@ -7,7 +6,7 @@ import { idPrefixes } from '../../domain/ids.ts';
 import { ExitCode } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import type { CliCommand, CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
 import { idParser, parseDurationMs, parseStatusOption, parseTimeOrAge } from '../option-parsers.ts';
@@ -71,9 +70,10 @@ export const resend: CommandDefinition<ResendOptions> = {
   configure: (command) =>
     command
       .addArgument(new AskedArgument('id', 'Request ID (req_…)'))
-      .option(
+      .optionWithDefault(
         '--keep-idempotency-key',
-        'Send the same Idempotency-Key again, to test how the request is repeated (default: a new key)',
+        'Send the same Idempotency-Key again, to test how the request is repeated',
+        'a new key',
       ),
   examples: [
     ['Send a request again with the same API key and body', 'logs resend req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
@@ -109,7 +109,7 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
   },
 };
 
-function addRequestFilterOptions(command: Command): Command {
+function addRequestFilterOptions(command: CliCommand): CliCommand {
   const options = createFieldOptions<RequestFilterOptions>({
     method: ['--method <method>', 'Only requests with this method', (text) => text.toUpperCase()],
     path: [
