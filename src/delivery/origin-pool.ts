@@ -100,7 +100,10 @@ interface SocketWrites {
   lastSentAt: number | null;
 }
 
-/** Observes when the operating system takes what is written to a socket. undici passes no callback to `write`. */
+/**
+ * Observes when the operating system takes what is written to a socket. undici passes no callback to `write`, and its channel
+ * `undici:request:bodySent` reports a body that the socket still holds because the receiver does not read it.
+ */
 function observeWrites(socket: Socket, wall: ConnectorOptions['wall']): SocketWrites {
   const writes: SocketWrites = { unsentCount: 0, lastSentAt: null };
   const write = socket.write.bind(socket);

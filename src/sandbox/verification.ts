@@ -77,20 +77,12 @@ export function verifyDelivery(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   input: VerificationInput,
 ): Verification {
-  const { store } = sandbox;
-  const row = store.deliveryQueries.find(input.id);
-  if (row === undefined) throw createNotFoundError('delivery', input.id);
-  const attempt = pickAttempt(listAttempts(sandbox, row), input.attempt, row);
-  if (input.computed !== undefined)
-    return diagnose(sandbox, row, attempt, { ...input, computed: input.computed });
-  const { now, toleranceMs, payload } = input;
-  return verifyAttempt(sandbox, row, attempt, {
-    secret: input.secrets ?? listSecrets(sandbox, row),
-    sentBody: store.deliveryQueries.getBody(row.seq),
-    now,
-    toleranceMs,
-    payload,
-  });
+  const { computed, now, toleranceMs, payload } = input;
+  const signed = getSignedAttempt(sandbox, input.id, input.attempt);
+  if (computed !== undefined) return diagnose(sandbox, signed, { ...input, computed });
+  const { row, attempt, sentBody } = signed;
+  const secret = input.secrets ?? listSecrets(sandbox, row);
+  return verifyAttempt(sandbox, row, attempt, { secret, sentBody, now, toleranceMs, payload });
 }
 
 /**
@@ -141,13 +133,9 @@ export function listSigningSecrets(
 /** Finds the mistake with which the receiver computed its digest. */
 function diagnose(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
-  row: DeliveryRow,
-  attempt: Attempt,
+  { row, attempt, scheme, message, digests }: ReturnType<typeof getSignedAttempt>,
   { computed, secrets = [], payload }: VerificationInput & { readonly computed: string },
 ): Verification {
-  const { signature: scheme } = sandbox.rules;
-  const { request } = attempt;
-  const { message, digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
   const signingSecrets = listSigningSecrets(sandbox, row, attempt);
   // Tried after those of the endpoint.
   const secretsOfReceiver = secrets.map((secret) => ({
@@ -157,7 +145,7 @@ function diagnose(
   const diagnosis = diagnoseDigest({
     scheme,
     computedDigest: computed,
-    message,
+    message: { ...message, body: attempt.request.body },
     sentDigests: digests,
     receivedBody: payload,
     // A previous secret that no longer signs is a mistake.
