@@ -79,7 +79,7 @@ describeInBrowser('the layout', () => {
       ['', page.getByRole('region', { name: 'Attempts over time' })],
       [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Response and payload' })],
       [`/events/${delivery?.event_id}?show=trace`, page.getByRole('table')],
-      [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Add fault' })],
+      [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Make it fail' })],
       [`/requests/${request?.id}`, page.getByRole('button', { name: 'Send again' })],
       ['/keys', page.getByText('used by the dashboard')],
       ['/trigger?type=order.shipped', page.getByLabel('Payload')],

@@ -269,7 +269,7 @@ describeInBrowser('the request log', () => {
     await dialog.getByText('Must be a whole number from 400 to 599, not 200').waitFor();
     await dialog.getByLabel('Response status').fill('');
     await dialog.getByRole('button', { name: 'Add fault' }).click();
-    await dialog.getByText('Enter a status or a latency, or choose when to close').waitFor();
+    await dialog.getByText('Is required unless latency_ms or drop is given').waitFor();
     await dialog.getByLabel('Response status').fill('503');
     await dialog.getByLabel('Error code').fill('busy');
     await dialog.getByLabel('Method').selectOption('GET');
@@ -283,7 +283,7 @@ describeInBrowser('the request log', () => {
     await rows.getByText('injected fault: status').waitFor();
     await rows.getByRole('link', { name: 'GET /v1/events' }).click();
     await page.getByText('comes from an injected fault').waitFor();
-    await page.getByRole('button', { name: '1 fault' }).click();
+    await page.getByRole('button', { name: 'Faults' }).click();
     await dialog.getByRole('button', { name: 'Remove fault status 503 busy' }).click();
     await dialog.getByText('No faults.').waitFor();
   });

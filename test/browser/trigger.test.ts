@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessibleAt } from '../support/accessibility.ts';
 import {
   describeInBrowser,
+  expectFocused,
   type OpenOptions,
   openDashboard,
   setHidden,
@@ -50,8 +51,9 @@ describeInBrowser('the trigger page', () => {
   it('the trigger page fills in the fixture of a type, sends the edited payload and shows its delivery', async () => {
     const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator);
-    await page.getByLabel('Event type').fill('order sh');
-    await page.getByRole('option', { name: /^order\.shipped/ }).click();
+    // An open trigger page without a type has the focus there, so that typing runs no shortcut.
+    await expectFocused(page.getByLabel('Event type'));
+    await page.keyboard.type('order.shipped');
     await expect.poll(() => page.url()).toContain('?type=order.shipped');
     await expect.poll(() => payload(page).innerText()).toContain('"tracking_number"');
     await payload(page).fill('{"order_id": "ord_1", "amount": 12.50}');
@@ -96,14 +98,12 @@ describeInBrowser('the trigger page', () => {
     const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator);
     await page.getByLabel('Event type').focus();
-    await page.keyboard.type('invoice.p');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.getByLabel('Event type').inputValue()).toMatch(/^invoice\.p/);
+    await page.keyboard.type('invoice.paid');
+    await expect.poll(() => payload(page).innerText()).toContain('"invoice_id"');
     await payload(page).focus();
     await page.keyboard.press('Control+Enter');
     const { envelope } = await receiver.request(1);
-    expect(envelope?.type).toMatch(/^invoice\.p/);
+    expect(envelope?.type).toBe('invoice.paid');
   });
 
   it('the trigger page shows the position of a JSON error and does not send the payload', async () => {
@@ -132,12 +132,12 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
     await send(page);
-    await sent(page).getByText('No endpoint is subscribed').waitFor();
+    await sent(page).getByText('was subscribed').waitFor();
     await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
     await expect.poll(() => page.title()).toBe('Endpoints · svc');
   });
 
-  it('the trigger page sends many events, counts their results and sends them again', async () => {
+  it('the trigger page sends many events, counts them and sends an event again', async () => {
     const { emulator, receiver } = await startPair(({ envelope }) =>
       envelope?.data.payload?.ok ? 200 : 503,
     );
@@ -145,12 +145,8 @@ describeInBrowser('the trigger page', () => {
     await page.getByLabel('Count').fill('30');
     await page.getByRole('button', { name: 'Send 30 events' }).click();
     await sent(page).getByText('30 of 30 events created').waitFor();
-    await sent(page).getByText('30 failing').waitFor();
-    await sent(page).getByText('and 22 more: all pets.fed deliveries').waitFor();
+    await sent(page).getByRole('link', { name: 'All pets.fed deliveries' }).waitFor();
     await receiver.waitFor(30);
-    await expect.poll(() => sent(page).getByText('503', { exact: true }).count()).toBeGreaterThan(0);
-    await emulator.control.settleClock({});
-    await sent(page).getByText('30 failed').waitFor();
     await page.getByLabel('Count').fill('1');
     await payload(page).fill('{"ok":true}');
     await send(page);
@@ -188,7 +184,7 @@ describeInBrowser('the trigger page', () => {
     for (const count of [1, 2]) {
       await send(page);
       await expect.poll(() => sent(page).count()).toBe(count);
-      await sent(page).first().getByText('No endpoint is subscribed').waitFor();
+      await sent(page).first().getByText('was subscribed').waitFor();
     }
     await expect
       .poll(async () => (await emulator.control.listEvents({ workspace_id: id })).data)
@@ -228,14 +224,14 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
     await page.getByRole('main').getByLabel('Workspace').selectOption('Second');
     await send(page);
-    await sent(page).first().getByText('No endpoint is subscribed').waitFor();
+    await sent(page).first().getByText('was subscribed').waitFor();
     const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;
     await emulator.control.revokeKey({ id: `${key?.id}` });
     await send(page);
     await sent(page).first().getByText(/^401 /).waitFor();
     await send(page);
     await expect.poll(() => sent(page).count()).toBe(3);
-    await sent(page).first().getByText('No endpoint is subscribed').waitFor();
+    await sent(page).first().getByText('was subscribed').waitFor();
   });
 
   it('the trigger page copies the form as a command', async () => {
@@ -258,10 +254,9 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).innerText()).toContain('"n": 1');
     await page.getByRole('button', { name: 'New values' }).click();
     await expect.poll(() => payload(page).innerText()).toContain('"n": 2');
-    await expect
-      .poll(() => page.getByRole('option', { name: /^pets\.fed/ }).textContent())
-      .toContain('project');
-    await page.getByRole('option', { name: /^pets\.lost.*description/ }).waitFor();
+    await page.getByText('Fixture of the project. Ours').waitFor();
+    await page.getByLabel('Event type').fill('pets.lost');
+    await page.getByText(/description must/).waitFor();
   });
 
   it('the trigger page has no accessibility violations in light and dark mode, wide and narrow', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { mistakes, toCheckRequest, unchangedInput } from '../../src/dashboard/views/signature/check-input.ts';
-import { excerptAt, findFirstDifference } from '../../src/dashboard/views/signature/text-excerpt.ts';
 
 const sent = { id: 'del_1', attempt: 2, sentAt: '2026-11-20T12:00:00.000Z' };
 
@@ -49,26 +48,5 @@ describe('toCheckRequest', () => {
   it.each(mistakes)('toCheckRequest applies the mistake: $name', ({ change }) => {
     const body = '{"total":12.50}';
     expect({ ...unchangedInput, body, ...change(body) }).not.toEqual({ ...unchangedInput, body });
-  });
-});
-
-describe('the difference of two bodies', () => {
-  it('the difference of two bodies starts at the first different character', () => {
-    expect(findFirstDifference('abc', 'abd')).toBe(2);
-    expect(findFirstDifference('abc', 'ab')).toBe(2);
-    expect(findFirstDifference('abc', 'abc')).toBeNull();
-  });
-
-  it('the difference of two bodies is shown with its context and says what is cut off', () => {
-    expect(excerptAt('abcd', 2)).toEqual({
-      isCutBefore: false,
-      equalText: 'ab',
-      differentText: 'cd',
-      isCutAfter: false,
-    });
-    const long = excerptAt(`${'a'.repeat(500)}b${'c'.repeat(500)}`, 500);
-    expect(long).toMatchObject({ isCutBefore: true, isCutAfter: true });
-    expect(long.equalText).toMatch(/^a{120}$/);
-    expect(long.differentText).toMatch(/^bc{239}$/);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { parseApiError } from '../../src/dashboard/public-api-client.ts';
 import {
   findField,
-  searchFixtures,
   type TriggerInput,
   toCommand,
   toRequest,
@@ -71,15 +70,4 @@ describe('an error response of the API', () => {
   ])('an error response of the API is assigned to a field: %s', (message, field) => {
     expect(findField(message, 'data')).toBe(field);
   });
-});
-
-it('searchFixtures returns the types that contain every word', () => {
-  const fixtures = [
-    { type: 'order.shipped', description: 'A parcel leaves' },
-    { type: 'order.created', description: null },
-  ];
-  const find = (search: string) => searchFixtures(fixtures, search).map(({ type }) => type);
-  expect(find('')).toEqual(['order.shipped', 'order.created']);
-  expect(find('ORDER parcel')).toEqual(['order.shipped']);
-  expect(find('invoice')).toEqual([]);
 });

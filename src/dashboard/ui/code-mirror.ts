@@ -59,7 +59,7 @@ const theme = EditorView.theme({
 });
 
 /** The height of a view that scrolls itself. */
-const MAX_HEIGHT = '50dvh';
+const MAX_HEIGHT = '45dvh';
 const scrolling = EditorView.theme({ '&': { maxHeight: MAX_HEIGHT } });
 
 const highlightStyle = HighlightStyle.define([

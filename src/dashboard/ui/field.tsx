@@ -1,5 +1,5 @@
 /** Form fields with their errors. */
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import type { FormError } from '../form-error.ts';
 
 interface Props {
@@ -8,6 +8,8 @@ interface Props {
   readonly name: string;
   readonly hint?: string;
   readonly error: FormError | null;
+  /** Marks the value as invalid; the message is elsewhere. */
+  readonly isInvalid?: boolean;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
@@ -21,16 +23,31 @@ interface Props {
 }
 
 /** A form field with its label and its hint or validation error. */
-export function Field({ label, name, hint, error, onChange, suggestions, options, rows, ...rest }: Props) {
+export function Field({
+  label,
+  name,
+  hint,
+  error,
+  onChange,
+  suggestions,
+  options,
+  rows,
+  isInvalid: isMarked = false,
+  ...rest
+}: Props) {
   const id = useId();
   const isInvalid = error?.field === name;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (rest.autofocus) input.current?.focus();
+  }, []);
   const control = {
     ...rest,
     autocomplete: 'off' as const,
     spellcheck: false,
     id,
     name,
-    'aria-invalid': isInvalid,
+    'aria-invalid': isInvalid || isMarked,
     'aria-describedby': `${id}-hint`,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onChange(currentTarget.value),
@@ -49,7 +66,7 @@ export function Field({ label, name, hint, error, onChange, suggestions, options
       )}
       {rows !== undefined && <textarea {...control} rows={rows} />}
       {options === undefined && rows === undefined && (
-        <input {...control} list={suggestions && `${id}-suggestions`} />
+        <input {...control} ref={input} list={suggestions && `${id}-suggestions`} />
       )}
       {suggestions && (
         <datalist id={`${id}-suggestions`}>

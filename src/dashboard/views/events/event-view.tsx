@@ -1,7 +1,6 @@
 /** One event: its payload, its deliveries, and the request that created it. */
 import { useState } from 'preact/hooks';
-import type { Delivery } from '../../../contract/delivery-schemas.ts';
-import type { EventDetail, Page } from '../../../contract/resources.ts';
+import type { EventDetail } from '../../../contract/resources.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { toEnvelope } from '../../../domain/event.ts';
 import { indentJson } from '../../../domain/json.ts';
@@ -13,11 +12,11 @@ import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
+import { OutcomeBadge, StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, WorkspaceScope } from '../../ui/workspace-scope.tsx';
-import { type Query, useQuery } from '../../use-query.ts';
+import { useQuery } from '../../use-query.ts';
 import { EventComparison } from './event-comparison.tsx';
 
 export function EventView({ id }: { readonly id: string }) {
@@ -106,27 +105,18 @@ function EventContent({ event }: { readonly event: EventDetail }) {
 const MAX_SHOWN = 50;
 
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
-  const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId], {
-    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.event_id === eventId),
-  });
   return (
     <section class="card" aria-label="Deliveries">
       <div class="row">
         <h3>Deliveries</h3>
-        {query.value !== undefined && query.value.data.length > 0 && (
-          <DownloadButton selection={{ event_id: eventId }} what="the deliveries of this event" />
-        )}
+        <DownloadButton selection={{ event_id: eventId }} what="the deliveries of this event" />
       </div>
       <Tabs
         label="Deliveries"
         openName={route.value.query.show}
         onOpen={(show) => updateQuery({ show })}
         tabs={[
-          {
-            name: 'list',
-            title: 'List',
-            render: () => <DeliveryList query={query} eventId={eventId} />,
-          },
+          { name: 'list', title: 'List', render: () => <EventDeliveryList eventId={eventId} /> },
           { name: 'trace', title: 'Trace', render: () => <EventTrace eventId={eventId} /> },
         ]}
       />
@@ -134,12 +124,11 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   );
 }
 
-interface DeliveryListProps {
-  readonly query: Query<Page<Delivery>>;
-  readonly eventId: string;
-}
-
-function DeliveryList({ query, eventId }: DeliveryListProps) {
+/** The deliveries of an event, live. */
+export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
+  const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId], {
+    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.event_id === eventId),
+  });
   return (
     <QueryView query={query} what="deliveries">
       {({ data, has_more: hasMore }) =>
@@ -155,6 +144,7 @@ function DeliveryList({ query, eventId }: DeliveryListProps) {
                 <li key={delivery.id}>
                   <StatusBadge status={getDisplayStatus(delivery)} />
                   <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+                  {delivery.last_attempt !== null && <OutcomeBadge {...delivery.last_attempt} />}
                   <WorkspaceScope workspaceId={delivery.workspace_id}>
                     <AttemptCount delivery={delivery} />
                   </WorkspaceScope>

@@ -1,47 +1,57 @@
-import type { ComponentChildren } from 'preact';
+/** Adds a fault. The control plane checks its values. */
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ControlInput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
 import { connectFields, Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
-import type { FaultLimits } from './fault-draft.ts';
+import { toNewFault } from './to-new-fault.ts';
 
-interface Props<Draft extends FaultLimits> {
+type Draft = Readonly<Record<string, string>>;
+export type FaultField = Omit<ComponentProps<typeof Field>, 'error' | 'value' | 'onChange'>;
+
+/** How often a fault is applied. */
+export const limitFields: readonly FaultField[] = [
+  {
+    name: 'count',
+    label: 'Count',
+    hint: 'Leave empty for no limit.',
+    inputMode: 'numeric',
+    placeholder: 'no limit',
+  },
+  { name: 'probability', label: 'Probability', hint: 'From 0 to 1.', inputMode: 'decimal', placeholder: '1' },
+];
+
+interface Props {
+  readonly label: string;
+  readonly action?: string;
   readonly initial: Draft;
-  readonly toFault: (draft: Draft) => ControlInput<'addFault'>;
+  /** The fields of a draft. Values of other fields are not sent. */
+  readonly fields: (draft: Draft) => readonly FaultField[];
+  readonly toFault: (values: Draft) => Draft;
   readonly onAdded: () => void;
-  /** The fields of this kind of fault. The limit fields follow. */
-  readonly children: (draft: Draft, field: ReturnType<typeof connectFields<Draft>>) => ComponentChildren;
 }
 
-/** Adds a fault, and resets the form afterwards. */
-export function FaultForm<Draft extends FaultLimits>({ initial, toFault, onAdded, children }: Props<Draft>) {
+/** The form is reset after the fault was added. */
+export function FaultForm({ label, action = 'Add fault', initial, fields, toFault, onAdded }: Props) {
   const [draft, setDraft] = useState(initial);
-  const form = useFormSubmit(Object.keys(draft), async () => {
-    await control.addFault(toFault(draft));
-    setDraft(initial);
-    onAdded();
-  });
-  const field = connectFields(draft, setDraft, form.error);
+  const shown = fields(draft);
+  const form = useFormSubmit(
+    shown.map(({ name }) => name),
+    async () => {
+      const values = Object.fromEntries(shown.map(({ name }) => [name, draft[name] ?? '']));
+      await control.addFault(toNewFault(toFault(values)));
+      setDraft(initial);
+      onAdded();
+    },
+  );
+  const field = connectFields<Draft>(draft, setDraft, form.error);
   return (
-    <Form form={form} action="Add fault">
+    <Form label={label} form={form} action={action}>
       <div class="fields">
-        {children(draft, field)}
-        <Field
-          label="Count"
-          {...field('count')}
-          hint="Number of times to apply the fault. Leave empty for no limit."
-          inputMode="numeric"
-          placeholder="no limit"
-        />
-        <Field
-          label="Probability in percent"
-          {...field('probability')}
-          hint="Leave empty for 100."
-          inputMode="decimal"
-          placeholder="100"
-        />
+        {shown.map((props) => (
+          <Field key={props.name} {...props} {...field(props.name)} />
+        ))}
       </div>
     </Form>
   );

@@ -1,21 +1,20 @@
 import { useState } from 'preact/hooks';
-import { getDefaultErrorCode } from '../../../domain/fault.ts';
+import { getDefaultErrorCode, isFaultActive } from '../../../domain/fault.ts';
+import { formatCount } from '../../../domain/message-parts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { initialRequestFault, toRequestFault } from './fault-draft.ts';
-import { FaultForm } from './fault-form.tsx';
+import { type FaultField, FaultForm, limitFields } from './fault-form.tsx';
 import { FaultList, useFaults } from './fault-list.tsx';
 
-/** A button with the number of active request faults, and a dialog with the faults. */
+/** A button with the number of request faults that can still be applied, and a dialog with all of them. */
 export function RequestFaults() {
   const [isOpen, setOpen] = useState(false);
   const query = useFaults(({ on }) => on === 'request');
-  const count = query.value?.length ?? 0;
+  const count = query.value?.filter(isFaultActive).length ?? 0;
   return (
     <>
       <button type="button" class={count > 0 ? 'warning-text' : ''} onClick={() => setOpen(true)}>
-        <Icon name="bolt" /> {count === 0 ? 'Faults' : `${count} ${count === 1 ? 'fault' : 'faults'}`}
+        <Icon name="bolt" /> {count === 0 ? 'Faults' : formatCount(count, 'fault')}
       </button>
       {isOpen && (
         <Dialog title="Request faults" onClose={() => setOpen(false)}>
@@ -24,8 +23,13 @@ export function RequestFaults() {
               query={query}
               emptyText="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
             />
-            <h3>Add fault</h3>
-            <RequestFaultForm onAdded={query.refetch} />
+            <FaultForm
+              label="Add fault"
+              initial={{ status: '503' }}
+              fields={listFields}
+              toFault={(values) => ({ on: 'request', ...values })}
+              onAdded={query.refetch}
+            />
           </div>
         </Dialog>
       )}
@@ -33,45 +37,28 @@ export function RequestFaults() {
   );
 }
 
-function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) {
-  return (
-    <FaultForm initial={initialRequestFault} toFault={toRequestFault} onAdded={onAdded}>
-      {(draft, field) => (
-        <>
-          <Field
-            label="Response status"
-            {...field('status')}
-            hint="400 to 599. Leave empty for the normal status."
-            inputMode="numeric"
-            placeholder="none"
-          />
-          <Field
-            label="Error code"
-            {...field('error_code')}
-            placeholder={Number(draft.status) >= 400 ? getDefaultErrorCode(Number(draft.status)) : 'none'}
-          />
-          <Field
-            label="Latency"
-            {...field('latency_ms')}
-            hint="For example 2s, in real time."
-            placeholder="none"
-          />
-          <Field label="Close the connection" {...field('drop')} options={DROP_OPTIONS} />
-          <Field label="Method" {...field('method')} options={{ '': 'any', GET: 'GET', POST: 'POST' }} />
-          <Field
-            label="Path"
-            {...field('path')}
-            hint="{id} and * match any segment."
-            placeholder="/events/{id}"
-          />
-        </>
-      )}
-    </FaultForm>
-  );
+function listFields({ status }: Readonly<Record<string, string>>): readonly FaultField[] {
+  return [
+    {
+      name: 'status',
+      label: 'Response status',
+      hint: 'Leave empty for the normal status.',
+      inputMode: 'numeric',
+      placeholder: 'none',
+    },
+    {
+      name: 'error_code',
+      label: 'Error code',
+      placeholder: Number(status) >= 400 ? getDefaultErrorCode(Number(status)) : 'none',
+    },
+    { name: 'latency', label: 'Latency', hint: 'For example 2s, in real time.', placeholder: 'none' },
+    {
+      name: 'drop',
+      label: 'Close the connection',
+      options: { '': 'no', before: 'before the operation', after: 'after the operation' },
+    },
+    { name: 'method', label: 'Method', options: { '': 'any', GET: 'GET', POST: 'POST' } },
+    { name: 'path', label: 'Path', hint: '{id} and * match any segment.', placeholder: '/events/{id}' },
+    ...limitFields,
+  ];
 }
-
-const DROP_OPTIONS = {
-  '': 'no',
-  before: 'before the operation',
-  after: 'after the operation',
-};

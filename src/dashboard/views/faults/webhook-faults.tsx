@@ -1,85 +1,99 @@
-import { useState } from 'preact/hooks';
 import { formatDuration } from '../../../domain/duration.ts';
-import { defaultDelayMs, deliveryFaultDescriptions, deliveryFaultKinds } from '../../../domain/fault.ts';
-import { Field } from '../../ui/field.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import {
+  DEFAULT_ERROR_STATUS,
+  type DeliveryFaultKind,
+  defaultDelayMs,
+  deliveryFaultDescriptions,
+  deliveryFaultKinds,
+} from '../../../domain/fault.ts';
 import { useEventTypes } from '../../use-event-types.ts';
-import { FailureForm } from './failure-form.tsx';
-import { hasDuration, initialDeliveryFault, toDeliveryFault } from './fault-draft.ts';
-import { FaultForm } from './fault-form.tsx';
+import { type FaultField, FaultForm, limitFields } from './fault-form.tsx';
 import { FaultList, useFaults } from './fault-list.tsx';
 
 interface Props {
   readonly webhook: { readonly id: string; readonly workspace_id: string };
 }
 
-/** The faults that apply to deliveries to an endpoint, including those for every endpoint. */
+/** How the next attempts to an endpoint fail: with an error status, or in another way. */
+const failures = {
+  '503': '503 Service Unavailable',
+  '500': '500 Internal Server Error',
+  '429': '429 Too Many Requests',
+  timeout: 'a timeout, immediately',
+  reset: 'a connection reset',
+};
+
+const failureFields: readonly FaultField[] = [
+  { name: 'count', label: 'Fail the next attempts', inputMode: 'numeric' },
+  { name: 'failure', label: 'with', options: failures },
+];
+
+/** Makes attempts to an endpoint fail, and lists the faults that apply to it, including those for every endpoint. */
 export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Props) {
-  const [isAdding, setAdding] = useState(false);
   // A fault without an endpoint or a workspace applies to all.
   const query = useFaults(
     ({ on, webhook_id = id, workspace_id = workspaceId }) =>
       on === 'delivery' && webhook_id === id && workspace_id === workspaceId,
   );
+  const types = useEventTypes();
+  const target = { on: 'delivery', webhook_id: id };
   return (
-    <section class="card stack" aria-label="Faults">
-      <div class="row">
-        <h3>Faults</h3>
-        <button type="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-          <Icon name={isAdding ? 'cross' : 'plus'} /> {isAdding ? 'Close' : 'Add fault'}
-        </button>
-      </div>
-      <FailureForm webhookId={id} onAdded={query.refetch} />
-      {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}
-      <FaultList
-        query={query}
-        emptyText="No faults. To delay, duplicate, reorder or tamper with deliveries, add a fault."
+    <section class="card stack" aria-label="Make it fail">
+      <FaultForm
+        label="Make it fail"
+        action="Make it fail"
+        initial={{ count: '3', failure: '503' }}
+        fields={() => failureFields}
+        toFault={({ count = '', failure = '' }) => ({
+          ...target,
+          // Without a count, all attempts would fail.
+          count: count === '' ? '0' : count,
+          ...(failure === 'timeout' || failure === 'reset'
+            ? { kind: failure }
+            : { kind: 'error-response', status: failure }),
+        })}
+        onAdded={query.refetch}
       />
+      <FaultList query={query} emptyText="No faults." />
+      <details>
+        <summary>Other fault: delay, duplicate, reorder or tamper with deliveries</summary>
+        <FaultForm
+          label="Other fault"
+          initial={{ kind: 'duplicate', status: String(DEFAULT_ERROR_STATUS) }}
+          fields={({ kind }) => listFields(kind as DeliveryFaultKind, types)}
+          toFault={(values) => ({ ...target, ...values })}
+          onAdded={query.refetch}
+        />
+      </details>
     </section>
   );
 }
 
-interface DeliveryFaultFormProps {
-  readonly webhookId: string;
-  readonly onAdded: () => void;
-}
-
-function DeliveryFaultForm({ webhookId, onAdded }: DeliveryFaultFormProps) {
-  const types = useEventTypes();
-  return (
-    <FaultForm
-      initial={initialDeliveryFault}
-      toFault={(draft) => toDeliveryFault(draft, webhookId)}
-      onAdded={onAdded}
-    >
-      {({ kind }, field) => (
-        <>
-          <Field
-            label="Fault"
-            {...field('kind')}
-            hint={`${deliveryFaultDescriptions[kind]}.`}
-            options={Object.fromEntries(deliveryFaultKinds.map((kind) => [kind, kind]))}
-          />
-          {kind === 'error-response' && (
-            <Field label="Response status" {...field('status')} hint="400 to 599." inputMode="numeric" />
-          )}
-          {hasDuration(kind) && (
-            <Field
-              label="Duration"
-              {...field('delay_ms')}
-              hint={`For example 10m, in ${kind === 'slow-body' ? 'real' : 'schedule'} time.`}
-              placeholder={formatDuration(defaultDelayMs[kind])}
-            />
-          )}
-          <Field
-            label="Event type"
-            {...field('type')}
-            hint="Leave empty for every type."
-            placeholder="any"
-            suggestions={types}
-          />
-        </>
-      )}
-    </FaultForm>
-  );
+function listFields(kind: DeliveryFaultKind, types: readonly string[]): readonly FaultField[] {
+  const defaultMs: number | undefined = Object.hasOwn(defaultDelayMs, kind)
+    ? defaultDelayMs[kind as keyof typeof defaultDelayMs]
+    : undefined;
+  return [
+    {
+      name: 'kind',
+      label: 'Fault',
+      hint: `${deliveryFaultDescriptions[kind]}.`,
+      options: Object.fromEntries(deliveryFaultKinds.map((kind) => [kind, kind])),
+    },
+    ...(kind === 'error-response'
+      ? [{ name: 'status', label: 'Response status', inputMode: 'numeric' as const }]
+      : []),
+    ...(defaultMs === undefined
+      ? []
+      : [
+          {
+            name: 'delay',
+            label: 'Duration',
+            hint: `In ${kind === 'slow-body' ? 'real' : 'schedule'} time.`,
+            placeholder: formatDuration(defaultMs),
+          },
+        ]),
+    { name: 'type', label: 'Event type', placeholder: 'every type', suggestions: types },
+    ...limitFields,
+  ];
 }

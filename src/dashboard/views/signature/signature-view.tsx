@@ -7,10 +7,10 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { TextComparison } from '../../ui/text-comparison.tsx';
 import { useQuery } from '../../use-query.ts';
 import { useRevealedSecret } from '../webhooks/webhook-secret.tsx';
 import { SignatureChecker } from './signature-checker.tsx';
-import { excerptAt } from './text-excerpt.ts';
 import { HeaderMatchBadge, joinParts, SignedContent, VerificationResult } from './verification-result.tsx';
 
 interface Props {
@@ -182,38 +182,14 @@ function ReserializedBody({ body, reserialized }: ReserializedBodyProps) {
         <code>JSON.stringify(JSON.parse(body))</code> changes the body from character {at + 1} on, so the
         signature does not match. Verify the raw body.
       </p>
-      <div class="fields signature-comparison">
-        <BodyExcerpt title="Sent" text={body} at={at} />
-        <BodyExcerpt title="Parsed and serialized again" text={reserializedBody} at={at} />
-      </div>
+      <TextComparison
+        title="Body"
+        left={{ title: 'Sent', text: body }}
+        right={{ title: 'Parsed and serialized again', text: reserializedBody }}
+      />
       <p>
         Signature: <code>{signature}</code> <HeaderMatchBadge matches={matches} />
       </p>
     </>
-  );
-}
-
-interface BodyExcerptProps {
-  readonly title: string;
-  readonly text: string;
-  readonly at: number;
-}
-
-function BodyExcerpt({ title, text, at }: BodyExcerptProps) {
-  const { isCutBefore, equalText, differentText, isCutAfter } = excerptAt(text, at);
-  return (
-    <figure>
-      <figcaption class="muted">
-        {title}, {new TextEncoder().encode(text).length} bytes
-      </figcaption>
-      <pre class="text-box">
-        {isCutBefore && '…'}
-        {equalText}
-        {/* The symbol marks the end of the text. */}
-        <mark>{differentText.slice(0, 1) || '⏎'}</mark>
-        {differentText.slice(1)}
-        {isCutAfter && '…'}
-      </pre>
-    </figure>
   );
 }

@@ -45,7 +45,7 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
   };
   return (
     <form
-      class="trigger-form stack"
+      class="stack"
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();

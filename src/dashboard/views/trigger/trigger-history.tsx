@@ -1,20 +1,15 @@
-import type { Delivery } from '../../../contract/delivery-schemas.ts';
-import { describeOutcome, getDisplayStatus } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
-import { DeliveryCounts, StatusBadge } from '../../ui/status-badge.tsx';
-import { AttemptCount } from '../../ui/time.tsx';
 import { WorkspaceScope } from '../../ui/workspace-scope.tsx';
+import { EventDeliveryList } from '../events/event-view.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
-
-const MAX_SHOWN = 8;
 
 /** The runs of this page, newest first, with their deliveries. */
 export function TriggerHistory() {
   return (
-    <section class="trigger-history" aria-labelledby="trigger-sent">
+    <section aria-labelledby="trigger-sent" class="stack">
       <h2 id="trigger-sent">Sent</h2>
       {triggerRuns.value.length === 0 && (
         <EmptyState>Events that you send appear here with their deliveries.</EmptyState>
@@ -36,16 +31,20 @@ export function TriggerHistory() {
 
 function RunHeader({ run }: { readonly run: TriggerRun }) {
   const { input, eventIds, replayedCount, isFinished, stop } = run;
-  const [onlyEventId] = eventIds;
+  const [eventId] = eventIds;
   return (
     <div class="row">
       <strong class="mono">{input.type}</strong>
-      {input.count === 1 && onlyEventId !== undefined && (
-        <a class="mono" href={toHash({ section: 'events', id: onlyEventId })}>
-          {onlyEventId}
+      {input.count === 1 && eventId !== undefined && (
+        <a class="mono" href={toHash({ section: 'events', id: eventId })}>
+          {eventId}
         </a>
       )}
-      <span role="status">{describeProgress(run)}</span>
+      <span role="status">
+        {input.count > 1
+          ? `${eventIds.length} of ${input.count} events created`
+          : !isFinished && run.error === null && 'Sending…'}
+      </span>
       {replayedCount > 0 && (
         <span
           class="badge canceled"
@@ -55,7 +54,7 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
         </span>
       )}
       {isFinished ? (
-        <ActionButton class="push-right" onClick={() => startRun(input)}>
+        <ActionButton class="push-right" onClick={() => void startRun(input)}>
           Send again
         </ActionButton>
       ) : (
@@ -67,53 +66,13 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
   );
 }
 
-function describeProgress({ input: { count }, eventIds, isFinished, error }: TriggerRun): string {
-  if (count === 1) return isFinished || error !== null ? '' : 'Sending…';
-  return `${eventIds.size} of ${count} events created`;
-}
-
-function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { readonly run: TriggerRun }) {
-  if (eventIds.size === 0) return null;
-  if (deliveries.size === 0) return isFinished ? <NoSubscribers type={input.type} /> : null;
-  const runDeliveries = [...deliveries.values()];
+function RunDeliveries({ run: { input, eventIds } }: { readonly run: TriggerRun }) {
+  const [eventId] = eventIds;
+  if (eventId === undefined) return null;
+  if (input.count === 1) return <EventDeliveryList eventId={eventId} />;
   return (
-    <>
-      {runDeliveries.length > 1 && (
-        <p class="row">
-          {runDeliveries.length} deliveries
-          <DeliveryCounts
-            countOf={(status) =>
-              runDeliveries.filter((delivery) => getDisplayStatus(delivery) === status).length
-            }
-          />
-        </p>
-      )}
-      <ul class="stack plain-list">
-        {runDeliveries.slice(0, MAX_SHOWN).map((delivery) => (
-          <li key={delivery.id} class="row">
-            <StatusBadge status={getDisplayStatus(delivery)} />
-            <LastOutcome delivery={delivery} />
-            <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
-            <AttemptCount delivery={delivery} />
-          </li>
-        ))}
-      </ul>
-      {runDeliveries.length > MAX_SHOWN && (
-        <p>
-          and {runDeliveries.length - MAX_SHOWN} more:{' '}
-          <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>
-            all {input.type} deliveries
-          </a>
-        </p>
-      )}
-    </>
+    <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>All {input.type} deliveries</a>
   );
-}
-
-/** `200`; `503` or `timed out` in red. Nothing before the first attempt ended. */
-function LastOutcome({ delivery: { last_attempt: last } }: { readonly delivery: Delivery }) {
-  if (last === null) return null;
-  return <span class={last.outcome === 'succeeded' ? 'muted' : 'error-text'}>{describeOutcome(last)}</span>;
 }
 
 export function NoSubscribers({ type }: { readonly type: string }) {

@@ -53,20 +53,3 @@ export function findField(message: string, payloadField: string): RequestField |
   if (message.startsWith(payloadField) || message.startsWith('The body')) return 'payload';
   return /idempotency-key/i.test(message) ? 'key' : null;
 }
-
-interface FixtureDescription {
-  readonly type: string;
-  readonly description: string | null;
-}
-
-/** The fixtures whose type or description contains every word of `search`, ignoring case. */
-export function searchFixtures<Fixture extends FixtureDescription>(
-  fixtures: readonly Fixture[],
-  search: string,
-): readonly Fixture[] {
-  const words = search.toLowerCase().split(/\s+/);
-  return fixtures.filter(({ type, description }) => {
-    const text = `${type} ${description ?? ''}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}

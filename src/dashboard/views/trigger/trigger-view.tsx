@@ -1,14 +1,15 @@
 /** Creates events through the public API: with a fixture or any other type, and an editable payload. */
 import './trigger.css';
 import { useEffect } from 'preact/hooks';
+import type { ControlOutput } from '../../../contract/control-operations.ts';
 import { indentJson } from '../../../domain/json.ts';
 import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
 import { status } from '../../session.ts';
+import { Field } from '../../ui/field.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
-import { EventTypeCombobox, type FixtureSummary } from './event-type-combobox.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 import { TriggerHistory } from './trigger-history.tsx';
 import { findField, type RequestField } from './trigger-input.ts';
@@ -27,6 +28,8 @@ export function TriggerView({ route: { query } }: { readonly route: Route }) {
   );
 }
 
+type FixtureSummary = ControlOutput<'listFixtures'>['data'][number];
+
 interface TriggerProps {
   readonly fixtures: readonly FixtureSummary[];
   readonly type: string;
@@ -43,32 +46,40 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   useEffect(() => {
     if (type === '' && value !== undefined && value.type !== '') updateQuery({ type: value.type });
   }, [value]);
+  const fixture = fixtures.find((candidate) => candidate.type === type);
   return (
-    <div class="trigger">
-      <section class="card" aria-label="Type">
-        <EventTypeCombobox
-          fixtures={fixtures}
-          type={type}
-          isRejected={rejectedField === 'type'}
-          onSelect={(selectedType) => updateQuery({ type: selectedType, event: '' })}
-        />
-      </section>
-      <section class="card" aria-label="Event">
-        <QueryView query={initial} what="the payload">
-          {({ payload }) => (
-            <TriggerForm
-              key={source}
-              source={source}
-              type={type}
-              original={payload}
-              onRegenerate={initial.refetch}
-              rejectedField={rejectedField}
-            />
-          )}
-        </QueryView>
-      </section>
-    </div>
+    <section class="card stack" aria-label="Event">
+      <Field
+        label="Event type"
+        name="type"
+        error={null}
+        isInvalid={rejectedField === 'type'}
+        hint={fixture === undefined ? '' : describeFixture(fixture)}
+        value={type}
+        suggestions={fixtures.map((candidate) => candidate.type)}
+        placeholder="order.shipped"
+        autofocus={type === ''}
+        onChange={(selected) => updateQuery({ type: selected, event: '' })}
+      />
+      <QueryView query={initial} what="the payload">
+        {({ payload }) => (
+          <TriggerForm
+            key={source}
+            source={source}
+            type={type}
+            original={payload}
+            onRegenerate={initial.refetch}
+            rejectedField={rejectedField}
+          />
+        )}
+      </QueryView>
+    </section>
   );
+}
+
+function describeFixture({ source, description, problem }: FixtureSummary): string {
+  if (problem !== null) return problem;
+  return [source === 'project' && 'Fixture of the project.', description].filter(Boolean).join(' ');
 }
 
 interface InitialValues {

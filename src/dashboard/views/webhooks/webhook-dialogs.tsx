@@ -1,10 +1,7 @@
 /** The dialogs that register, edit and delete an endpoint, and rotate its secret. */
 import { useState } from 'preact/hooks';
 import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
-import { MAX_OVERLAP_MS } from '../../../domain/credentials.ts';
-import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
-import { readDurationField } from '../../duration-field.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
@@ -13,18 +10,9 @@ import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
 import { connectFields, Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { useEventTypes } from '../../use-event-types.ts';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-import {
-  emptyWebhook,
-  pickSettings,
-  toDraft,
-  toggleType,
-  toTypes,
-  toWebhook,
-  type WebhookDraft,
-} from './webhook-draft.ts';
+import { emptyWebhook, pickSettings, toDraft, toWebhook, type WebhookDraft } from './webhook-draft.ts';
 import { NewWebhookSecret } from './webhook-secret.tsx';
 
 interface Props {
@@ -55,10 +43,8 @@ export function EditDialog({ webhook, onClose }: Props) {
 export function RotateDialog({ webhook: { id }, onClose }: Props) {
   const [overlap, setOverlap] = useState('24h');
   const [secret, setSecret] = useState<string | null>(null);
-  const form = useFormSubmit(['overlap_ms'], async () => {
-    const range = { minMs: 0, maxMs: MAX_OVERLAP_MS, examples: '0s, 1h or 24h' };
-    const ms = readDurationField('overlap_ms', overlap, range);
-    setSecret((await control.rotateWebhookSecret({ id, overlap_ms: ms })).secret);
+  const form = useFormSubmit(['overlap'], async () => {
+    setSecret((await control.rotateWebhookSecret({ id, overlap })).secret);
   });
   if (secret !== null) {
     return (
@@ -81,7 +67,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
         <p>Deliveries are signed with a new secret, and also with the previous one until it expires.</p>
         <Field
           label="Keep the previous secret valid for"
-          name="overlap_ms"
+          name="overlap"
           hint="In schedule time. Enter 0s to expire it immediately."
           error={form.error}
           value={overlap}
@@ -187,7 +173,6 @@ function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
         hint="Separate types with commas. * matches every type."
         placeholder="order.shipped, invoice.paid"
       />
-      <EventTypeButtons selected={draft.events} onChange={(events) => setDraft({ ...draft, events })} />
       <Field
         label="Custom headers"
         {...field('headers')}
@@ -204,32 +189,5 @@ function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
         Skip TLS certificate verification
       </label>
     </Form>
-  );
-}
-
-interface EventTypeButtonsProps {
-  readonly selected: string;
-  readonly onChange: (types: string) => void;
-}
-
-function EventTypeButtons({ selected, onChange }: EventTypeButtonsProps) {
-  const types = useEventTypes();
-  const selectedTypes = new Set(toTypes(selected));
-  return (
-    <fieldset class="webhooks-types">
-      <legend class="visually-hidden">Known event types</legend>
-      {[WILDCARD_SUBSCRIPTION, ...types].map((type) => (
-        <button
-          key={type}
-          type="button"
-          class="pill"
-          aria-pressed={selectedTypes.has(type)}
-          aria-label={type === WILDCARD_SUBSCRIPTION ? 'Every type' : type}
-          onClick={() => onChange(toggleType(selected, type))}
-        >
-          {type}
-        </button>
-      ))}
-    </fieldset>
   );
 }

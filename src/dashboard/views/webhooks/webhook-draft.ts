@@ -2,7 +2,6 @@
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { type WebhookSettings, webhookDefaults } from '../../../contract/webhook-settings.ts';
 import { findCustomHeaderProblem } from '../../../domain/delivery-headers.ts';
-import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { SvcError } from '../../../errors.ts';
 
 /** The settings of the form. A button of the page changes the others. */
@@ -30,16 +29,8 @@ export function pickSettings(webhook: FormSettings, changes: Partial<FormSetting
   return Object.fromEntries(names.map((name) => [name, webhook[name]]));
 }
 
-export function toTypes(text: string): string[] {
+function toTypes(text: string): string[] {
   return text.split(/[\s,]+/).filter((type) => type !== '');
-}
-
-/** Adds or removes an event type; `*` matches every type, so it replaces the others. */
-export function toggleType(text: string, type: string): string {
-  const types = toTypes(text);
-  if (types.includes(type)) return types.filter((listed) => listed !== type).join(', ');
-  if (type === WILDCARD_SUBSCRIPTION) return WILDCARD_SUBSCRIPTION;
-  return [...types.filter((listed) => listed !== WILDCARD_SUBSCRIPTION), type].join(', ');
 }
 
 function toHeaders(text: string): Record<string, string> {

@@ -1,4 +1,5 @@
 /** The secrets of an endpoint: hidden until the user shows them, or new. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ControlOutput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
@@ -9,8 +10,14 @@ import { Icon } from '../../ui/icon.tsx';
 
 const MASK = '••••••••••••••••';
 
+interface WebhookSecretProps {
+  readonly webhookId: string;
+  /** Other buttons. */
+  readonly children: ComponentChildren;
+}
+
 /** The secret of an endpoint, hidden until the user shows it. It can be copied while hidden. */
-export function WebhookSecret({ webhookId }: { readonly webhookId: string }) {
+export function WebhookSecret({ webhookId, children }: WebhookSecretProps) {
   const { revealed, toggle } = useRevealedSecret(webhookId);
   return (
     <>
@@ -20,6 +27,7 @@ export function WebhookSecret({ webhookId }: { readonly webhookId: string }) {
           <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}
         </ActionButton>
         <CopyButton what="secret" text={async () => (await control.revealSecret({ id: webhookId })).secret} />
+        {children}
       </span>
       {revealed !== null && revealed.previous_secret !== null && (
         <span class="row webhooks-secret">

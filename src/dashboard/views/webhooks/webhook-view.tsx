@@ -1,4 +1,4 @@
-/** One endpoint: its settings, attempts, probe and faults. */
+/** One endpoint: its settings, tests, faults and attempts. */
 
 import { useState } from 'preact/hooks';
 import { describeWebhook } from '../../../client/texts/describe-webhook.ts';
@@ -8,19 +8,20 @@ import { control } from '../../control.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Popover } from '../../ui/popover.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
-import { Probe } from './probe.tsx';
-import { MAX_BARS, reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
+import { reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
+import { WebhookTests } from './webhook-tests.tsx';
 
 export function WebhookView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getWebhook({ id, recent_attempts: MAX_BARS }), [id], {
+  const query = useQuery(() => control.getWebhook({ id, recent_attempts: 1 }), [id], {
     ...reloadAfterAttempts((delivery) => delivery.webhook_id === id),
     isPolled: true,
   });
@@ -33,12 +34,11 @@ export function WebhookView({ id }: { readonly id: string }) {
         {(webhook) => (
           <SelectedWorkspaceScope workspaceId={webhook.workspace_id}>
             <WebhookHeader webhook={webhook} onChange={query.refetch} />
-            <WebhookProperties webhook={webhook} />
+            <WebhookProperties webhook={webhook} onChange={query.refetch} />
             <WebhookFaults webhook={webhook} />
             {webhook.statistics !== undefined && (
               <WebhookAttempts webhookId={id} statistics={webhook.statistics} />
             )}
-            <Probe key={id} webhookId={id} />
           </SelectedWorkspaceScope>
         )}
       </QueryView>
@@ -46,7 +46,7 @@ export function WebhookView({ id }: { readonly id: string }) {
   );
 }
 
-const dialogs = { edit: EditDialog, rotate: RotateDialog, delete: DeleteDialog } as const;
+const dialogs = { edit: EditDialog, delete: DeleteDialog } as const;
 
 interface WebhookHeaderProps {
   readonly webhook: WebhookDetail;
@@ -71,18 +71,22 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
       <h2 class="webhooks-url">{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
       <div class="row push-right">
+        <WebhookTests webhook={webhook} />
         <ActionButton onClick={() => setOpen('edit')}>
           <Icon name="edit" /> Edit
         </ActionButton>
-        <ActionButton onClick={toggle}>
-          <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
-        </ActionButton>
-        <ActionButton onClick={() => setOpen('rotate')}>
-          <Icon name="key" /> Rotate secret
-        </ActionButton>
-        <ActionButton class="danger" onClick={() => setOpen('delete')}>
-          <Icon name="trash" /> Delete
-        </ActionButton>
+        <Popover label="More" button="More">
+          {(close) => (
+            <div class="stack">
+              <ActionButton onClick={() => [close(), void toggle()]}>
+                <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
+              </ActionButton>
+              <ActionButton class="danger" onClick={() => [close(), setOpen('delete')]}>
+                <Icon name="trash" /> Delete
+              </ActionButton>
+            </div>
+          )}
+        </Popover>
       </div>
       {Dialog !== null && (
         <Dialog
@@ -97,26 +101,40 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
   );
 }
 
-function WebhookProperties({ webhook }: { readonly webhook: WebhookDetail }) {
+function WebhookProperties({ webhook, onChange }: WebhookHeaderProps) {
+  const [isRotating, setRotating] = useState(false);
   const { id, previous_secret_expires_at: expiry, created_at } = webhook;
   // The header of the page shows these two.
   const { URL: _url, State: _state, ...settings } = describeWebhook(webhook);
   const clock = useClock();
+  const closeDialog = () => {
+    setRotating(false);
+    onChange();
+  };
   return (
-    <Properties
-      class="card"
-      items={{
-        Endpoint: <CopyableId id={id} what="endpoint" />,
-        ...Object.fromEntries(Object.entries(settings).map(([label, lines]) => [label, toLines(lines)])),
-        Secret: <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />,
-        'Previous secret': expiry !== null && (
-          <>
-            {isReached(expiry, clock) ? 'expired' : 'expires'} <DueTime at={expiry} />
-          </>
-        ),
-        Created: <Time at={created_at} clock="schedule" />,
-      }}
-    />
+    <>
+      <Properties
+        class="card"
+        items={{
+          Endpoint: <CopyableId id={id} what="endpoint" />,
+          ...Object.fromEntries(Object.entries(settings).map(([label, lines]) => [label, toLines(lines)])),
+          Secret: (
+            <WebhookSecret key={`${id} ${expiry}`} webhookId={id}>
+              <ActionButton class="subtle" onClick={() => setRotating(true)}>
+                <Icon name="key" /> Rotate
+              </ActionButton>
+            </WebhookSecret>
+          ),
+          'Previous secret': expiry !== null && (
+            <>
+              {isReached(expiry, clock) ? 'expired' : 'expires'} <DueTime at={expiry} />
+            </>
+          ),
+          Created: <Time at={created_at} clock="schedule" />,
+        }}
+      />
+      {isRotating && <RotateDialog webhook={webhook} onClose={closeDialog} />}
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { formatSuccessRate } from './success-rate.ts';
-import { OutcomeChart, reloadAfterAttempts } from './webhook-attempts.tsx';
+import { reloadAfterAttempts } from './webhook-attempts.tsx';
 import { CreateWebhookDialog } from './webhook-dialogs.tsx';
 import { WebhookBadges, WebhookView } from './webhook-view.tsx';
 
@@ -26,14 +26,13 @@ export function WebhooksView({ route: { id } }: { readonly route: Route }) {
 
 /** Number of endpoints that are added at a time. Not more, because the statistics of each take time. */
 const MORE_COUNT = 50;
-const MAX_BARS = 40;
 
 function WebhookList() {
   const [isCreating, setCreating] = useState(false);
   const [limit, setLimit] = useState(MORE_COUNT);
   const workspace = workspaceId.value;
   const query = useQuery(
-    () => control.listWebhooks({ workspace_id: workspace, limit, recent_attempts: MAX_BARS }),
+    () => control.listWebhooks({ workspace_id: workspace, limit, recent_attempts: 1 }),
     [workspace, limit],
     {
       ...reloadAfterAttempts((delivery) => delivery.workspace_id === workspace),
@@ -98,25 +97,22 @@ function Statistics({ statistics }: { readonly statistics: WebhookStatistics }) 
   const { p50_ms: p50, last_attempt_at: last } = statistics;
   if (p50 === null || last === null) return <p class="muted">no attempts yet</p>;
   return (
-    <>
-      <OutcomeChart statistics={statistics} maxBars={MAX_BARS} />
-      <dl class="webhooks-stats">
-        <div>
-          <dt>Succeeded</dt>
-          <dd>{formatSuccessRate(statistics)}</dd>
-        </div>
-        <div>
-          <dt>Median duration</dt>
-          <dd>{formatLatency(p50)}</dd>
-        </div>
-        <div>
-          <dt>Last attempt</dt>
-          <dd>
-            <Time at={last} clock="wall" />
-          </dd>
-        </div>
-      </dl>
-    </>
+    <dl class="row">
+      <div>
+        <dt>Succeeded</dt>
+        <dd>{formatSuccessRate(statistics)}</dd>
+      </div>
+      <div>
+        <dt>Median duration</dt>
+        <dd>{formatLatency(p50)}</dd>
+      </div>
+      <div>
+        <dt>Last attempt</dt>
+        <dd>
+          <Time at={last} clock="wall" />
+        </dd>
+      </div>
+    </dl>
   );
 }
 
