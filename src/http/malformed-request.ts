@@ -45,7 +45,7 @@ function findProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
   );
   const [host] = hosts;
   if (host === undefined) return 'The request has no Host header.';
-  if (hosts.length > 1 || !isAuthority(host)) {
+  if (hosts.length > 1 || parseAuthority(host) === null) {
     const value = quoteStart(hosts.join(', '));
     return `The Host header must be one host name or address with an optional port, not ${value}.`;
   }
@@ -54,16 +54,6 @@ function findProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
     return `The request target is neither a path nor a URL: ${quoteStart(url)}.`;
   if (!isDecodable(url)) return `The path of the request is not percent-encoded UTF-8: ${quoteStart(url)}.`;
   return null;
-}
-
-/** The last `Host` that was valid. Parsing it takes longer than the other checks, and most requests have the same one. */
-let lastValidHost: string | null = null;
-
-function isAuthority(host: string): boolean {
-  if (host === lastValidHost) return true;
-  if (parseAuthority(host) === null) return false;
-  lastValidHost = host;
-  return true;
 }
 
 function quoteStart(text: string): string {

@@ -4,7 +4,6 @@ import { settledStatuses } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
-import { SvcError } from '../errors.ts';
 import { accept, text } from '../validation/value-schemas.ts';
 
 /** A number of milliseconds, or a string such as `90s`, `35m`, `1h30m` or `3d`. */
@@ -22,20 +21,17 @@ export type SchemasOf<Options> = Readonly<Record<keyof Options, v.GenericSchema>
 export const OptionalString = v.optional(v.string());
 export const OptionalBoolean = v.optional(v.boolean());
 
-const DURATION = 'a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d';
-export const DurationValue = accept<Duration>(DURATION, (value) => {
-  const ms = typeof value === 'string' ? parseDuration(value) : value;
-  return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0;
-});
+export const DurationValue = accept<Duration>(
+  'a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d',
+  (value) => {
+    const ms = typeof value === 'string' ? parseDuration(value) : value;
+    return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0;
+  },
+);
 
-/** @returns whole milliseconds @throws SvcError `usage` for an invalid duration */
+/** Whole milliseconds. @param duration accepted by {@link DurationValue} */
 export function toMs(duration: Duration): number {
-  const ms = typeof duration === 'number' ? Math.ceil(duration) : parseDuration(duration);
-  if (ms !== null && ms >= 0 && Number.isFinite(ms)) return ms;
-  const text = typeof duration === 'number' ? String(duration) : JSON.stringify(duration);
-  throw new SvcError('usage', `${text} is not a duration.`, {
-    hint: `Pass ${DURATION}.`,
-  });
+  return typeof duration === 'number' ? Math.ceil(duration) : Number(parseDuration(duration));
 }
 
 export const HttpUrl = accept<string>('an http or https URL', (value) => {
