@@ -29,6 +29,13 @@ describe('an endpoint secret', () => {
     },
   );
 
+  it.each([
+    ['key_', /^key_[\w-]{43}$/],
+    ['', /^whsec_[\w-]{43}$/],
+  ])('an endpoint secret that is used as text has the prefix of the scheme: %j', (prefix, pattern) => {
+    expect(createWebhookSecret({ form: 'utf8', prefix })).toMatch(pattern);
+  });
+
   it('an endpoint secret depends on the random seed, if one is set', () => {
     const make = (seed: number) => createWebhookSecret({ form: 'utf8' }, createRandomSource(seed).fill);
     expect(make(1)).toBe(make(1));

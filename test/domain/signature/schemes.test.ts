@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../../src/domain/signature/scheme.ts';
 import {
+  describeKey,
   findScheme,
   findSchemeProblem,
   getScheme,
@@ -26,6 +27,7 @@ describe('findSchemeProblem', () => {
   it.each<[string, object]>([
     ['a key with a prefix', withKey({ form: 'hex', prefix: 'key_' })],
     ['a key without a prefix', withKey({ form: 'base64', prefix: '' })],
+    ['a text key with a prefix', withKey({ form: 'utf8', prefix: 'key_' })],
     ['a header without a prefix', withHeader({ prefix: '' })],
     ['a signed ID', { ...svc, content: '{id}.{body}' }],
     ['an unsigned timestamp in the signature header', { ...stripe, content: '{body}' }],
@@ -44,6 +46,12 @@ describe('findSchemeProblem', () => {
       'key.prefix',
       'the text before the encoded key, or ""',
       withKey({ form: 'hex' }),
+    ],
+    [
+      'a prefix of a text key that is a number',
+      'key.prefix',
+      'the text before the encoded key, or ""',
+      withKey({ form: 'utf8', prefix: 7 }),
     ],
     [
       'a space in the prefix of the key',
@@ -191,4 +199,13 @@ describe('hasTimestamp', () => {
   ])('hasTimestamp is correct for a scheme with the timestamp in %s', (_, scheme, expected) => {
     expect(hasTimestamp(scheme)).toBe(expected);
   });
+});
+
+it.each<[SignatureScheme['key'], string]>([
+  [{ form: 'utf8' }, 'the whole secret as text'],
+  [{ form: 'utf8', prefix: 'key_' }, 'the secret without key_'],
+  [{ form: 'base64', prefix: '' }, 'the whole secret, base64-decoded'],
+  [{ form: 'hex', prefix: 'key_' }, 'the hex-decoded secret without key_'],
+])('describeKey describes %j', (key, text) => {
+  expect(describeKey(key)).toBe(text);
 });

@@ -104,6 +104,12 @@ describe('the key of a signature', () => {
     expect(Buffer.from(decodeSecret(hex, text)).toString()).toBe('key');
   });
 
+  it.each(['key_6b6579', '6b6579'])('the key of a scheme with text keys is %s without the prefix', (text) => {
+    const scheme = { ...schemes.svc, key: { form: 'utf8', prefix: 'key_' } } as const;
+    expect(decodeSecret(scheme, text)).toBe('6b6579');
+    expect(decodeSecret(schemes.svc, text)).toBe(text);
+  });
+
   it.each<[unknown, boolean]>([
     ['key_6b', true],
     ['key_', false],
