@@ -13,6 +13,8 @@ export interface CommandGroup {
   readonly summary: string;
   readonly examples: readonly Example[];
   readonly subcommands: Commands;
+  /** The subcommand that runs if none is named. */
+  readonly defaultSubcommand?: string;
 }
 
 /** Commands and groups by name. */
@@ -205,12 +207,17 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       },
     },
     fixtures: {
-      summary: 'List, show, validate and run fixtures',
+      summary: 'List, show, import, validate and run fixtures',
       examples: [['List event fixtures and scripts', 'fixtures list']],
       subcommands: {
         list: defineCommand('List event fixtures and scripts', loadFixtures, 'list'),
         show: defineCommand('Show a fixture', loadFixtures, 'show'),
         run: defineCommand('Run a script of events, clock moves and checks', loadFixtures, 'run'),
+        import: defineCommand(
+          'Create fixtures from recorded events',
+          () => import('./commands/fixtures-import.ts'),
+          'command',
+        ),
         types: defineCommand('Generate TypeScript types for event types and payloads', loadFixtures, 'types'),
         validate: defineCommand('Validate fixture files', loadFixtures, 'validate'),
       },
@@ -275,11 +282,31 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       () => import('./commands/config.ts'),
       'command',
     ),
-    gaps: defineCommand(
-      'List the open questions in the service description and how svc resolves them',
-      () => import('./commands/gaps.ts'),
-      'command',
-    ),
+    gaps: {
+      summary: 'List the gaps of the service description, or compare the service with them',
+      examples: [
+        ['List the open questions and how svc resolves them', 'gaps list'],
+        ['Compare recorded traffic of the service with the configuration', 'gaps check staging.har'],
+      ],
+      defaultSubcommand: 'list',
+      subcommands: {
+        list: defineCommand(
+          'List the open questions and how svc resolves them',
+          () => import('./commands/gaps.ts'),
+          'list',
+        ),
+        check: defineCommand(
+          'Compare recorded traffic of the service with the configuration',
+          () => import('./commands/gaps-check.ts'),
+          'check',
+        ),
+        record: defineCommand(
+          'Send harmless requests to the service and record them',
+          () => import('./commands/gaps-record.ts'),
+          'record',
+        ),
+      },
+    },
     doctor: defineCommand(
       'Check the installation, the emulator and the endpoints',
       () => import('./commands/doctor.ts'),

@@ -89,6 +89,14 @@ export async function writeParts(
   }
 }
 
+/** Writes a file as {@link writeParts} does. */
+export async function writeText(path: string, text: string): Promise<void> {
+  async function* toParts() {
+    yield text;
+  }
+  await writeParts(path, toParts(), () => {});
+}
+
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {
   return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { hint, cause: error });
 }

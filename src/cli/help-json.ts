@@ -4,7 +4,7 @@ import { exitCodeTexts } from '../contract/error-texts.ts';
 import { VERSION } from '../package-info.ts';
 import { isShownAsRequired } from './asked-argument.ts';
 import { isGlobal } from './global-options.ts';
-import { describeDefault, getExamples } from './help.ts';
+import { describeArgument, describeOption, getExamples } from './help.ts';
 import { createUnknownCommandError, toFullName } from './usage-error.ts';
 
 interface ValueHelp {
@@ -83,7 +83,7 @@ function toOptionHelp(option: Option): OptionHelp {
     flags,
     required: mandatory,
     value: required ? 'required' : optional ? 'optional' : 'none',
-    ...toValueHelp(option),
+    ...toValueHelp(describeOption(option), option.argChoices),
   };
 }
 
@@ -92,14 +92,16 @@ function toArgumentHelp(argument: Argument): ArgumentHelp {
     name: argument.name(),
     required: isShownAsRequired(argument),
     variadic: argument.variadic,
-    ...toValueHelp(argument),
+    ...toValueHelp(describeArgument(argument), argument.argChoices),
   };
 }
 
-function toValueHelp(value: Option | Argument): ValueHelp {
+/** @param text with the default in parentheses, which can contain others */
+function toValueHelp(text: string, choices: readonly string[] | undefined): ValueHelp {
+  const [, defaultText = null] = / \(default: ((?:[^()]|\([^()]*\))*)\)/.exec(text) ?? [];
   return {
-    description: value.description,
-    default: describeDefault(value) ?? null,
-    choices: value.argChoices ?? null,
+    description: text.replace(/ \((?:default|choices): (?:[^()]|\([^()]*\))*\)/g, ''),
+    default: defaultText,
+    choices: choices ?? null,
   };
 }

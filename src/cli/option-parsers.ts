@@ -1,10 +1,10 @@
 /** Parsers of option values, and the options that several commands share. */
-
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { isHttpUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
 import { isAssignment } from '../domain/json-path.ts';
 import { parseTimestamp } from '../domain/signature/signature-header.ts';
@@ -19,7 +19,6 @@ import { formatHint, SvcError } from '../errors.ts';
 import { fromText } from '../validation/configured-value.ts';
 import { parse } from '../validation/validate.ts';
 import { wholeNumberFrom } from '../validation/value-schemas.ts';
-import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
@@ -110,6 +109,12 @@ export function parseResponseOption(text: string): ResponseFilter {
   throw new InvalidArgumentError('Pass a status from 100 to 599, a class such as 4xx, or none.');
 }
 
+/** Checks a URL, and returns it unchanged. */
+export function urlOption(text: string): string {
+  if (isHttpUrl(text)) return text;
+  throw new InvalidArgumentError('Pass a URL such as https://api.example.com/v1.');
+}
+
 /** The URL of a receiver, from a port or an address: `3000`, `localhost:3000/webhooks`. */
 export function parseReceiverUrl(text: string): string {
   const url = toForwardUrl(text);
@@ -178,24 +183,16 @@ export function parseHeaders(
   return { ...previous, [name]: value };
 }
 
-/** The default of every option and argument with a workspace, as `getWorkspaceId` of the context selects it. */
-export const CURRENT_WORKSPACE = 'SVC_WORKSPACE_ID, or the default workspace';
-
-export function addWorkspaceOption(command: CliCommand, description = 'Workspace ID'): CliCommand {
-  return command.optionWithDefault('--workspace <id>', description, CURRENT_WORKSPACE, idParser('workspace'));
+export function addWorkspaceOption(command: Command): Command {
+  return command.option(
+    '--workspace <id>',
+    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
+    idParser('workspace'),
+  );
 }
 
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, description).choices(choices).argParser(choiceParser(choices));
-}
-
-/** Returns a parser of one of these words. */
-export function choiceParser<Choice extends string>(choices: readonly Choice[]) {
-  return (text: string): Choice => {
-    const choice = choices.find((each) => each === text);
-    if (choice !== undefined) return choice;
-    throw new InvalidArgumentError(`Choose one of: ${choices.join(', ')}`);
-  };
+  return new Option(flags, description).choices(choices);
 }
 
 /** The value of `--secret`, or else of SVC_WEBHOOK_SECRET. @throws SvcError `usage` when neither is set. */

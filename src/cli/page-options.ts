@@ -1,10 +1,8 @@
 /** The options of commands that print a page of a list. */
-
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import { Limit } from '../contract/list-filters.ts';
 import { describeRange } from '../validation/validate.ts';
-import type { CliCommand } from './command.ts';
 import { schemaParser } from './option-parsers.ts';
 
 export interface PageOptions {
@@ -14,9 +12,9 @@ export interface PageOptions {
 
 /** @param limit that of the API that the command uses (default: that of the control plane) */
 export function addPageOptions(
-  command: CliCommand,
+  command: Command,
   limit: v.OptionalSchema<v.GenericSchema<unknown, number>, number> = Limit,
-): CliCommand {
+): Command {
   const description = `Maximum number of items,${describeRange(limit, String)}`;
   const option = new Option('--limit <n>', description).default(undefined, String(v.getDefault(limit)));
   return command

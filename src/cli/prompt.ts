@@ -131,6 +131,16 @@ export async function confirm(context: Context, question: string, yes: true | un
   throw new SvcError('interrupted', 'Canceled.');
 }
 
+/** As {@link confirm}. @throws SvcError `usage` without a terminal, unless `--yes` is given */
+export async function confirmOrFail(
+  context: Context,
+  question: string,
+  yes: true | undefined,
+): Promise<void> {
+  if (!yes) assertInteractive(context, '--yes');
+  await confirm(context, question, yes);
+}
+
 export function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }

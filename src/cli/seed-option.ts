@@ -1,8 +1,7 @@
 /** The option `--random-seed`, and the values that commands fill fixture templates with. */
-
+import type { Command } from 'commander';
 import { createTemplateContexts, type TemplateContexts } from '../client/script/template-contexts.ts';
 import { createRandomSource } from '../domain/secret.ts';
-import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 
 export interface SeedOptions {
@@ -10,7 +9,7 @@ export interface SeedOptions {
   readonly randomSeed?: string;
 }
 
-export function addSeedOption(command: CliCommand): CliCommand {
+export function addSeedOption(command: Command): Command {
   return command.option('--random-seed <n>', 'Seed that makes the generated values the same in every run');
 }
 

@@ -36,6 +36,15 @@ export async function sendRequest(request: HttpRequest): Promise<HttpResponse> {
   }
 }
 
+/** Like {@link sendRequest}, but returns a response with any status. */
+export async function sendAnyRequest(request: HttpRequest): Promise<HttpResponse> {
+  try {
+    return await readResponse(await startRequest(request), request.url);
+  } catch (error) {
+    throw toTransportError(error, request);
+  }
+}
+
 /** Like {@link sendRequest}, but does not read the body of a 2xx response, for streams. */
 export async function openResponse(request: HttpRequest): Promise<IncomingMessage> {
   try {

@@ -7,6 +7,7 @@ import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes
 import { type Hint, SvcError } from '../errors.ts';
 import { parseConfigured, unknownFieldError, type ValueLocation } from '../validation/configured-value.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
+import { signatureHeaderFormats, signatureKeys } from './gaps/signature-gaps.ts';
 import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';
 import type { ProfileName, Rules } from './rules.ts';
 
@@ -155,7 +156,7 @@ function toSignatureScheme(gapValues: GapValues): SignatureScheme {
   return {
     ...schemes.svc,
     algorithm: hash,
-    key: key === 'utf8' ? { form: 'utf8' } : { form: 'base64', prefix: 'whsec_' },
+    key: signatureKeys[key],
     content: gapValues['signature.content'],
     ...toHeaderFormat(gapValues['signature.header'], hash),
     timestampFormat: gapValues['signature.timestamp'],
@@ -166,16 +167,8 @@ function toHeaderFormat(
   format: GapValues['signature.header'],
   hash: string,
 ): Pick<SignatureScheme, 'encoding' | 'header'> {
-  const [encoding, prefix, separator] = (
-    {
-      'v1=<hex>': ['hex', 'v1=', ','],
-      '<hex>': ['hex', '', ','],
-      '<base64>': ['base64', '', ','],
-      '<hash>=<hex>': ['hex', `${hash}=`, ','],
-      'v1,<base64>': ['base64', 'v1,', ' '],
-    } as const
-  )[format];
-  return { encoding, header: { prefix, separator, timestampField: null } };
+  const { encoding, prefix, separator, timestampField } = signatureHeaderFormats[format];
+  return { encoding, header: { prefix: prefix.replace('<hash>', hash), separator, timestampField } };
 }
 
 function toRateLimit(limit: GapValues['rate.limit']): Rules['rateLimit'] {

@@ -48,7 +48,7 @@ export interface Rules {
   /** `list.workspace` and `list.limit` */
   readonly list: {
     /** Query parameter that selects the workspace. */
-    readonly workspaceParameter: 'workspace_id' | 'workspace';
+    readonly workspaceParameter: string;
     /** Items on a page if the client sets no limit. */
     readonly defaultLimit: number;
     readonly maxLimit: number;

@@ -5,8 +5,7 @@
 
 import * as v from 'valibot';
 import { Attempt, Delivery } from '../contract/delivery-schemas.ts';
-import { faultFields } from '../contract/fault-rule.ts';
-import { FaultMark } from '../contract/fault-schemas.ts';
+import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
 import { Count, EventType, Headers, idOf, Name } from '../contract/fields.ts';
 import { ApiKey, ApiRequest, Event } from '../contract/resources.ts';
 import { webhookSettings } from '../contract/webhook-settings.ts';
@@ -202,8 +201,8 @@ export const rowSchemas = {
   faults: v.strictObject({
     seq: Seq,
     id: idOf('fault'),
-    rule: json(v.strictObject(faultFields)),
-    applied_count: RowCount,
+    rule: json(NewFault),
+    fired: RowCount,
     created_at: Time,
   }),
   idempotency_keys: v.strictObject({

@@ -168,7 +168,7 @@ export const migrations: readonly string[] = [
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     rule TEXT NOT NULL,
-    applied_count INTEGER NOT NULL DEFAULT 0,
+    fired INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL
   ) STRICT;
 

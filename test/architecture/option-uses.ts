@@ -15,15 +15,15 @@ const deliveryFilter: OptionUse = [
   '--status failed --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --text abc --since 1h',
   {
     status: 'failed',
-    event_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    event: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     type: 'a.b',
-    webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    webhook: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     text: 'abc',
     since: '1h',
   },
 ];
-const responseFilter: OptionUse = ['--response 4XX', { response_status: '4xx' }];
+const responseFilter: OptionUse = ['--response 4XX', { response: '4xx' }];
 const requestFilter: OptionUse = [
   '--method post --path /v1/events --status 403 --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --slower-than 100ms --since 10m',
   {
@@ -31,9 +31,9 @@ const requestFilter: OptionUse = [
     path: '/v1/events',
     status: 403,
     key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    request_id: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    min_duration_ms: 100,
+    request: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    slowerThan: 100,
     since: '10m',
   },
 ];
@@ -208,10 +208,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
         on: 'request',
         method: 'POST',
         path: '/events',
-        api_key_id: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         status: 503,
-        error_code: 'a',
-        latency_ms: 2_000,
+        errorCode: 'a',
+        latency: 2_000,
         drop: 'after',
       },
     ],
@@ -219,17 +219,48 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       '--kind delay --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --delay 10m --count 2 --probability 0.1 --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       {
         kind: 'delay',
-        webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        webhook: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         type: 'a.b',
-        delay_ms: 600_000,
+        delay: 600_000,
         count: 2,
         probability: 0.1,
-        workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       },
     ],
   ],
   'faults list': [page, workspace],
   'faults clear': [workspace],
+  'fixtures import': [
+    [
+      'a.har --type order.created,order.paid --replace customer.name=Jane --yes',
+      { type: ['order.created', 'order.paid'], replace: ['customer.name=Jane'], yes: true },
+    ],
+  ],
+  'gaps check': [
+    [
+      'a.har --base-url https://api.example.com/v1 --deliveries-to https://receiver.example --secret whsec_a --secret @b --write --yes',
+      {
+        baseUrl: 'https://api.example.com/v1',
+        deliveriesTo: 'https://receiver.example',
+        secret: ['whsec_a', '@b'],
+        write: true,
+        yes: true,
+      },
+    ],
+  ],
+  'gaps record': [
+    [
+      'https://api.example.com/v1 --save a.har --type a.b --restricted-key svc_test_a --webhook-url https://example.com --delay 1s --yes',
+      {
+        save: 'a.har',
+        type: 'a.b',
+        restrictedKey: 'svc_test_a',
+        webhookUrl: 'https://example.com',
+        delay: 1000,
+        yes: true,
+      },
+    ],
+  ],
   'fixtures types': [['--open', { open: true }]],
   'fixtures run': [
     workspace,

@@ -93,7 +93,7 @@ const views: Readonly<Record<string, () => string>> = {
             kind: 'status',
             status: 503,
             path: `/v1/${LONG}`,
-            applied_count: 1,
+            fired: 1,
           },
           ...{ workspace_id: `ws_${OPAQUE}`, times: 5, created_at: TIME },
         } as never,

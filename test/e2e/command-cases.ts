@@ -56,6 +56,9 @@ export const stateReplacingCommands = ['emulator reset', 'emulator snapshot save
 /** The result depends on the machine: `doctor.test.ts` tests it. */
 export const environmentDependentCommands = ['doctor'];
 
+/** It sends requests to a service: `test/cli/commands/gaps.test.ts` tests it. */
+export const serviceCommands = ['gaps record'];
+
 /** Commands that run until they are interrupted. */
 export const streamingCommands = ['deliveries tail', 'logs tail'];
 
@@ -294,7 +297,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'faults add': {
     args: ['--kind', 'duplicate', '--type', 'never.sent'],
     stdout: /^Added flt_\w+: duplicate\./,
-    jsonFields: ['id', 'on', 'kind', 'applied_count'],
+    jsonFields: ['id', 'on', 'kind', 'fired'],
     invalid: [['--kind', 'none'], 'Invalid value for --kind: "none"'],
     notFound: ['--kind', 'drop', ...otherWorkspace],
   },
@@ -353,6 +356,13 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     jsonFields: ['script', 'file', 'ok', 'steps'],
     invalid: [['--dry-run'], 'Missing argument: <script>'],
     notFound: ['order-lifecycle', ...otherWorkspace],
+  },
+  'fixtures import': {
+    args: [join(import.meta.dirname, 'recording.har'), '--yes'],
+    stdout: /^TYPE +TIME +FROM[\s\S]*parcel\.lost[\s\S]*Wrote 1 fixture to /,
+    jsonFields: ['fixtures'],
+    invalid: [['nowhere.har'], 'The file '],
+    needsNoEmulator: true,
   },
   'fixtures types': {
     stdout: /^\/\/ Written by: svc fixtures types > svc-events\.d\.ts\n[\s\S]*"order\.shipped": \{/,
@@ -434,10 +444,17 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['csh'], 'Invalid value for shell: "csh"'],
     needsNoEmulator: true,
   },
-  gaps: {
+  'gaps list': {
     stdout: /^\S+ .*[\s\S]*retry\.schedule/,
     jsonFields: ['data'],
     invalid: [['now'], tooMany],
+    needsNoEmulator: true,
+  },
+  'gaps check': {
+    args: [join(import.meta.dirname, 'recording.har')],
+    stdout: /^✓ confirmed\n[\s\S]*list\.limit[\s\S]*0 different, \d+ confirmed, \d+ without evidence/,
+    jsonFields: ['data', 'other', 'notes', 'requests', 'deliveries', 'skipped', 'written'],
+    invalid: [[], 'Missing argument: <files>'],
     needsNoEmulator: true,
   },
   config: {

@@ -60,7 +60,7 @@ export async function readCapture(source: CaptureSource, signal: AbortSignal): P
 /** `log` is the only field of a HAR document. */
 const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
 
-function parseHar(source: CaptureSource): { readonly log: Readonly<Record<string, unknown>> } | null {
+export function parseHar(source: CaptureSource): { readonly log: Readonly<Record<string, unknown>> } | null {
   if (!HAR_START.test(source.read(0, 1024).toString('utf8'))) return null;
   if (source.sizeBytes > WHOLE_LIMIT_BYTES) {
     throw new SvcError(

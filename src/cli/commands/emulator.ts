@@ -134,10 +134,9 @@ interface WaitOptions {
 /** Returns when the emulator responds. It does not have to be started yet. */
 export const emulatorWait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
-    command.optionWithDefault(
+    command.option(
       '--timeout <duration>',
-      'Give up after this time, with exit code 5',
-      formatDuration(DEFAULT_WAIT_MS),
+      `Give up after this time, with exit code 5 (default: ${formatDuration(DEFAULT_WAIT_MS)})`,
       parseDurationMs,
     ),
   examples: [

@@ -1,5 +1,4 @@
 /** `svc explain`: explains why a delivery failed. */
-import { Argument } from 'commander';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import { idParser, wholeNumberParser } from '../option-parsers.ts';
@@ -17,16 +16,10 @@ interface ExplainOptions {
 export const command: CommandDefinition<ExplainOptions> = {
   configure: (command) =>
     command
-      .addArgument(
-        new Argument('[id]', 'Delivery, event, endpoint or request ID').default(
-          undefined,
-          'the delivery that failed last',
-        ),
-      )
-      .optionWithDefault(
+      .argument('[id]', 'Delivery, event, endpoint or request ID (default: the delivery that failed last)')
+      .option(
         '--attempt <n>',
-        'Number of the attempt',
-        'the last one',
+        'Number of the attempt (default: the last one)',
         wholeNumberParser(1, 1_000_000),
       )
       .option('--probe', 'Sign the delivery with each known mistake, until the receiver accepts one')

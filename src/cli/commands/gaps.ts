@@ -4,10 +4,10 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { styleFor } from '../render/style.ts';
 
-export const command: CommandDefinition<object> = {
+export const list: CommandDefinition<object> = {
   examples: [
-    ['List the open questions', 'gaps'],
-    ['Read them in a script', 'gaps --json'],
+    ['List the open questions', 'gaps list'],
+    ['Read them in a script', 'gaps list --json'],
   ],
   async run(_options, context) {
     const { profile, overrides, environment } = (await context.resolveConfig()).values;

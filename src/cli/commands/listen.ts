@@ -17,13 +17,7 @@ import { follow, followAttempts } from '../follow.ts';
 import { type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
-import {
-  CURRENT_WORKSPACE,
-  choiceOption,
-  idParser,
-  parseHeaders,
-  parseSubscriptions,
-} from '../option-parsers.ts';
+import { choiceOption, idParser, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
 import { toReadyFields } from '../ready-line.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
 
@@ -61,17 +55,15 @@ export const command: CommandDefinition<Options> = {
         parseForwardTargets,
       )
       .option('--forward-to <url>', 'The same as the argument; repeatable', parseForwardTargets)
-      .optionWithDefault(
+      .option(
         '--respond <list>',
-        'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated',
-        '200',
+        'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated (default: 200)',
         parseResponses,
       )
       .option('--body', 'Without a URL: print the body of each delivery')
-      .optionWithDefault(
+      .option(
         '-e, --events <list>',
-        'Event types to forward, separated by commas',
-        '*',
+        'Event types to forward, separated by commas (default: *)',
         parseSubscriptions,
       )
       .option(
@@ -93,10 +85,9 @@ export const command: CommandDefinition<Options> = {
         'File to write the environment variables to (see svc env), including the secret of this endpoint',
       )
       .option('--keep', 'Keep the endpoint when the command ends')
-      .optionWithDefault(
+      .option(
         '--workspace <id>',
-        'Workspace of the endpoint',
-        CURRENT_WORKSPACE,
+        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one that the emulator created at startup)',
         idParser('workspace'),
       ),
   examples: [

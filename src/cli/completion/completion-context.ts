@@ -1,6 +1,5 @@
 /** Finds what the shell completes at the cursor, with the same command definitions that parse the command line. */
-import type { Argument, Option } from 'commander';
-import { CliCommand } from '../command.ts';
+import { type Argument, Command, type Option } from 'commander';
 import { type Commands, commandTree } from '../command-tree.ts';
 import type { GlobalOptions } from '../context.ts';
 import { addGlobalOptions, isGlobal } from '../global-options.ts';
@@ -35,7 +34,7 @@ export async function parseCompletionContext(words: readonly string[]): Promise<
 class CommandLineReader {
   readonly path: string[] = [];
   readonly globals: Record<string, string> = {};
-  #command = addGlobalOptions(new CliCommand());
+  #command = addGlobalOptions(new Command());
   /** The possible next names; null after the name of a command, or an unknown name. */
   #names: Commands | null = commandTree;
   /** The option that takes the next word as its value. */
@@ -82,7 +81,7 @@ class CommandLineReader {
     const entry = Object.hasOwn(names, name) ? names[name] : undefined;
     this.path.push(name);
     this.#names = entry !== undefined && 'subcommands' in entry ? entry.subcommands : null;
-    this.#command = new CliCommand();
+    this.#command = new Command();
     if (entry !== undefined && 'load' in entry) (await entry.load()).configure?.(this.#command);
     addGlobalOptions(this.#command);
   }

@@ -1,8 +1,12 @@
 /** Gaps about API requests and responses. */
 
-import { byteSize, duration, wholeNumber } from '../../validation/value-schemas.ts';
+import { byteSize, duration, text, wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, objectOrOff, oneOf, withRule } from '../gap-schemas.ts';
+
+function isWorkspaceParameter(name: string): boolean {
+  return /^[a-z]\w{0,63}$/i.test(name) && !['starting_after', 'limit', 'type'].includes(name);
+}
 
 export const apiGaps = {
   'idempotency.scope': {
@@ -39,7 +43,10 @@ export const apiGaps = {
     references: ['§4.2'],
     reason:
       'The field has this name everywhere else. If a key belongs to one workspace, the parameter is optional.',
-    schema: oneOf({ workspace_id: '`?workspace_id=ws_…`', workspace: '`?workspace=ws_…`' }),
+    schema: text(
+      'the name of a query parameter, such as "workspace", other than starting_after, limit and type',
+      isWorkspaceParameter,
+    ),
     relaxed: 'workspace_id',
   },
   'list.limit': {

@@ -1,8 +1,30 @@
 /** Gaps about signatures, secrets and IDs. */
+import { SECRET_PREFIX } from '../../domain/credentials.ts';
+import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate } from '../../domain/signature/schemes.ts';
 import { duration, text } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, oneOf } from '../gap-schemas.ts';
+
+/** The formats of `Service-Signature`. `<hash>` in a prefix is the name of the hash. */
+export const signatureHeaderFormats = {
+  'v1=<hex>': { encoding: 'hex', prefix: 'v1=', separator: ',', timestampField: null },
+  '<hex>': { encoding: 'hex', prefix: '', separator: ',', timestampField: null },
+  '<base64>': { encoding: 'base64', prefix: '', separator: ',', timestampField: null },
+  '<hash>=<hex>': { encoding: 'hex', prefix: '<hash>=', separator: ',', timestampField: null },
+  '<hash>=<base64>': { encoding: 'base64', prefix: '<hash>=', separator: ',', timestampField: null },
+  'v1=<base64>': { encoding: 'base64', prefix: 'v1=', separator: ',', timestampField: null },
+  'v1,<base64>': { encoding: 'base64', prefix: 'v1,', separator: ' ', timestampField: null },
+  't=<timestamp>,v1=<hex>': { encoding: 'hex', prefix: 'v1=', separator: ',', timestampField: 't' },
+} as const;
+
+/** The keys of the HMAC. */
+export const signatureKeys = {
+  utf8: { form: 'utf8' },
+  utf8_without_prefix: { form: 'utf8', prefix: SECRET_PREFIX },
+  base64: { form: 'base64', prefix: SECRET_PREFIX },
+  hex: { form: 'hex', prefix: SECRET_PREFIX },
+} as const satisfies Record<string, SignatureScheme['key']>;
 
 export const signatureGaps = {
   'signature.content': {
@@ -22,7 +44,9 @@ export const signatureGaps = {
       hash: oneOf({ sha256: 'HMAC-SHA256', sha512: 'HMAC-SHA512', sha1: 'HMAC-SHA1' }),
       key: oneOf({
         utf8: 'the whole secret as UTF-8 bytes',
+        utf8_without_prefix: 'the part after `whsec_`, as UTF-8 bytes',
         base64: 'the part after `whsec_`, decoded from base64',
+        hex: 'the part after `whsec_`, decoded from hex',
       }),
     }),
     relaxed: { hash: 'sha256', key: 'utf8' },
@@ -39,15 +63,22 @@ export const signatureGaps = {
       '<base64>': 'the digest without a prefix; several signatures are joined by `,`',
       '<hash>=<hex>':
         'the name of the hash as the prefix, as in `sha256=…`; several signatures are joined by `,`',
+      '<hash>=<base64>': 'as before, in base64',
+      'v1=<base64>': 'base64; several signatures are joined by `,`',
       'v1,<base64>': 'as in Standard Webhooks; several signatures are joined by a space',
+      't=<timestamp>,v1=<hex>': 'as Stripe: the timestamp is signed as it is in this header',
     }),
     relaxed: 'v1=<hex>',
   },
   'signature.timestamp': {
     question: 'What is the format of `Service-Timestamp`?',
     references: ['§2.timestamps', '§6.headers.timestamp'],
-    reason: 'Timestamps of the service are ISO 8601 in UTC. The verifier accepts both formats.',
-    schema: oneOf({ iso8601: '`2026-11-20T23:06:00Z`, whole seconds', unix: 'seconds since 1970' }),
+    reason: 'Timestamps of the service are ISO 8601 in UTC. The verifier accepts every format.',
+    schema: oneOf({
+      iso8601: '`2026-11-20T23:06:00Z`, whole seconds',
+      unix: 'seconds since 1970',
+      unix_ms: 'milliseconds since 1970',
+    }),
     relaxed: 'iso8601',
   },
   'signature.tolerance': {

@@ -1,0 +1,240 @@
+/** `svc gaps check`: compares recorded traffic of the service with the configured values of the gaps. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isModule } from '../../config/config-file.ts';
+import type { Config } from '../../config.ts';
+import { indentJson } from '../../domain/json.ts';
+import { applyJsonEdits } from '../../domain/json-path.ts';
+import { formatCount } from '../../domain/message-parts.ts';
+import { createSecretRemover } from '../../domain/secret-remover.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
+import {
+  checkGaps,
+  countVerdicts,
+  type GapReport,
+  type GapResult,
+  mergeOverrides,
+} from '../../parity/check-gaps.ts';
+import { sortTraffic, type Traffic } from '../../parity/exchange.ts';
+import type { Evidence } from '../../parity/finding.ts';
+import { type Overrides, resolveRules } from '../../profile/resolve-rules.ts';
+import { openCaptureSource } from '../capture/capture-source.ts';
+import { type RecordedExchanges, readExchanges } from '../capture/read-exchanges.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { readValue, writeText } from '../file-access.ts';
+import { collectValues, urlOption } from '../option-parsers.ts';
+import { confirmOrFail } from '../prompt.ts';
+import { styleCheckStatus, styleFor } from '../render/style.ts';
+import { printHint } from '../report-error.ts';
+
+interface CheckOptions {
+  readonly files: readonly string[];
+  readonly baseUrl?: string;
+  readonly deliveriesTo?: string;
+  readonly secret?: readonly string[];
+  readonly write?: true;
+  readonly yes?: true;
+}
+
+const DETAILS = `
+A file is HAR (browsers, mitmproxy and similar programs, svc gaps record), or the NDJSON of svc deliveries export. Secrets are
+only used to verify deliveries. They are never printed or written.
+
+The exit code is 0 if nothing differs, 1 if something does, and 2 if a file cannot be read.`;
+
+export const check: CommandDefinition<CheckOptions> = {
+  configure: (command) =>
+    command
+      .argument('<files...>', 'Recordings, or - for standard input')
+      .option(
+        '--base-url <url>',
+        'Base address of the API in the recordings (default: recognized)',
+        urlOption,
+      )
+      .option(
+        '--deliveries-to <url>',
+        'Start of the URLs of deliveries (default: recognized by headers)',
+        urlOption,
+      )
+      .option(
+        '--secret <secret>',
+        'Endpoint secret, @file, or - for standard input; repeatable (default: SVC_WEBHOOK_SECRET)',
+        collectValues,
+      )
+      .option('--write', 'Write the overrides to svc.config.json, after a confirmation')
+      .option('-y, --yes', 'Write without asking for confirmation')
+      .addHelpText('after', DETAILS),
+  examples: [
+    ['Compare a recording with the present configuration', 'gaps check staging.har'],
+    ['Verify deliveries with the secrets in a file', 'gaps check deliveries.ndjson --secret @secrets.txt'],
+    ['Follow the service', 'gaps check staging.har --write'],
+  ],
+  async run(options, context) {
+    const config = await context.resolveConfig();
+    const secrets = await readSecrets(options, context);
+    const recorded = await readFiles(options.files, context);
+    const traffic = sortTraffic(
+      recorded.flatMap(({ exchanges }) => exchanges),
+      { baseUrl: options.baseUrl ?? null, deliveriesTo: options.deliveriesTo ?? null },
+    );
+    if (traffic.requests.length + traffic.attempts.length === 0)
+      throw createEmptyError(options.files, traffic);
+    const { profile, overrides, environment, scheme } = config.values;
+    const report = removeSecrets(
+      checkGaps({
+        ...{ traffic, secrets, profile, overrides, environment },
+        checksSignatures: scheme === 'svc',
+        eventTypes: new Set(builtInEventTypes()),
+      }),
+      secrets,
+    );
+    const invalid = recorded.reduce((sum, { invalidCount }) => sum + invalidCount, 0);
+    const counts = {
+      requests: traffic.requests.length,
+      deliveries: traffic.attempts.length,
+      skipped: traffic.otherCount + invalid,
+    };
+    const document = { ...report, ...counts };
+    const isDifferent = countVerdicts(report).different + report.other.length > 0;
+    const canWrite = report.data.some(({ override }) => override !== null);
+    if (options.write && canWrite) {
+      // The question comes after the report.
+      if (!context.json) context.print(null, () => renderReport(report, counts, context));
+      const path = await writeOverrides(report, config, options.yes, context);
+      if (context.json) context.print({ ...document, written: path }, () => '');
+      const remains = report.other.length > 0 || report.data.some(({ needed }) => needed !== null);
+      return remains ? ExitCode.failure : ExitCode.success;
+    }
+    context.print({ ...document, written: null }, () => renderReport(report, counts, context));
+    if (canWrite) {
+      printHint(
+        { text: 'Follow the service', command: `svc gaps check ${options.files.join(' ')} --write` },
+        context.io,
+      );
+    }
+    return isDifferent ? ExitCode.failure : ExitCode.success;
+  },
+};
+
+async function readSecrets({ secret }: CheckOptions, context: Context): Promise<string[]> {
+  const values = secret ?? (context.env.SVC_WEBHOOK_SECRET ? [context.env.SVC_WEBHOOK_SECRET] : []);
+  const texts = await Promise.all(values.map((value) => readValue(value, context)));
+  // A file can have several, one per line.
+  return texts.flatMap((text) => text.toString('utf8').split(/\s+/)).filter((text) => text !== '');
+}
+
+export async function readFiles(files: readonly string[], context: Context): Promise<RecordedExchanges[]> {
+  const recorded: RecordedExchanges[] = [];
+  for (const file of files) {
+    const source = await openCaptureSource(file, context);
+    try {
+      recorded.push(await readExchanges(source, context.signal));
+    } finally {
+      source.close();
+    }
+  }
+  return recorded;
+}
+
+function createEmptyError(files: readonly string[], { otherCount }: Traffic): SvcError {
+  const found = `${files.join(', ')}: no request to the API and no delivery among ${formatCount(otherCount, 'entry', 'entries')}.`;
+  return new SvcError('usage', found, {
+    hint: 'Pass the base address of the API with --base-url, or the address of the receiver with --deliveries-to.',
+  });
+}
+
+/** Texts of the service could contain secrets. */
+function removeSecrets(report: GapReport, secrets: readonly string[]): GapReport {
+  return JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(report)));
+}
+
+type Counts = { readonly requests: number; readonly deliveries: number; readonly skipped: number };
+
+function renderReport(report: GapReport, counts: Counts, { io }: Context): string {
+  const { bold, dim } = styleFor(io);
+  const symbols = {
+    different: styleCheckStatus('failed', io).replace('failed', 'different'),
+    confirmed: styleCheckStatus('passed', io).replace('passed', 'confirmed'),
+    no_evidence: styleCheckStatus('skipped', io).replace('skipped', 'no evidence'),
+  };
+  const renderEvidence = ({ file, entry, at, text }: Evidence) =>
+    dim(`    ${file}, ${entry}, ${at}: ${text}`);
+  const renderDifference = ({ gap, configured, observed, override, needed, evidence }: GapResult) =>
+    [
+      `${symbols.different}  ${bold(gap)}`,
+      `    configured  ${toText(configured)}`,
+      ...(observed === null ? [] : [`    observed    ${toText(observed)}`]),
+      ...(override === null ? [] : [`    override    ${JSON.stringify(gap)}: ${JSON.stringify(override)}`]),
+      ...(needed === null ? [] : [`    No override can express this. It would need: ${needed}.`]),
+      ...evidence.map(renderEvidence),
+    ].join('\n');
+  const select = (verdict: GapResult['verdict']) =>
+    report.data.filter((result) => result.verdict === verdict);
+  const renderList = (verdict: 'confirmed' | 'no_evidence') => {
+    const gaps = select(verdict).map(({ gap }) => gap);
+    return gaps.length === 0 ? [] : [symbols[verdict] + wrap(gaps.join(', '), io.width)];
+  };
+  const { different, confirmed, no_evidence: unknown } = countVerdicts(report);
+  const skipped =
+    counts.skipped === 0 ? '' : ` Skipped ${formatCount(counts.skipped, 'other entry', 'other entries')}.`;
+  return [
+    ...select('different').map(renderDifference),
+    ...report.other.flatMap(({ text, evidence }) => [[text, ...evidence.map(renderEvidence)].join('\n')]),
+    ...renderList('confirmed'),
+    ...renderList('no_evidence'),
+    ...report.notes,
+    `${different} different, ${confirmed} confirmed, ${unknown} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
+  ].join('\n\n');
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Breaks a list at spaces. */
+function wrap(text: string, width: number): string {
+  const limit = Math.max(20, Math.min(width, 100) - 6);
+  return text.replace(new RegExp(`(.{1,${limit}})(?: |$)`, 'g'), '\n    $1').replace(/ +$/gm, '');
+}
+
+/** @returns the path of the written file. @throws SvcError `usage` for a configuration file that is code; `interrupted` */
+async function writeOverrides(
+  report: GapReport,
+  { file, projectFolder, values }: Config,
+  yes: true | undefined,
+  context: Context,
+): Promise<string> {
+  const overrides = mergeOverrides(values.overrides, report);
+  if (file !== null && isModule(file)) {
+    throw new SvcError('usage', `${file} is code, so svc does not change it.`, {
+      hint: `Set "overrides" to ${JSON.stringify(overrides)}`,
+    });
+  }
+  resolveRules(values.profile, overrides, values.environment);
+  const path = file ?? join(projectFolder, 'svc.config.json');
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '{}\n';
+  const kind = Object.hasOwn(JSON.parse(before), 'overrides') ? 'override' : 'add';
+  const edit = { kind, path: 'overrides', value: JSON.stringify(overrides) } as const;
+  const after = `${indentJson(applyJsonEdits(before, [edit]))}\n`;
+  context.io.note(`\n${path}\n${renderDiff(values.overrides, overrides, context)}\n`);
+  await confirmOrFail(context, `Write ${path}?`, yes);
+  await writeText(path, after);
+  context.io.note(`Saved ${path}. A running emulator reads it when it restarts.`);
+  return path;
+}
+
+/** The lines of `overrides` that change. */
+function renderDiff(before: Overrides, after: Overrides, { io }: Context): string {
+  const { red, green } = styleFor(io.noteCapabilities);
+  const toLine = (gap: string, overrides: Overrides) =>
+    `${JSON.stringify(gap)}: ${JSON.stringify(overrides[gap])}`;
+  return Object.keys(after)
+    .filter((gap) => JSON.stringify(before[gap]) !== JSON.stringify(after[gap]))
+    .flatMap((gap) => [
+      ...(Object.hasOwn(before, gap) ? [red(`- ${toLine(gap, before)}`)] : []),
+      green(`+ ${toLine(gap, after)}`),
+    ])
+    .join('\n');
+}

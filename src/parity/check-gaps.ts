@@ -1,0 +1,145 @@
+/** Compares a recording of the service with the configured values of all gaps: confirmed, different, or no evidence. */
+import type { Environment } from '../domain/credentials.ts';
+import { isObject } from '../domain/json.ts';
+import type { ConfigValue } from '../profile/gap.ts';
+import type { GapId, GapValues } from '../profile/gaps.ts';
+import { listGaps } from '../profile/list-gaps.ts';
+import { applyOverrides, type Overrides, resolveRules } from '../profile/resolve-rules.ts';
+import type { ProfileName } from '../profile/rules.ts';
+import {
+  compareBodyLimit,
+  compareCatalog,
+  compareEventBody,
+  compareIdempotency,
+  compareKeyScopes,
+  compareListLimit,
+  compareListParameter,
+  compareRateLimit,
+  compareTimeout,
+  compareWebhookLimit,
+  compareWebhookUrl,
+  compareWildcard,
+} from './api-evidence.ts';
+import type { Traffic } from './exchange.ts';
+import { type Finding, NO_EVIDENCE, type Verdict, verdicts } from './finding.ts';
+import { fixedChecks } from './fixed-evidence.ts';
+import { listOtherDifferences, type OtherDifference } from './record-shapes.ts';
+import { findRetries } from './retry-evidence.ts';
+import { findSignatures } from './signature-evidence.ts';
+
+export interface GapCheckInput {
+  readonly traffic: Traffic;
+  /** Endpoint secrets. They are only used to verify deliveries. */
+  readonly secrets: readonly string[];
+  readonly profile: ProfileName;
+  readonly overrides: Overrides;
+  readonly environment: Environment;
+  /** False if a scheme other than `svc` is configured: the gaps of signatures then have no effect. */
+  readonly checksSignatures: boolean;
+  /** The event types that have a built-in fixture. */
+  readonly eventTypes: ReadonlySet<string>;
+}
+
+export interface GapResult extends Finding {
+  readonly gap: GapId;
+  readonly configured: ConfigValue;
+}
+
+export interface GapReport {
+  /** In the order of the gap register. */
+  readonly data: readonly GapResult[];
+  readonly other: readonly OtherDifference[];
+  readonly notes: readonly string[];
+}
+
+/** Why traffic cannot show the value of a gap. docs/parity.md lists them. */
+export const invisibleGaps: Readonly<Partial<Record<GapId, string>>> = {
+  'signature.tolerance':
+    'Receivers check the age of a delivery. The service sends nothing that depends on it.',
+  'event.emission': 'A delivery does not say which operation caused it.',
+  'delivery.states': 'The described API has no operation that returns a delivery.',
+  'delivery.paused': 'The described API cannot disable an endpoint.',
+  'delivery.response': 'Only the service knows how much of a response it stores.',
+  'delivery.concurrency':
+    'A receiver sees how many attempts it got at the same time, but not how many more were possible.',
+  'delivery.order': 'An observed order does not show that the service guarantees it.',
+  replay: 'A replay looks like any other attempt.',
+  'replay.failed': 'The described API has no operation that returns a delivery.',
+  'workspace.hidden': 'A 404 does not say whether the resource exists in another workspace.',
+};
+
+export function checkGaps(input: GapCheckInput): GapReport {
+  const { traffic, profile, overrides, environment, eventTypes } = input;
+  const { requests, attempts } = traffic;
+  const rules = resolveRules(profile, overrides, environment);
+  const values = applyOverrides(profile, overrides, environment);
+  const configured = <Id extends keyof GapValues>(id: Id) => values[id].parsedValue as GapValues[Id];
+  const signedAttempts = input.checksSignatures ? attempts : [];
+  const signatures = findSignatures(
+    signedAttempts,
+    listSecrets(input),
+    {
+      'signature.content': configured('signature.content'),
+      'signature.algorithm': configured('signature.algorithm'),
+      'signature.header': configured('signature.header'),
+      'signature.timestamp': configured('signature.timestamp'),
+    },
+    rules,
+  );
+  const retries = findRetries(attempts, rules);
+  const findings: Readonly<Partial<Record<GapId, Finding>>> = {
+    ...signatures.findings,
+    'event.body': compareEventBody(requests, rules.payloadField),
+    'event.catalog': compareCatalog(requests, rules.eventCatalog, eventTypes),
+    'webhook.limit': compareWebhookLimit(requests, rules.webhookLimit),
+    'webhook.url': compareWebhookUrl(requests, rules.webhookUrl),
+    'webhook.wildcard': compareWildcard(requests, rules.wildcard, environment),
+    'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
+    'retry.schedule': retries.schedule,
+    'retry.jitter': retries.jitter,
+    'retry.after': retries.retryAfter,
+    'retry.410': retries.on410,
+    'idempotency.scope': compareIdempotency(requests, rules.idempotency),
+    'list.workspace': compareListParameter(requests, rules.list.workspaceParameter),
+    'list.limit': compareListLimit(requests, rules.list),
+    'key.scopes': compareKeyScopes(requests, rules.readScopes),
+    'rate.limit': compareRateLimit(requests, rules.rateLimit),
+    'body.limit': compareBodyLimit(requests, rules.bodyLimitBytes),
+  };
+  const data = listGaps(profile, overrides, environment).map(({ id, value }): GapResult => {
+    const finding = findings[id] ?? fixedChecks[id]?.({ requests, attempts }) ?? NO_EVIDENCE;
+    return { gap: id, configured: value, ...finding };
+  });
+  return { data, other: listOtherDifferences(requests, attempts, retries.late), notes: signatures.notes };
+}
+
+/** The passed secrets, and those in recorded responses. */
+function listSecrets({ secrets, traffic }: GapCheckInput): readonly string[] {
+  const recorded = traffic.requests.flatMap(({ operation, responseJson }) => {
+    const { secret } = Object(responseJson);
+    return operation === 'createWebhook' && typeof secret === 'string' && !secret.includes('[removed]')
+      ? [secret]
+      : [];
+  });
+  return [...new Set([...secrets, ...recorded])];
+}
+
+/** The overrides of the project with those that the differences lead to. An object keeps its other fields. */
+export function mergeOverrides(overrides: Overrides, { data }: Pick<GapReport, 'data'>): Overrides {
+  const changes = data.flatMap(({ gap, override }) => {
+    if (override === null) return [];
+    const earlier = overrides[gap];
+    return [
+      [gap, isObject(override) && isObject(earlier) ? { ...earlier, ...(override as object) } : override],
+    ];
+  });
+  return { ...overrides, ...Object.fromEntries(changes) };
+}
+
+export function countVerdicts({ data }: Pick<GapReport, 'data'>): Readonly<Record<Verdict, number>> {
+  const counts = verdicts.map((verdict) => [
+    verdict,
+    data.filter((result) => result.verdict === verdict).length,
+  ]);
+  return Object.fromEntries(counts) as Record<Verdict, number>;
+}

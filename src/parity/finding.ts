@@ -1,0 +1,142 @@
+/** Compares what a recording shows with the configured value of a gap. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigValue } from '../profile/gap.ts';
+import type { Exchange } from './exchange.ts';
+
+export const verdicts = ['confirmed', 'different', 'no_evidence'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** A place in a recording. It never contains a secret. */
+export interface Evidence {
+  readonly file: string;
+  readonly entry: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+export interface Finding {
+  readonly verdict: Verdict;
+  /** What the service does; null without evidence, and if it is not known exactly. */
+  readonly observed: ConfigValue | null;
+  /** The value for `overrides`; null if nothing has to change, or if no override can express it. */
+  readonly override: ConfigValue | null;
+  /** What would be needed to follow the service, if no override can express it. */
+  readonly needed: string | null;
+  readonly evidence: readonly Evidence[];
+}
+
+/** One observation. */
+export interface Sighting<Value = ConfigValue> {
+  readonly exchange: Exchange;
+  readonly value: Value;
+  readonly text: string;
+}
+
+/** Places that are listed for one gap. */
+const MAX_EVIDENCE = 5;
+
+export const NO_EVIDENCE: Finding = {
+  verdict: 'no_evidence',
+  observed: null,
+  override: null,
+  needed: null,
+  evidence: [],
+};
+
+export function toEvidence(sightings: readonly Omit<Sighting, 'value'>[]): Evidence[] {
+  return sightings.slice(0, MAX_EVIDENCE).map(({ exchange: { file, entry, at }, text }) => ({
+    file,
+    entry,
+    at: new Date(at).toISOString(),
+    text,
+  }));
+}
+
+export function confirm(observed: ConfigValue, sightings: readonly Omit<Sighting, 'value'>[]): Finding {
+  return { ...NO_EVIDENCE, verdict: 'confirmed', observed, evidence: toEvidence(sightings) };
+}
+
+/** @param change the value for `overrides`, or what would be needed */
+export function differ(
+  observed: ConfigValue | null,
+  sightings: readonly Omit<Sighting, 'value'>[],
+  change: { readonly override: ConfigValue } | { readonly needed: string },
+): Finding {
+  return { ...NO_EVIDENCE, verdict: 'different', observed, evidence: toEvidence(sightings), ...change };
+}
+
+/** Confirms the configured value if at least half of the sightings show it. Otherwise the most frequent value is the override. */
+export function compareSightings(configured: ConfigValue, sightings: readonly Sighting[]): Finding {
+  if (sightings.length === 0) return NO_EVIDENCE;
+  const same = sightings.filter(({ value }) => isDeepStrictEqual(value, configured));
+  if (2 * same.length >= sightings.length) return confirm(configured, same);
+  const others = sightings.filter((sighting) => !same.includes(sighting));
+  const [mostFrequent = others] = groupBy(others, ({ value }) => JSON.stringify(value)).sort(
+    (a, b) => b.length - a.length,
+  );
+  const [{ value }] = mostFrequent as [Sighting];
+  return differ(value, mostFrequent, { override: value });
+}
+
+/** Whether the service behaves as a gap without an override says. */
+export interface FixedSighting {
+  readonly exchange: Exchange;
+  readonly text: string;
+  readonly isExpected: boolean;
+}
+
+/** As {@link compareSightings}, for a gap that cannot be overridden. */
+export function compareFixed(sightings: readonly FixedSighting[], needed: string): Finding {
+  const unexpected = sightings.filter(({ isExpected }) => !isExpected);
+  const expected = sightings.filter(({ isExpected }) => isExpected);
+  if (unexpected.length === 0 && expected.length === 0) return NO_EVIDENCE;
+  if (unexpected.length <= expected.length) return confirm('as described', expected);
+  return differ(unexpected[0]?.text ?? null, unexpected, { needed });
+}
+
+/** What is known about a number. */
+export interface RangeSightings {
+  /** The number is at least the value of each. */
+  readonly min: readonly Sighting<number>[];
+  /** The number is at most the value of each. */
+  readonly max: readonly Sighting<number>[];
+}
+
+/**
+ * Confirms the configured number if it is the one that would be proposed. A number that is possible but not certain is not confirmed.
+ * @param propose the most likely number from `min` to `max`; null if there is none
+ * @param toConfigValue what the configuration file would contain
+ */
+export function compareRange(
+  configured: number,
+  { min, max }: RangeSightings,
+  propose: (min: number | null, max: number | null) => number | null,
+  toConfigValue: (value: number) => ConfigValue,
+  unknown = 'the exact value, which the recording does not show',
+): Finding {
+  const lowest = min.toSorted((a, b) => b.value - a.value)[0];
+  const highest = max.toSorted((a, b) => a.value - b.value)[0];
+  const limits = [lowest, highest].filter((limit) => limit !== undefined);
+  const isContradiction = lowest !== undefined && highest !== undefined && lowest.value > highest.value;
+  if (limits.length === 0 || isContradiction) return NO_EVIDENCE;
+  const value = propose(lowest?.value ?? null, highest?.value ?? null);
+  const isPossible =
+    configured >= (lowest?.value ?? configured) && configured <= (highest?.value ?? configured);
+  if (isPossible) {
+    return value === configured
+      ? confirm(toConfigValue(configured), limits)
+      : { ...NO_EVIDENCE, evidence: toEvidence(limits) };
+  }
+  if (value === null) return differ(null, limits, { needed: unknown });
+  return differ(toConfigValue(value), limits, { override: toConfigValue(value) });
+}
+
+export function groupBy<Item>(items: readonly Item[], toKey: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(toKey(item));
+    if (group === undefined) groups.set(toKey(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}

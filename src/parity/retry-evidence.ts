@@ -1,0 +1,381 @@
+/** Finds out when a service retries, from the times between the attempts of each delivery. */
+import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
+import { MAX_RETRY_DELAY_MS, parseRetryAfter, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
+import type { Rules } from '../profile/rules.ts';
+import { type DeliveryAttempt, isSuccess } from './exchange.ts';
+import {
+  compareSightings,
+  confirm,
+  differ,
+  type Finding,
+  groupBy,
+  NO_EVIDENCE,
+  type Sighting,
+} from './finding.ts';
+
+/** The time from a failed attempt to the next one. */
+interface Wait {
+  /** 0 after the first attempt. */
+  readonly index: number;
+  readonly ms: number;
+  /** Time that the receiver asked for, from the failed attempt; null without a valid `Retry-After`. */
+  readonly requestedMs: number | null;
+  readonly status: number;
+  readonly next: DeliveryAttempt;
+  /** Time from the first attempt to the next one. */
+  readonly sinceFirstMs: number;
+}
+
+export interface RetryFindings {
+  readonly schedule: Finding;
+  readonly jitter: Finding;
+  readonly retryAfter: Finding;
+  readonly on410: Finding;
+  /** Attempts after the end of the retry window (§6). */
+  readonly late: readonly Sighting[];
+}
+
+export function findRetries(attempts: readonly DeliveryAttempt[], { retry }: Rules): RetryFindings {
+  const deliveries = groupBy(
+    attempts.filter(({ id }) => id !== ''),
+    ({ id }) => id,
+  );
+  const delayAt = (index: number) => retry.delaysMs[index] ?? retry.delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
+  const waits = deliveries
+    .map(listWaits)
+    .flatMap((each) => (lacksAttempts(each, delayAt, retry.jitter) ? [] : each));
+  const plain = waits.filter(({ requestedMs, status }) => requestedMs === null && status !== 410);
+  const { finding, delaysMs, jitter } = compareSchedule(plain, retry);
+  const planned = (index: number) => delaysMs[index] ?? delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
+  return {
+    schedule: finding,
+    jitter,
+    retryAfter: compareRetryAfter(waits, retry.honorRetryAfter, planned),
+    on410: compare410(deliveries, retry.stopOn410, planned),
+    late: waits.flatMap(({ next, sinceFirstMs }) =>
+      sinceFirstMs > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS)
+        ? [
+            {
+              exchange: next,
+              value: '',
+              text: `a retry ${formatDuration(sinceFirstMs)} after the first attempt`,
+            },
+          ]
+        : [],
+    ),
+  };
+}
+
+function timeOf({ attempt, at }: DeliveryAttempt): number {
+  return attempt?.dueAt ?? at;
+}
+
+/** Replays and attempts after a success are not retries. */
+function listWaits(attempts: readonly DeliveryAttempt[]): Wait[] {
+  const waits: Wait[] = [];
+  for (const [index, next] of attempts.slice(1).entries()) {
+    const failed = attempts[index];
+    if (failed === undefined || isSuccess(failed) || next.attempt?.isManual || failed.attempt?.isManual)
+      break;
+    const retryAfter = failed.responseHeaders.get('retry-after');
+    const endedAt = failed.at + (failed.durationMs ?? 0);
+    const afterMs = retryAfter === undefined ? null : parseRetryAfter(retryAfter, endedAt);
+    const requestedMs = afterMs === null ? null : endedAt - failed.at + afterMs;
+    const sinceFirstMs = timeOf(next) - timeOf(attempts[0] ?? failed);
+    waits.push({
+      index,
+      ms: timeOf(next) - timeOf(failed),
+      requestedMs,
+      status: failed.status,
+      next,
+      sinceFirstMs,
+    });
+  }
+  return waits;
+}
+
+/** How much later than planned an attempt can be recorded. */
+function toleranceOf(ms: number): number {
+  return Math.min(MINUTE_MS, 0.05 * ms + 100);
+}
+
+interface ScheduleComparison {
+  readonly finding: Finding;
+  readonly jitter: Finding;
+  /** The schedule that the waits follow; the configured one without evidence. */
+  readonly delaysMs: readonly number[];
+}
+
+function compareSchedule(
+  waits: readonly Wait[],
+  { delaysMs: configured, jitter }: Rules['retry'],
+): ScheduleComparison {
+  const configuredDelay = (index: number) => configured[index] ?? configured.at(-1) ?? MAX_RETRY_DELAY_MS;
+  const fits = ({ index, ms }: Wait) => isWithin(ms, configuredDelay(index), jitter);
+  const relevant = groupBy(waits, ({ index }) => String(index))
+    .sort((a, b) => indexOf(a) - indexOf(b))
+    .map((group) => withoutOutliers(group, fits));
+  const samples = relevant.flat();
+  if (samples.length === 0) return { finding: NO_EVIDENCE, jitter: NO_EVIDENCE, delaysMs: configured };
+  const estimate = estimateSchedule(relevant, configuredDelay);
+  const isSchedule = estimate.delaysMs.every((ms, index) => ms === null || ms === configuredDelay(index));
+  const sightings = relevant.flatMap(([wait]) =>
+    wait === undefined
+      ? []
+      : [toSighting(wait, `${formatDuration(wait.ms)} after attempt ${wait.index + 1}`)],
+  );
+  const jitterFinding = compareJitter(samples, estimate, jitter);
+  if (isSchedule) {
+    const observed = configured.map(formatDuration);
+    return { finding: confirm(observed, sightings), jitter: jitterFinding, delaysMs: configured };
+  }
+  const delaysMs = completeSchedule(estimate.delaysMs, configured);
+  const override = delaysMs.map(formatDuration);
+  return { finding: differ(override, sightings, { override }), jitter: jitterFinding, delaysMs };
+}
+
+function indexOf([first]: readonly Wait[]): number {
+  return first?.index ?? 0;
+}
+
+function toSighting(wait: Wait, text: string): Sighting {
+  return { exchange: wait.next, value: wait.ms, text };
+}
+
+function isWithin(ms: number, delayMs: number, jitter: number): boolean {
+  const tolerance = toleranceOf(delayMs);
+  const longest = Math.max(delayMs, Math.min(delayMs * (1 + jitter), MAX_RETRY_DELAY_MS));
+  return ms >= delayMs * (1 - jitter) - tolerance && ms <= longest + tolerance;
+}
+
+/**
+ * Whether attempts of a delivery are not in the recording, for example because the receiver was down: some waits are as long as
+ * several of the configured ones, and the others fit.
+ */
+function lacksAttempts(waits: readonly Wait[], delayAt: (index: number) => number, jitter: number): boolean {
+  let index = 0;
+  for (const { ms } of waits) {
+    let plannedMs = delayAt(index++);
+    while (!isWithin(ms, plannedMs, jitter) && plannedMs < ms && index < 100) plannedMs += delayAt(index++);
+    if (!isWithin(ms, plannedMs, jitter)) return false;
+  }
+  return index > waits.length;
+}
+
+/** If the waits of an index disagree and most of them are as configured, the others are replays. */
+function withoutOutliers(group: readonly Wait[], fits: (wait: Wait) => boolean): readonly Wait[] {
+  const fitting = group.filter(fits);
+  return 2 * fitting.length > group.length ? fitting : group;
+}
+
+interface Estimate {
+  /** Null where no wait was recorded. */
+  readonly delaysMs: readonly (number | null)[];
+  /** The largest relative distance from the delays. */
+  readonly spread: number;
+}
+
+/**
+ * Without jitter, all waits of an index are the same. With jitter, its delay is the configured or round one that needs about as
+ * much jitter as the other indexes.
+ */
+function estimateSchedule(
+  groups: readonly (readonly Wait[])[],
+  configuredDelay: (index: number) => number,
+): Estimate {
+  const varies = groups.some((group) => {
+    const [min, max] = limitsOf(group);
+    return max - min > toleranceOf(max);
+  });
+  const delaysMs: (number | null)[] = [];
+  if (!varies) {
+    for (const group of groups) {
+      const index = indexOf(group);
+      const [min] = limitsOf(group);
+      while (delaysMs.length < index) delaysMs.push(null);
+      delaysMs.push(isWithin(min, configuredDelay(index), 0) ? configuredDelay(index) : roundDuration(min));
+    }
+    return { delaysMs, spread: 0 };
+  }
+  const needed = (group: readonly Wait[], delayMs: number) =>
+    Math.max(...group.filter(isBelowMaximum).map(({ ms }) => Math.abs(ms - delayMs) / delayMs), 0);
+  const candidates = (group: readonly Wait[]) => [configuredDelay(indexOf(group)), ...ROUND_DELAYS];
+  const unlimited = groups.filter((group) => group.length > 1 && group.every(isBelowMaximum));
+  const measured = unlimited.length > 0 ? unlimited : groups;
+  const spread = Math.max(
+    ...measured.map((group) => Math.min(...candidates(group).map((delayMs) => needed(group, delayMs)))),
+  );
+  for (const group of groups) {
+    const index = indexOf(group);
+    while (delaysMs.length < index) delaysMs.push(null);
+    const distance = (delayMs: number) => {
+      const [, max] = limitsOf(group);
+      const canReach = delayMs * (1 + spread) >= max - toleranceOf(max);
+      return Math.abs(needed(group, delayMs) - spread) + (canReach ? 0 : 1);
+    };
+    const isPossible = (delayMs: number) => needed(group, delayMs) <= spread * 1.02 && distance(delayMs) < 1;
+    const isConfigured = delaysMs.every(
+      (delayMs, each) => delayMs === null || delayMs === configuredDelay(each),
+    );
+    // The last wait repeats. There are few late attempts, so that their waits are not enough to find the delay.
+    const likely = isConfigured ? [configuredDelay(index)] : [delaysMs.at(-1) ?? 0, configuredDelay(index)];
+    const [closest = 0] = ROUND_DELAYS.toSorted((a, b) => distance(a) - distance(b));
+    delaysMs.push(likely.find((delayMs) => delayMs > 0 && isPossible(delayMs)) ?? closest);
+  }
+  return { delaysMs, spread };
+}
+
+/** Jitter does not make a wait longer than the maximum (§8). */
+function isBelowMaximum({ ms }: Wait): boolean {
+  return ms < MAX_RETRY_DELAY_MS - SECOND_MS;
+}
+
+function limitsOf(group: readonly Wait[]): readonly [min: number, max: number] {
+  const times = group.map(({ ms }) => ms);
+  return [Math.min(...times), Math.max(...times)];
+}
+
+const ROUND_DELAYS: readonly number[] = [
+  ...[1, 2, 3, 5, 10, 15, 20, 30, 45].flatMap((count) => [count * SECOND_MS, count * MINUTE_MS]),
+  ...[1, 2, 3, 4, 6, 8, 12, 18, 24].map((count) => count * HOUR_MS),
+];
+
+/** The steps to which people round durations. */
+const STEPS = [
+  ...[
+    DAY_MS,
+    12 * HOUR_MS,
+    6 * HOUR_MS,
+    HOUR_MS,
+    30 * MINUTE_MS,
+    15 * MINUTE_MS,
+    10 * MINUTE_MS,
+    5 * MINUTE_MS,
+  ],
+  ...[
+    MINUTE_MS,
+    30 * SECOND_MS,
+    15 * SECOND_MS,
+    10 * SECOND_MS,
+    5 * SECOND_MS,
+    SECOND_MS,
+    500,
+    100,
+    50,
+    10,
+    1,
+  ],
+];
+
+/** The roundest duration that is at most a share of it away. */
+export function roundDuration(ms: number, share = 0.02): number {
+  const step = STEPS.find(
+    (each) => ms >= each && Math.abs(ms - Math.round(ms / each) * each) <= share * ms + 30,
+  );
+  return step === undefined ? Math.max(1, Math.round(ms)) : Math.round(ms / step) * step;
+}
+
+/** The observed delays, without repetitions of the last one, then the configured ones for the attempts that were not seen. */
+function completeSchedule(observed: readonly (number | null)[], configured: readonly number[]): number[] {
+  const last = (index: number) => configured[index] ?? configured.at(-1) ?? MAX_RETRY_DELAY_MS;
+  const delaysMs = observed.map((ms, index) => ms ?? last(index));
+  const total = delaysMs.reduce((sum, ms) => sum + ms, 0);
+  const isComplete = total + (delaysMs.at(-1) ?? 0) > RETRY_WINDOW_MS;
+  const isRepeating = delaysMs.length > 2 && new Set(delaysMs.slice(-3)).size === 1;
+  if (!isComplete && !isRepeating) delaysMs.push(...configured.slice(delaysMs.length));
+  while (delaysMs.length > 1 && delaysMs.at(-1) === delaysMs.at(-2)) delaysMs.pop();
+  let sum = 0;
+  return delaysMs.filter((ms, index) => {
+    sum += ms;
+    return index === 0 || sum <= RETRY_WINDOW_MS;
+  });
+}
+
+/** Waits that are needed to be sure of the jitter: with fewer, all can be close to the delay by chance. */
+const MIN_JITTER_SAMPLES = 20;
+
+function compareJitter(
+  samples: readonly Wait[],
+  { delaysMs, spread }: Estimate,
+  configured: number,
+): Finding {
+  const measured = samples.filter((wait) => {
+    const delayMs = delaysMs[wait.index] ?? 0;
+    return delayMs > 0 && isBelowMaximum(wait);
+  });
+  const sightings = measured
+    .map((wait) => {
+      const delayMs = delaysMs[wait.index] ?? wait.ms;
+      const text = `${formatDuration(wait.ms)} instead of ${formatDuration(delayMs)}`;
+      return { ...toSighting(wait, text), deviation: Math.abs(wait.ms - delayMs) / delayMs };
+    })
+    .sort((a, b) => b.deviation - a.deviation);
+  if (spread === 0) {
+    if (configured === 0) return sightings.length > 1 ? confirm(0, sightings) : NO_EVIDENCE;
+    return measured.length < MIN_JITTER_SAMPLES ? NO_EVIDENCE : differ(0, sightings, { override: 0 });
+  }
+  const estimate = roundJitter((spread * (measured.length + 1)) / measured.length);
+  if (estimate === configured) return confirm(configured, sightings);
+  if (estimate < configured && measured.length < MIN_JITTER_SAMPLES) return NO_EVIDENCE;
+  return differ(estimate, sightings, { override: estimate });
+}
+
+function roundJitter(share: number): number {
+  const step = share < 0.095 ? 0.01 : 0.05;
+  return Math.min(0.5, Number((Math.round(share / step) * step).toFixed(2)));
+}
+
+function compareRetryAfter(
+  waits: readonly Wait[],
+  isHeeded: boolean,
+  planned: (index: number) => number,
+): Finding {
+  const sightings = waits.flatMap((wait): Sighting[] => {
+    const { index, ms, requestedMs } = wait;
+    const delayMs = planned(index);
+    // A shorter request has no effect, and a request near the delay looks the same as the delay.
+    if (requestedMs === null || requestedMs < 1.6 * delayMs || delayMs >= MAX_RETRY_DELAY_MS / 1.6) return [];
+    const text = `${formatDuration(ms)} after a response that asked for ${formatDuration(requestedMs)}`;
+    if (isWithin(ms, Math.min(requestedMs, MAX_RETRY_DELAY_MS), 0))
+      return [toSighting(wait, text)].map(as('honored'));
+    return ms <= 1.5 * delayMs + toleranceOf(delayMs) ? [toSighting(wait, text)].map(as('ignored')) : [];
+  });
+  return compareSightings(isHeeded ? 'honored' : 'ignored', sightings);
+}
+
+function as(value: string) {
+  return (sighting: Sighting): Sighting => ({ ...sighting, value });
+}
+
+function compare410(
+  deliveries: readonly (readonly DeliveryAttempt[])[],
+  stops: boolean,
+  planned: (index: number) => number,
+): Finding {
+  const sightings = deliveries.flatMap((attempts): Sighting[] => {
+    const index = attempts.findIndex(({ status }) => status === 410);
+    const [gone, next] = attempts.slice(index, index + 2);
+    if (index < 0 || gone === undefined || gone.attempt?.isManual) return [];
+    const delayMs = planned(index);
+    if (next !== undefined) {
+      const isRetry =
+        !next.attempt?.isManual && timeOf(next) - timeOf(gone) <= 1.5 * delayMs + toleranceOf(delayMs);
+      return isRetry ? [{ exchange: next, value: 'failure', text: 'a retry after 410' }] : [];
+    }
+    const latestAt = timeOf(gone) + 1.6 * delayMs + MINUTE_MS;
+    const isWindowOver = latestAt - timeOf(attempts[0] ?? gone) > RETRY_WINDOW_MS;
+    const continues = deliveries.some((others) =>
+      others.some((other) => other.url.href === gone.url.href && timeOf(other) > latestAt),
+    );
+    return continues && !isWindowOver
+      ? [
+          {
+            exchange: gone,
+            value: 'stop',
+            text: `no retry after 410, which was due after ${formatDuration(delayMs)}`,
+          },
+        ]
+      : [];
+  });
+  return compareSightings(stops ? 'stop' : 'failure', sightings);
+}

@@ -1,0 +1,235 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { command as importFixtures } from '../../../src/cli/commands/fixtures-import.ts';
+import { check } from '../../../src/cli/commands/gaps-check.ts';
+import { record } from '../../../src/cli/commands/gaps-record.ts';
+import { ExitCode } from '../../../src/errors.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
+import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+
+type RecordOptions = Parameters<typeof record.run>[0];
+
+async function setUp(options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(emulator.close);
+  const { base_url, api_key } = emulator.status();
+  const folder = createTemporaryFolder();
+  const createContext = (fakeOptions: FakeOptions = {}) =>
+    createFakeContext({ cwd: folder, env: { SVC_API_KEY: api_key }, ...fakeOptions });
+  const recordService = async (changes: Partial<RecordOptions> = {}, fakeOptions: FakeOptions = {}) => {
+    const { context, capturedOutput } = createContext(fakeOptions);
+    const defaults = {
+      'base-url': base_url,
+      save: 'a.har',
+      type: 'svc.probed',
+      delay: 0,
+      yes: true,
+    } as const;
+    await record.run({ ...defaults, ...changes }, context);
+    return capturedOutput;
+  };
+  const checkFiles = async (
+    changes: Partial<Parameters<typeof check.run>[0]> = {},
+    fakeOptions: FakeOptions = {},
+  ) => {
+    const { context, capturedOutput } = createContext(fakeOptions);
+    const exitCode = await check.run({ files: ['a.har'], ...changes }, context);
+    return { exitCode, ...capturedOutput };
+  };
+  return { emulator, folder, createContext, recordService, checkFiles, apiKey: api_key };
+}
+
+describe('svc gaps record', () => {
+  it('the recording contains no key and no secret, and the check of the same emulator finds no difference', async () => {
+    const { emulator, folder, recordService, checkFiles, apiKey } = await setUp();
+    const restricted = await emulator.control.createKey({ scopes: ['events:write'] });
+    const { out } = await recordService({
+      restrictedKey: restricted.key,
+      webhookUrl: 'https://example.com/hook',
+    });
+    expect(out).toMatch(
+      /^Saved a\.har with 5\d requests\.\nCreated evt_\w+, wh_\w+, wh_\w+, wh_\w+, wh_\w+\.\n$/,
+    );
+    const har = readFileSync(join(folder, 'a.har'), 'utf8');
+    for (const secret of [apiKey, restricted.key]) expect(har).not.toContain(secret);
+    expect(har).not.toMatch(/whsec_\w/);
+    expect(har).toContain('Bearer svc_test_[removed]');
+    const { exitCode, out: report } = await checkFiles();
+    expect(report).toMatch(/\n0 different, \d+ confirmed, \d+ without evidence, from 5\d requests/);
+    expect(exitCode).toBe(ExitCode.success);
+  });
+
+  it('live keys and other keys are refused before a request is sent', async () => {
+    const { recordService } = await setUp();
+    for (const SVC_API_KEY of ['svc_live_0123456789abcdef', 'sk_test_1', '']) {
+      await expect(recordService({}, { env: { SVC_API_KEY } })).rejects.toMatchObject({ code: 'usage' });
+    }
+    await expect(recordService({ restrictedKey: 'svc_live_0123456789abcdef' })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'The key of --restricted-key is not a test key.',
+    });
+  });
+
+  it('a question without a terminal and without --yes is a usage error', async () => {
+    const { recordService, folder } = await setUp();
+    const recorded = recordService({ yes: undefined } as never);
+    await expect(recorded).rejects.toMatchObject({ code: 'usage', message: 'Missing option: --yes' });
+    expect(existsSync(join(folder, 'a.har'))).toBe(false);
+  });
+
+  it('a base address without /v1 and a key that the service rejects are errors', async () => {
+    const { recordService, emulator } = await setUp();
+    const { url } = emulator.status();
+    await expect(recordService({ 'base-url': url })).rejects.toMatchObject({
+      code: 'usage',
+      hint: { text: `Pass ${url}/v1` },
+    });
+    const env = { SVC_API_KEY: `svc_test_${'0'.repeat(32)}` };
+    await expect(recordService({}, { env })).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('an interruption saves what was recorded', async () => {
+    const { recordService, folder } = await setUp();
+    const interrupted = new AbortController();
+    const progress = (line: string) => line.startsWith('Recorded 1 request') && interrupted.abort();
+    const recorded = recordService({ delay: 60_000 }, { signal: interrupted.signal, progress });
+    await expect(recorded).rejects.toMatchObject({ code: 'interrupted' });
+    expect(JSON.parse(readFileSync(join(folder, 'a.har'), 'utf8')).log.entries).toHaveLength(1);
+  });
+});
+
+describe('svc gaps check', () => {
+  const overrides = { 'list.limit': { default: 20, max: 50 }, 'event.body': 'data', 'body.limit': '64KiB' };
+
+  it('--write merges the overrides into svc.config.json, and the next check finds no difference', async () => {
+    const { folder, recordService, checkFiles } = await setUp({ overrides });
+    await recordService();
+    const config = join(folder, 'svc.config.json');
+    writeFileSync(
+      config,
+      '{"port": 4000, "overrides": {"retry.jitter": 0.1, "list.limit": {"default": 10}}}',
+    );
+    const first = await checkFiles();
+    expect(first.exitCode).toBe(ExitCode.failure);
+    expect(first.out).toContain('"list.limit": {"max":50}');
+    expect(first.err).toContain('hint: Follow the service with: svc gaps check a.har --write');
+    const written = await checkFiles({ write: true, yes: true });
+    expect(written.exitCode).toBe(ExitCode.success);
+    expect(written.err).toContain('+ "event.body": "data"');
+    expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({
+      port: 4000,
+      overrides: {
+        'retry.jitter': 0.1,
+        'list.limit': { default: 10, max: 50 },
+        'event.body': 'data',
+        'body.limit': '64KiB',
+      },
+    });
+    expect((await checkFiles()).exitCode).toBe(ExitCode.success);
+  });
+
+  it('--write creates svc.config.json, and does not change a file that is code', async () => {
+    const { folder, recordService, checkFiles } = await setUp({ overrides });
+    await recordService();
+    await expect(checkFiles({ write: true })).rejects.toMatchObject({ message: 'Missing option: --yes' });
+    const code = join(folder, 'svc.config.mjs');
+    writeFileSync(code, 'export default {};');
+    await expect(checkFiles({ write: true, yes: true })).rejects.toMatchObject({ code: 'usage' });
+    expect(readFileSync(code, 'utf8')).toBe('export default {};');
+  });
+
+  it('the JSON document has the verdict, the values and the places for each gap', async () => {
+    const { recordService, checkFiles } = await setUp({ overrides });
+    await recordService();
+    const { out } = await checkFiles({}, { json: true });
+    const { data, requests } = JSON.parse(out);
+    expect(requests).toBeGreaterThan(40);
+    expect(data.find(({ gap }: { gap: string }) => gap === 'event.body')).toEqual({
+      gap: 'event.body',
+      verdict: 'different',
+      configured: 'payload',
+      observed: 'data',
+      override: 'data',
+      needed: null,
+      evidence: expect.arrayContaining([
+        {
+          file: 'a.har',
+          entry: expect.stringMatching(/^entry \d+$/),
+          at: '2026-11-20T12:00:00.000Z',
+          text: 'POST /events: 201 for a body with data',
+        },
+      ]),
+    });
+  });
+
+  it('NDJSON of svc deliveries export is compared, with the secret from a file', async () => {
+    const { emulator, folder, checkFiles } = await setUp();
+    const webhook = await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/', events: ['*'] });
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await emulator.control.settleClock({});
+    let text = '';
+    for await (const part of await emulator.control.exportDeliveries({ format: 'ndjson' })) text += part;
+    writeFileSync(join(folder, 'a.ndjson'), text);
+    writeFileSync(join(folder, 'secrets.txt'), `${webhook.secret}\n`);
+    const { out, exitCode } = await checkFiles(
+      { files: ['a.ndjson'], secret: ['@secrets.txt'] },
+      { json: true },
+    );
+    const confirmed = JSON.parse(out).data.filter(
+      ({ verdict }: { verdict: string }) => verdict === 'confirmed',
+    );
+    expect(confirmed.map(({ gap }: { gap: string }) => gap)).toEqual(
+      expect.arrayContaining(['signature.content', 'signature.algorithm', 'envelope', 'retry.schedule']),
+    );
+    expect(exitCode).toBe(ExitCode.success);
+    expect(out).not.toContain(webhook.secret);
+  });
+
+  it.each([
+    ['{"log": {"entries": [', 'a.har: line 1 is neither HAR nor a delivery of svc deliveries export.'],
+    ['not JSON', 'a.har: line 1 is neither HAR nor a delivery of svc deliveries export.'],
+    ['{"log": {"entries": 7}}', 'a.har: log.entries must be an array.'],
+    [
+      '{"log": {"entries": [{}, {"startedDateTime": 7}]}}',
+      'a.har: no request to the API and no delivery among 0 entries.',
+    ],
+  ])('the file %s is a usage error', async (text, message) => {
+    const { folder, checkFiles } = await setUp();
+    writeFileSync(join(folder, 'a.har'), text);
+    await expect(checkFiles()).rejects.toMatchObject({ code: 'usage', message });
+  });
+});
+
+describe('svc fixtures import', () => {
+  it('the newest payload of each type becomes a fixture, without private values and secrets', async () => {
+    const { folder, createContext } = await setUp();
+    const entry = (at: string, payload: object) => ({
+      startedDateTime: at,
+      request: {
+        method: 'POST',
+        url: 'https://sandbox.example.com/v1/events',
+        postData: { text: JSON.stringify({ type: 'parcel.lost', payload }) },
+      },
+      response: { content: { text: `{"id":"evt_${at.slice(14, 16)}"}` } },
+    });
+    const entries = [
+      entry('2026-11-20T12:05:00Z', { name: 'Zoë', key: 'svc_test_0123456789abcdef', text: '{{now}}' }),
+      entry('2026-11-20T12:01:00Z', { name: 'old' }),
+    ];
+    writeFileSync(join(folder, 'a.har'), JSON.stringify({ log: { entries } }));
+    const { context, capturedOutput } = createContext();
+    await importFixtures.run({ files: ['a.har'], replace: ['name=Jane'], yes: true }, context);
+    const fixture = JSON.parse(readFileSync(join(folder, 'fixtures/events/parcel.lost.json'), 'utf8'));
+    expect(fixture).toEqual({
+      description: 'Imported from a.har, entry 1.',
+      payload: { name: 'Jane', key: '[removed]', text: expect.stringContaining('now}}') },
+    });
+    expect(capturedOutput.out).toMatch(/parcel\.lost +2026-11-20T12:05:00\.000Z +a\.har, entry 1/);
+    const unknown = importFixtures.run({ files: ['a.har'], replace: ['nam=Jane'], yes: true }, context);
+    await expect(unknown).rejects.toMatchObject({ message: 'No payload has a value at nam.' });
+    const missing = importFixtures.run({ files: ['a.har'], type: ['a.b'], yes: true }, context);
+    await expect(missing).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
