@@ -1,5 +1,5 @@
 /** The parts of a command. The command tree loads the file of a command when it is needed. */
-import type { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import type { Example } from './help.ts';
 
@@ -12,10 +12,27 @@ export const COMPLETE_COMMAND = '__complete';
  */
 export interface CommandDefinition<Options> {
   /** Adds the arguments and options, with parsers that return the types of `Options`. */
-  readonly configure?: (command: Command) => void;
+  readonly configure?: (command: CliCommand) => void;
   readonly examples: readonly Example[];
   /** Returns the exit code; default: success. */
   readonly run:
     | ((options: Options, context: Context) => Promise<void>)
     | ((options: Options, context: Context) => Promise<number>);
+}
+
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Adds an option whose default is text for the help, because something else decides the value. */
+  optionWithDefault<Value>(
+    flags: string,
+    description: string,
+    defaultText: string,
+    parser?: (text: string, previous: Value) => Value,
+  ): this {
+    const option = new Option(flags, description).default(undefined, defaultText);
+    return this.addOption(parser === undefined ? option : option.argParser(parser));
+  }
 }

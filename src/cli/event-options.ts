@@ -1,5 +1,6 @@
 /** The options of `svc trigger` and `svc events create`, and the request body that follows from them. It is text, so that numbers keep their digits. */
-import { type Command, InvalidArgumentError } from 'commander';
+
+import { InvalidArgumentError } from 'commander';
 import { toEventBody } from '../client/event-body.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { parseJsonObject } from '../domain/json.ts';
@@ -8,6 +9,7 @@ import { SvcError } from '../errors.ts';
 import { findFixture, suggestEventType } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
+import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { readValue } from './file-access.ts';
 import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
@@ -25,11 +27,12 @@ export interface EventOptions extends SeedOptions {
   readonly idempotencyKey?: string;
 }
 
-export function addEventOptions(command: Command): Command {
+export function addEventOptions(command: CliCommand): CliCommand {
   command
-    .option(
+    .optionWithDefault(
       '-d, --data <json>',
-      'Payload: JSON, @file, or - for standard input (default: the fixture of the event type)',
+      'Payload: JSON, @file, or - for standard input',
+      'the fixture of the event type',
     )
     .option(
       '--override <path=value>',

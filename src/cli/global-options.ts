@@ -4,20 +4,18 @@ import type { GlobalOptions } from './context.ts';
 
 export const GLOBAL_OPTIONS_HEADING = 'Global options:';
 
-const globalOptions: readonly (readonly [flags: string, description: string])[] = [
+const globalOptions: readonly (readonly [flags: string, description: string, defaultText?: string])[] = [
   ['--json', 'Print JSON; a stream prints one object per line'],
   ['--no-color', 'Print without colors'],
-  ['--url <url>', 'Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)'],
-  [
-    '--api-key <key>',
-    'API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)',
-  ],
+  ['--url <url>', 'Emulator to use', 'SVC_CONTROL_URL, or the emulator for this folder'],
+  ['--api-key <key>', 'API key to use', 'SVC_API_KEY, or the key that the emulator created at startup'],
 ];
 
 /** Adds them to a command. Call it after `configure`, because an option of the command with the same name wins. */
-export function addGlobalOptions(command: Command): Command {
-  for (const [flags, description] of globalOptions) {
+export function addGlobalOptions<AnyCommand extends Command>(command: AnyCommand): AnyCommand {
+  for (const [flags, description, defaultText] of globalOptions) {
     const option = new Option(flags, description).helpGroup(GLOBAL_OPTIONS_HEADING);
+    if (defaultText !== undefined) option.default(undefined, defaultText);
     if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
   }
   return command;

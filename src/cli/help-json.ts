@@ -4,7 +4,7 @@ import { exitCodeTexts } from '../contract/error-texts.ts';
 import { VERSION } from '../package-info.ts';
 import { isShownAsRequired } from './asked-argument.ts';
 import { isGlobal } from './global-options.ts';
-import { describeArgument, describeOption, getExamples } from './help.ts';
+import { describeDefault, getExamples } from './help.ts';
 import { createUnknownCommandError, toFullName } from './usage-error.ts';
 
 interface ValueHelp {
@@ -83,7 +83,7 @@ function toOptionHelp(option: Option): OptionHelp {
     flags,
     required: mandatory,
     value: required ? 'required' : optional ? 'optional' : 'none',
-    ...toValueHelp(describeOption(option), option.argChoices),
+    ...toValueHelp(option),
   };
 }
 
@@ -92,16 +92,14 @@ function toArgumentHelp(argument: Argument): ArgumentHelp {
     name: argument.name(),
     required: isShownAsRequired(argument),
     variadic: argument.variadic,
-    ...toValueHelp(describeArgument(argument), argument.argChoices),
+    ...toValueHelp(argument),
   };
 }
 
-/** @param text with the default in parentheses, which can contain others */
-function toValueHelp(text: string, choices: readonly string[] | undefined): ValueHelp {
-  const [, defaultText = null] = / \(default: ((?:[^()]|\([^()]*\))*)\)/.exec(text) ?? [];
+function toValueHelp(value: Option | Argument): ValueHelp {
   return {
-    description: text.replace(/ \((?:default|choices): (?:[^()]|\([^()]*\))*\)/g, ''),
-    default: defaultText,
-    choices: choices ?? null,
+    description: value.description,
+    default: describeDefault(value) ?? null,
+    choices: value.argChoices ?? null,
   };
 }

@@ -19,8 +19,8 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
     formatHelp,
     subcommandTerm: (command) => command.name(),
     commandUsage: toUsage,
-    optionDescription: describeOption,
-    argumentDescription: describeArgument,
+    optionDescription: describeValue,
+    argumentDescription: describeValue,
     styleTitle: styleFor(io).bold,
   };
 }
@@ -116,23 +116,21 @@ function formatHelp(command: Command, help: Help): string {
   ].join('\n');
 }
 
-export function describeOption(option: Option): string {
-  // Boolean defaults are not shown: `--no-pager` has the default true.
-  const isFlag = typeof option.defaultValue === 'boolean';
-  return describe(option, option.defaultValueDescription ?? (isFlag ? undefined : option.defaultValue));
+/** The default as the help shows it; undefined without one. */
+export function describeDefault({
+  defaultValue,
+  defaultValueDescription: text,
+}: Option | Argument): string | undefined {
+  // The default of a flag is not shown: `--no-headers` has the default true.
+  return text ?? (typeof defaultValue === 'boolean' ? undefined : defaultValue);
 }
 
-export function describeArgument(argument: Argument): string {
-  return describe(argument, argument.defaultValueDescription ?? argument.defaultValue);
-}
-
-function describe(
-  { description, argChoices }: Pick<Option, 'description' | 'argChoices'>,
-  defaultValue: unknown,
-): string {
+function describeValue(value: Option | Argument): string {
+  const { description, argChoices } = value;
+  const defaultText = describeDefault(value);
   return [
     description,
     ...(argChoices === undefined ? [] : [`(choices: ${argChoices.join(', ')})`]),
-    ...(defaultValue === undefined ? [] : [`(default: ${defaultValue})`]),
+    ...(defaultText === undefined ? [] : [`(default: ${defaultText})`]),
   ].join(' ');
 }

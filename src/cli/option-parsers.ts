@@ -1,5 +1,6 @@
 /** Parsers of option values, and the options that several commands share. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+
+import { InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
@@ -19,6 +20,7 @@ import { formatHint, SvcError } from '../errors.ts';
 import { fromText } from '../validation/configured-value.ts';
 import { parse } from '../validation/validate.ts';
 import { wholeNumberFrom } from '../validation/value-schemas.ts';
+import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
@@ -183,16 +185,24 @@ export function parseHeaders(
   return { ...previous, [name]: value };
 }
 
-export function addWorkspaceOption(command: Command): Command {
-  return command.option(
-    '--workspace <id>',
-    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
-    idParser('workspace'),
-  );
+/** The default of every option and argument with a workspace, as `getWorkspaceId` of the context selects it. */
+export const CURRENT_WORKSPACE = 'SVC_WORKSPACE_ID, or the default workspace';
+
+export function addWorkspaceOption(command: CliCommand, description = 'Workspace ID'): CliCommand {
+  return command.optionWithDefault('--workspace <id>', description, CURRENT_WORKSPACE, idParser('workspace'));
 }
 
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, description).choices(choices);
+  return new Option(flags, description).choices(choices).argParser(choiceParser(choices));
+}
+
+/** Returns a parser of one of these words. */
+export function choiceParser<Choice extends string>(choices: readonly Choice[]) {
+  return (text: string): Choice => {
+    const choice = choices.find((each) => each === text);
+    if (choice !== undefined) return choice;
+    throw new InvalidArgumentError(`Choose one of: ${choices.join(', ')}`);
+  };
 }
 
 /** The value of `--secret`, or else of SVC_WEBHOOK_SECRET. @throws SvcError `usage` when neither is set. */

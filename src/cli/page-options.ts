@@ -1,8 +1,10 @@
 /** The options of commands that print a page of a list. */
-import { type Command, Option } from 'commander';
+
+import { Option } from 'commander';
 import * as v from 'valibot';
 import { Limit } from '../contract/list-filters.ts';
 import { describeRange } from '../validation/validate.ts';
+import type { CliCommand } from './command.ts';
 import { schemaParser } from './option-parsers.ts';
 
 export interface PageOptions {
@@ -12,9 +14,9 @@ export interface PageOptions {
 
 /** @param limit that of the API that the command uses (default: that of the control plane) */
 export function addPageOptions(
-  command: Command,
+  command: CliCommand,
   limit: v.OptionalSchema<v.GenericSchema<unknown, number>, number> = Limit,
-): Command {
+): CliCommand {
   const description = `Maximum number of items,${describeRange(limit, String)}`;
   const option = new Option('--limit <n>', description).default(undefined, String(v.getDefault(limit)));
   return command

@@ -1,15 +1,15 @@
 /** The command line: creates the commands of the command tree, and loads the file of a command when the command runs. */
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
-import { COMPLETE_COMMAND, type CommandDefinition } from './command.ts';
+import { CliCommand, COMPLETE_COMMAND, type CommandDefinition } from './command.ts';
 import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
 import { createContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, type Example, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { reportError } from './report-error.ts';
-import { toUsageError } from './usage-error.ts';
+import { nameInvalidValues, toUsageError } from './usage-error.ts';
 
 const rootExamples: readonly Example[] = [
   ['Start the emulator if none runs, and receive the deliveries', 'listen'],
@@ -91,7 +91,7 @@ function createProgram(
   run: RunCommand,
 ): Command {
   const isCommand = first !== undefined && Object.hasOwn(commandTree, first);
-  const program = new Command('svc')
+  const program = new CliCommand('svc')
     .description('Run a local emulator of the Workspace Events and Webhooks API')
     .version(VERSION, '-V, --version', 'Show the version')
     .enablePositionalOptions()
@@ -115,7 +115,7 @@ function createProgram(
 }
 
 function addCommand(
-  parent: Command,
+  parent: CliCommand,
   name: string,
   entry: CommandEntry | CommandGroup,
   run: RunCommand,
@@ -146,6 +146,7 @@ function finishGroup(group: Command, examples: readonly Example[]): Command {
 
 /** Adds what every command has after its own options and notes. */
 function finishCommand(command: Command, examples: readonly Example[]): Command {
+  nameInvalidValues(command);
   command.helpCommand(false).exitOverride((error) => {
     throw error.exitCode === 0 ? error : toUsageError(error, command);
   });

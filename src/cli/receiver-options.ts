@@ -1,12 +1,14 @@
 /** The options that `svc receiver check` and `svc receiver fuzz` share. */
-import type { Command } from 'commander';
+
 import { findRunFile, ignoreUntrusted } from '../config/run-file.ts';
 import { settings } from '../config/settings.ts';
+import { formatDuration } from '../domain/duration.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
 import { addOwnUrl } from '../network/own-addresses.ts';
 import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/receiver-client.ts';
+import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { readCaFile } from './file-access.ts';
 import { parseDurationMs, requireSecret } from './option-parsers.ts';
@@ -22,13 +24,14 @@ export interface ReceiverOptions {
   readonly junit?: string | undefined;
 }
 
-export function addReceiverOptions(command: Command): Command {
+export function addReceiverOptions(command: CliCommand): CliCommand {
   return command
-    .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
-    .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
-    .option(
+    .optionWithDefault('--secret <secret>', 'Secret that the receiver verifies with', 'SVC_WEBHOOK_SECRET')
+    .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting')
+    .optionWithDefault(
       '--timeout <duration>',
-      'Time limit for a response or a side effect (default: 15s)',
+      'Time limit for a response or a side effect',
+      formatDuration(RECEIVER_TIMEOUT_MS),
       parseDurationMs,
     )
     .option('--ca <file>', settings.ca.description)

@@ -1,7 +1,8 @@
 /** The option `--random-seed`, and the values that commands fill fixture templates with. */
-import type { Command } from 'commander';
+
 import { createTemplateContexts, type TemplateContexts } from '../client/script/template-contexts.ts';
 import { createRandomSource } from '../domain/secret.ts';
+import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 
 export interface SeedOptions {
@@ -9,7 +10,7 @@ export interface SeedOptions {
   readonly randomSeed?: string;
 }
 
-export function addSeedOption(command: Command): Command {
+export function addSeedOption(command: CliCommand): CliCommand {
   return command.option('--random-seed <n>', 'Seed that makes the generated values the same in every run');
 }
 

@@ -1,6 +1,8 @@
 /** The options of the commands that start an emulator: most of the settings. */
-import { type Command, Option } from 'commander';
+
+import { Option } from 'commander';
 import { type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
+import type { CliCommand } from './command.ts';
 
 /** Placeholder of each value in the help; null for an option without a value. */
 const placeholders = {
@@ -40,10 +42,10 @@ type StartSetting = keyof typeof placeholders;
  * @param defaults defaults of the command that differ from those of the settings
  */
 export function addStartOptions(
-  command: Command,
+  command: CliCommand,
   exclude: readonly StartSetting[] = [],
   defaults: Partial<Record<StartSetting, string>> = {},
-): Command {
+): CliCommand {
   const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !exclude.includes(name));
   for (const name of names) {
     const placeholder = placeholders[name];

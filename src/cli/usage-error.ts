@@ -1,5 +1,5 @@
 /** Converts mistakes that commander finds on the command line to usage errors with a hint. */
-import { type Command, type CommanderError, InvalidArgumentError } from 'commander';
+import { type Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { type Hint, SvcError } from '../errors.ts';
@@ -11,7 +11,7 @@ export function toFullName(command: Command): string {
 
 /** @param command the command that was parsed when commander found the mistake */
 export function toUsageError({ code, message }: CommanderError, command: Command): SvcError {
-  // Commander puts names and flags in single quotes.
+  // Commander has no other form of the names and flags, which it puts in single quotes.
   const [word = '', secondWord = ''] = Array.from(message.matchAll(/'([^']*)'/g), ([, text = '']) => text);
   switch (code) {
     case 'commander.help':
@@ -33,8 +33,6 @@ export function toUsageError({ code, message }: CommanderError, command: Command
         `${toFlag(word)} and ${toFlag(secondWord)} cannot be used together.`,
         'Remove one of them.',
       );
-    case 'commander.invalidArgument':
-      return createInvalidValueError(message);
     default:
       return createUsageError(message.replace(/^error: /, ''), {
         text: 'Show the help',
@@ -170,8 +168,8 @@ function createArgumentError({ registeredArguments: [argument] }: Command, text:
     argument?.parseArg?.(text, undefined);
     return null;
   } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    return createUsageError(`Invalid value for ${argument?.name()}: ${JSON.stringify(text)}`, error.message);
+    if (error instanceof SvcError) return error;
+    throw error;
   }
 }
 
@@ -180,18 +178,22 @@ function toUsage(command: Command): string {
   return command.createHelp().commandUsage(command);
 }
 
-/** The messages of commander: `error: option '--count <n>' argument 'x' is invalid. Pass a whole number…` */
-const INVALID_VALUE =
-  /^error: (?:option '(?<flags>.+?)' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<name>.+?)')?\. (?<advice>.*)$/s;
-
-/** The parser of a value says what it accepts, which is the hint. */
-function createInvalidValueError(message: string): SvcError {
-  const { flags, name = '', value, advice = '' } = INVALID_VALUE.exec(message)?.groups ?? {};
-  const subject = flags === undefined ? name : toFlag(flags);
-  return createUsageError(
-    `Invalid value for ${subject}: ${JSON.stringify(value)}`,
-    advice.replace(/^Allowed choices are (.*)\.$/s, 'Choose one of: $1'),
-  );
+/** Makes the parsers of a command's values throw usage errors with the name of the option or argument. */
+export function nameInvalidValues({ options, registeredArguments }: Command): void {
+  for (const target of [...options, ...registeredArguments]) {
+    const { parseArg } = target;
+    if (parseArg === undefined) continue;
+    const name = target instanceof Option ? toFlag(target.flags) : target.name();
+    target.parseArg = (text: string, previous: unknown) => {
+      try {
+        return parseArg(text, previous as never);
+      } catch (error) {
+        if (!(error instanceof InvalidArgumentError)) throw error;
+        // The parser of a value says what it accepts, which is the hint.
+        throw createUsageError(`Invalid value for ${name}: ${JSON.stringify(text)}`, error.message);
+      }
+    };
+  }
 }
 
 /** `--since` of `-s, --since <when>` and of `--since=1h` */

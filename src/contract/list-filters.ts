@@ -32,7 +32,9 @@ export const DefaultWorkspace = {
   workspace_id: described('ID of the workspace (default: the default one).', v.optional(idOf('workspace'))),
 };
 
-const Text = v.optional(v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long')));
+const Text = v.optional(
+  v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long'), v.toLowerCase()),
+);
 
 /** From `since`, which is included, to `until`, which is not. */
 const TimeRange = {
@@ -74,17 +76,63 @@ export const DeliveryFilter = {
   ...TimeRange,
 };
 
-type DeliveryFilterInput = v.InferOutput<v.ObjectSchema<typeof DeliveryFilter, undefined>>;
+/** A filter with its times in milliseconds since 1970. A missing field matches everything. */
+export type Condition<Input> = {
+  readonly [Name in keyof Input]: Name extends 'since' | 'until' ? number | undefined : Input[Name];
+};
+type ConditionOf<Entries extends v.ObjectEntries> = Condition<
+  Partial<v.InferOutput<v.ObjectSchema<Entries, undefined>>>
+>;
+export type DeliveryCondition = ConditionOf<typeof DeliveryFilter>;
+export type EventCondition = ConditionOf<typeof EventFilter>;
 
-/** A filter of deliveries with its times in milliseconds since 1970. A missing field matches every delivery. */
-export interface DeliveryCondition extends Readonly<Omit<DeliveryFilterInput, 'since' | 'until'>> {
-  readonly since?: number | null | undefined;
-  readonly until?: number | null | undefined;
+/** For each field of a condition: whether an item matches its value. Null means that only an unknown text could decide. */
+type Matchers<Fields, Item> = {
+  readonly [Name in keyof Fields]-?: (
+    value: NonNullable<Fields[Name]>,
+    item: Item,
+    getText: () => string | undefined,
+  ) => boolean | null;
+};
+
+function matchesAll<Fields extends object, Item>(
+  matchers: Matchers<Fields, Item>,
+  condition: Fields,
+  item: Item,
+  getText: () => string | undefined = () => undefined,
+): boolean | null {
+  let result: boolean | null = true;
+  for (const name of Object.keys(matchers) as (keyof Fields)[]) {
+    const value = condition[name];
+    if (value === undefined || value === null) continue;
+    const matches = matchers[name](value, item, getText);
+    if (matches === false) return false;
+    if (matches === null) result = null;
+  }
+  return result;
 }
 
+/** The store has the same conditions in SQL, and a test compares both. The text is last, because it can need the body. */
+const deliveryMatchers: Matchers<DeliveryCondition, Delivery> = {
+  workspace_id: (id, { workspace_id }) => workspace_id === id,
+  event_id: (id, { event_id }) => event_id === id,
+  webhook_id: (id, { webhook_id }) => webhook_id === id,
+  type: (type, { event_type }) => event_type === type,
+  status: (status, delivery) => status === delivery.status || status === getDisplayStatus(delivery),
+  response_status: (filter, { last_attempt: last }) =>
+    last !== null && matchesStatus(filter, last.response_status ?? 0),
+  since: (since, { created_at }) => Date.parse(created_at) >= since,
+  until: (until, { created_at }) => Date.parse(created_at) < until,
+  text: (text, { id, event_id, event_type, url }, getBody) => {
+    const includesText = (value: string) => value.toLowerCase().includes(text.toLowerCase());
+    if ([id, event_id, event_type, url].some(includesText)) return true;
+    const body = getBody();
+    return body === undefined ? null : includesText(body);
+  },
+};
+
 /**
- * Whether a delivery matches a filter. Live lists use this function. The store has the same conditions in SQL, and a test
- * compares both.
+ * Whether a delivery matches a filter. Live lists use this function.
  * @param getBody returns the body of the delivery, or undefined if it is unknown. Called only if the filter has a text.
  * @returns null if only the body could decide, but is unknown.
  */
@@ -93,31 +141,7 @@ export function matchesDeliveryFilter(
   delivery: Delivery,
   getBody: () => string | undefined,
 ): boolean | null {
-  const { status, since = null, until = null } = filter;
-  const createdAt = Date.parse(delivery.created_at);
-  const matchesFields =
-    (filter.workspace_id ?? delivery.workspace_id) === delivery.workspace_id &&
-    (filter.event_id ?? delivery.event_id) === delivery.event_id &&
-    (filter.webhook_id ?? delivery.webhook_id) === delivery.webhook_id &&
-    (filter.type ?? delivery.event_type) === delivery.event_type &&
-    (status === undefined || status === delivery.status || status === getDisplayStatus(delivery)) &&
-    (since === null || createdAt >= since) &&
-    (until === null || createdAt < until) &&
-    matchesResponse(filter.response_status, delivery);
-  if (!matchesFields || filter.text === undefined) return matchesFields;
-  const text = filter.text.toLowerCase();
-  const includesText = (value: string) => value.toLowerCase().includes(text);
-  const { id, event_id, event_type, url } = delivery;
-  if ([id, event_id, event_type, url].some(includesText)) return true;
-  const body = getBody();
-  return body === undefined ? null : includesText(body);
-}
-
-function matchesResponse(
-  filter: DeliveryFilterInput['response_status'],
-  { last_attempt: last }: Delivery,
-): boolean {
-  return filter === undefined || (last !== null && matchesStatus(filter, last.response_status ?? 0));
+  return matchesAll(deliveryMatchers, filter, delivery, getBody);
 }
 
 export const AttemptFilter = {
@@ -163,27 +187,25 @@ export const RequestFilter = {
   ),
 };
 
-type RequestFilterInput = v.InferOutput<v.ObjectSchema<typeof RequestFilter, undefined>>;
+export type AttemptCondition = ConditionOf<typeof AttemptFilter>;
+export type RequestCondition = ConditionOf<typeof RequestFilter>;
 
-/** A filter of logged requests with its time in milliseconds since 1970. */
-export interface RequestCondition extends Readonly<Omit<RequestFilterInput, 'since'>> {
-  readonly since?: number | undefined;
-}
+const requestMatchers: Matchers<RequestCondition, ApiRequest> = {
+  workspace_id: (id, { workspace_id }) => workspace_id === id,
+  method: (method, request) => request.method === method,
+  path: (text, { path }) => matchesPath(text, path),
+  status: (filter, { status }) => matchesStatus(filter, status),
+  api_key_id: (id, { api_key_id }) => api_key_id === id,
+  api_key_name: (name, { api_key_name }) => api_key_name === name,
+  request_id: (id, request) => request.id === id,
+  resource_id: (id, { resource_id }) => resource_id === id,
+  min_duration_ms: (ms, { duration_ms }) => duration_ms >= ms,
+  since: (since, { at }) => Date.parse(at) >= since,
+};
 
 /** Whether a logged request matches a filter. For live lists, like {@link matchesDeliveryFilter}. */
 export function matchesRequestFilter(filter: RequestCondition, request: ApiRequest): boolean {
-  return (
-    (filter.workspace_id ?? request.workspace_id) === request.workspace_id &&
-    (filter.method ?? request.method) === request.method &&
-    (filter.path === undefined || matchesPath(filter.path, request.path)) &&
-    matchesStatus(filter.status, request.status) &&
-    (filter.api_key_id ?? request.api_key_id) === request.api_key_id &&
-    (filter.api_key_name ?? request.api_key_name) === request.api_key_name &&
-    (filter.request_id ?? request.id) === request.id &&
-    (filter.resource_id ?? request.resource_id) === request.resource_id &&
-    request.duration_ms >= (filter.min_duration_ms ?? 0) &&
-    (filter.since === undefined || Date.parse(request.at) >= filter.since)
-  );
+  return matchesAll(requestMatchers, filter, request) === true;
 }
 
 /** A text that starts with a slash is the start of the path. Another text can be anywhere in it. */

@@ -6,7 +6,7 @@ import type { ClockController } from '../delivery/clock-controller.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
-import { findWorkspace } from './store-filters.ts';
+import { findWorkspace } from './to-condition.ts';
 
 export function createClockHandlers(sandbox: Sandbox, clockController: ClockController) {
   const { store, wall } = sandbox;

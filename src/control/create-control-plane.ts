@@ -31,7 +31,7 @@ import { createLiveStream } from './live-stream.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
 import { SharedChanges } from './shared-changes.ts';
-import { findWorkspace, toEventFilter } from './store-filters.ts';
+import { findWorkspace, toCondition } from './to-condition.ts';
 import { traceEvent } from './trace-event.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
@@ -203,7 +203,7 @@ function createEventHandlers(sandbox: Sandbox) {
       store.flush();
       const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
-        await store.events.listSummaries(toEventFilter(sandbox, input), pageRequest),
+        await store.events.listSummaries(toCondition(sandbox, input, 'schedule'), pageRequest),
         toEventSummary,
       );
     },

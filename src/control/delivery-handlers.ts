@@ -19,7 +19,7 @@ import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
-import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
+import { findWorkspace, toCondition } from './to-condition.ts';
 import { completeUrl } from './webhook-handlers.ts';
 
 export function createDeliveryHandlers(
@@ -30,7 +30,7 @@ export function createDeliveryHandlers(
   const { store } = sandbox;
   return {
     listDeliveries: async (input) => {
-      const filter = toDeliveryFilter(sandbox, input);
+      const filter = toCondition(sandbox, input, 'schedule');
       const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
       return toListBody(await store.deliveryQueries.list(filter, request), toDelivery);
     },
@@ -41,7 +41,8 @@ export function createDeliveryHandlers(
     },
     listAttempts: async (input) => {
       const request = toPageRequest(input, (id) => store.attempts.findSeq(id));
-      const { rows, hasMore } = await store.attempts.list(toAttemptFilter(sandbox, input), request);
+      const condition = toCondition(sandbox, input, 'wall');
+      const { rows, hasMore } = await store.attempts.list(condition, request);
       return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
     },
     getDelivery: async ({ id }) => {

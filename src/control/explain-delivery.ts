@@ -20,7 +20,7 @@ import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
 import { correctMistake, judgeOutcome, judgeRejection } from './judge-attempt.ts';
 import { collectRejectionEvidence, getResponseText, suggestMistake } from './rejection-evidence.ts';
-import { toDeliveryFilter } from './store-filters.ts';
+import { toCondition } from './to-condition.ts';
 
 /** Instead of an ID: the delivery that failed last. */
 const LATEST = 'latest';
@@ -265,17 +265,14 @@ async function findLatest(
   workspaceId: string | undefined,
 ): Promise<DeliveryRow> {
   const { store } = sandbox;
-  const filter = toDeliveryFilter(sandbox, {
+  const input = {
     workspace_id: workspaceId,
     event_id: id.startsWith(idPrefixes.event) ? id : undefined,
     webhook_id: id.startsWith(idPrefixes.webhook) ? id : undefined,
-  });
-  const { workspaceSeq, eventId, webhookId } = filter;
+  };
+  const filter = toCondition(sandbox, input, 'schedule');
   const first = { limit: 1, beforeSeq: null };
-  const failures = await store.attempts.list(
-    { workspaceSeq, webhookId, eventId, deliveryId: null, since: null, isUnresolved: 1 },
-    first,
-  );
+  const failures = await store.attempts.list({ ...filter, is_unresolved: 1 }, first);
   const failure = failures.rows[0] && store.deliveryQueries.find(failures.rows[0].delivery_id);
   if (failure !== undefined) return failure;
   if (id === LATEST) {

@@ -16,7 +16,7 @@ import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { createLinkedController, yieldToEventLoop } from '../timers.ts';
 import { validate } from '../validation/validate.ts';
 import { BATCH_SIZE, type SharedChanges, type StreamSelection } from './shared-changes.ts';
-import { toDeliveryFilter } from './store-filters.ts';
+import { toCondition } from './to-condition.ts';
 
 const ALL_TYPES = ['delivery', 'attempt', 'request', 'webhook'] as const satisfies ReadonlyArray<StreamTopic>;
 
@@ -50,7 +50,7 @@ export function createLiveStream(
     ...condition
   } = validated;
   const { store, wall } = sandbox;
-  const deliveryFilter = toDeliveryFilter(sandbox, { ...condition, since, until });
+  const deliveryFilter = toCondition(sandbox, { ...condition, since, until }, 'schedule');
   const historyStart =
     since === undefined || since_sequence !== undefined
       ? null

@@ -13,7 +13,7 @@ import { toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { mapInSlices } from './map-in-slices.ts';
-import { findWorkspace } from './store-filters.ts';
+import { findWorkspace } from './to-condition.ts';
 
 const DEFAULT_PERIOD_MS = 10 * MINUTE_MS;
 const BUCKET_COUNT = 60;

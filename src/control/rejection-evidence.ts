@@ -197,11 +197,8 @@ async function listAccepted(
   attempt: Attempt,
 ): Promise<AcceptanceEvidence> {
   const { store } = sandbox;
-  const all = { workspaceSeq: null, deliveryId: null, eventId: null, isUnresolved: null, since: null };
-  const { rows } = await store.attempts.list(
-    { ...all, webhookId: row.webhook_id },
-    { limit: SEARCHED_ATTEMPTS, beforeSeq: null },
-  );
+  const filter = { webhook_id: row.webhook_id };
+  const { rows } = await store.attempts.list(filter, { limit: SEARCHED_ATTEMPTS, beforeSeq: null });
   const successes = rows.filter(({ outcome }) => outcome === 'succeeded');
   const accepted: AcceptedDelivery[] = [];
   let acceptedLater: AcceptedDelivery | null = null;

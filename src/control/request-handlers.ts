@@ -10,7 +10,7 @@ import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest, toApiRequestDetail } from '../store/api-requests.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
-import { toRequestFilter } from './store-filters.ts';
+import { toCondition } from './to-condition.ts';
 
 /** What the handlers need to send a request again. */
 export interface RequestSender {
@@ -40,7 +40,7 @@ export function createRequestHandlers(sandbox: Sandbox, sender: RequestSender) {
       store.flush();
       const pageRequest = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
       return toListBody(
-        await store.apiRequests.list(toRequestFilter(sandbox, input), pageRequest),
+        await store.apiRequests.list(toCondition(sandbox, input, 'wall'), pageRequest),
         toApiRequest,
       );
     },

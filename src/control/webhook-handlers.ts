@@ -24,7 +24,7 @@ import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { Store } from '../store/store.ts';
 import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { mapInSlices } from './map-in-slices.ts';
-import { findWorkspace } from './store-filters.ts';
+import { findWorkspace } from './to-condition.ts';
 
 /** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
 const DEFAULT_OVERLAP_MS = DAY_MS;

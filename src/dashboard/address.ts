@@ -1,9 +1,7 @@
-/** Parses and formats the routes of the page in the URL fragment, and their filters. Shortens URLs for display. */
+/** Parses and formats the routes of the page in the URL fragment. Shortens URLs for display. */
 
 import { type DashboardSection, dashboardSections } from '../domain/dashboard-sections.ts';
-import { parseRelativeTime } from '../domain/duration.ts';
 import { idPrefixes } from '../domain/ids.ts';
-import { parseResponseFilter } from '../domain/status-filter.ts';
 
 export type Section = DashboardSection;
 
@@ -54,32 +52,6 @@ function decodeId(text: string): string {
   } catch {
     return text;
   }
-}
-
-/**
- * The trimmed values of `names` that are valid and not empty.
- * @param isStatus whether a text is a value of the filter `status`
- */
-export function pickFilters<Name extends string>(
-  query: Readonly<Record<string, string>>,
-  names: readonly Name[],
-  isStatus = isHttpStatus,
-): { readonly [_ in Name]?: string } {
-  const isValid = (name: Name, text: string) => {
-    // The time that the text is relative to does not matter here.
-    if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
-    if (name === 'response') return parseResponseFilter(text) !== null;
-    return name !== 'status' || isStatus(text);
-  };
-  const entries = names.flatMap((name) => {
-    const text = query[name]?.trim() ?? '';
-    return text !== '' && isValid(name, text) ? [[name, text]] : [];
-  });
-  return Object.fromEntries(entries);
-}
-
-function isHttpStatus(text: string): boolean {
-  return /^[1-5](?:\d\d|xx)$/i.test(text);
 }
 
 /** A URL without its scheme and trailing slash: `localhost:3000/hooks`. */

@@ -6,15 +6,15 @@ import { isPastWindow } from '../domain/retry-policy.ts';
 import { createSignatureHeaders, type DeliveryToSign } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import { VERSION } from '../package-info.ts';
-import type { FiredFault } from '../sandbox/faults.ts';
+import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { DeliveryProgressRow, DeliveryUpdate, SendableDelivery } from '../store/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import {
+  applyMatchingFault,
   applySignatureFault,
   delayAttempt,
-  fireMatchingFault,
   getFaultDelayMs,
   type SendResults,
   sendWithFault,
@@ -51,7 +51,7 @@ export async function sendAttempt(
         return null;
       });
   }
-  const fault = fireMatchingFault(sandbox, delivery);
+  const fault = applyMatchingFault(sandbox, delivery);
   const delayMs = fault ? getFaultDelayMs(fault) : null;
   if (fault && delayMs !== null) {
     if (fault.applied.kind === 'reorder') queue.hasReorderedDelivery = true;
@@ -107,7 +107,7 @@ function prepareAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
   delivery: SendableDelivery,
-  fault: FiredFault | undefined,
+  fault: MatchingFault | undefined,
   waitingSince: number,
 ): PreparedAttempt {
   const { wall, rules } = sandbox;

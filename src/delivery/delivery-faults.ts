@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../domain/duration.ts';
 import { DEFAULT_ERROR_STATUS, defaultDelayMs, tamperBody } from '../domain/fault.ts';
 import { createWebhookSecret, fillFromHash } from '../domain/secret.ts';
 import type { DeliveryToSign } from '../domain/signature/sign.ts';
-import type { FiredFault } from '../sandbox/faults.ts';
+import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { SendableDelivery } from '../store/deliveries.ts';
@@ -13,13 +13,13 @@ import type { Sender, SendLimits, SendRequest, SendResult } from './sender.ts';
 /** Age of a stale timestamp beyond the tolerance. */
 const STALE_BY_MS = MINUTE_MS;
 
-/** The fault to apply to this attempt, counted as fired. An attempt that a fault has delayed gets no second fault. */
-export function fireMatchingFault(
+/** The fault to apply to this attempt, which is counted. An attempt that a fault has delayed gets no second fault. */
+export function applyMatchingFault(
   { faults, store }: Sandbox,
   delivery: SendableDelivery,
-): FiredFault | undefined {
+): MatchingFault | undefined {
   if (delivery.fault !== null) return undefined;
-  return faults.fireForDelivery(`${delivery.id} ${delivery.attempt_count}`, () => {
+  return faults.applyToDelivery(`${delivery.id} ${delivery.attempt_count}`, () => {
     const row = store.deliveryQueries.findBySeq(delivery.seq);
     if (row === undefined) throw new Error(`Delivery ${delivery.seq} does not exist.`);
     return { workspaceId: row.workspace_id, webhookId: row.webhook_id, type: row.event_type };
@@ -27,7 +27,7 @@ export function fireMatchingFault(
 }
 
 /** Schedule time by which a fault delays an attempt; null if it does not. */
-export function getFaultDelayMs({ applied: { kind }, rule }: FiredFault): number | null {
+export function getFaultDelayMs({ applied: { kind }, rule }: MatchingFault): number | null {
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
@@ -36,7 +36,7 @@ export function delayAttempt(
   { store }: Sandbox,
   workspace: LoadedWorkspace,
   { seq }: SendableDelivery,
-  { applied }: FiredFault,
+  { applied }: MatchingFault,
   delayMs: number,
 ): number | null {
   store.deliveries.postpone(seq, workspace.clock.now() + delayMs, JSON.stringify(applied));
@@ -48,7 +48,7 @@ export function applySignatureFault(
   { rules }: Sandbox,
   delivery: SendableDelivery,
   messageToSign: DeliveryToSign & { readonly body: string },
-  fault: FiredFault | undefined,
+  fault: MatchingFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
   // Derived from the endpoint secret, so that a seeded run is repeatable.
   const createUnknownSecret = () => createWebhookSecret(rules.signature.key, fillFromHash(delivery.secret));
@@ -78,7 +78,7 @@ export async function sendWithFault(
   sender: Sender,
   request: SendRequest & { readonly body: string },
   limits: SendLimits,
-  fault: FiredFault,
+  fault: MatchingFault,
 ): Promise<SendResults> {
   switch (fault.applied.kind) {
     case 'drop':
@@ -124,7 +124,7 @@ function toFailure(outcome: 'connection_error' | 'timeout', error: string): Send
 }
 
 /** The result as if the receiver responded with the status of the fault. */
-function toErrorResponse({ applied, rule: { status = DEFAULT_ERROR_STATUS } }: FiredFault): SendResult {
+function toErrorResponse({ applied, rule: { status = DEFAULT_ERROR_STATUS } }: MatchingFault): SendResult {
   const error = `nothing was sent: fault ${applied.id} responded with ${status} ${STATUS_CODES[status] ?? ''}`;
   return {
     outcome: 'http_error',

@@ -1,5 +1,5 @@
 /** Computes the retry schedule (§6, §8 and gaps `retry.*`), and parses `Retry-After`. */
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
+import { HOUR_MS, SECOND_MS } from './duration.ts';
 
 /** The retry window (§6, §8): no attempt starts later than this after the first. */
 export const RETRY_WINDOW_MS = 72 * HOUR_MS;
@@ -84,16 +84,8 @@ function computeNextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: ()
   return Math.round(Math.max(plannedAt, requestedAt));
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const MONTH = `(?<month>${MONTHS.join('|')})`;
-const TIME = String.raw`(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)`;
-
-/** The three forms of an HTTP date (RFC 9110, section 5.6.7): IMF-fixdate, RFC 850 and asctime. */
-const dateForms = [
-  String.raw`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d{2}) ${MONTH} (?<year>\d{4}) ${TIME} GMT`,
-  String.raw`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-${MONTH}-(?<year>\d{2}) ${TIME} GMT`,
-  String.raw`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${MONTH} (?<day>[ \d]\d) ${TIME} (?<year>\d{4})`,
-].map((form) => new RegExp(`^${form}$`));
+/** An HTTP date (RFC 9110, section 5.6.7): IMF-fixdate, RFC 850 or asctime. The first number is the day. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [^\d]*(\d+)[^\d].*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
 /**
  * The delay that the header asks for.
@@ -104,29 +96,10 @@ const dateForms = [
 export function parseRetryAfter(value: string, wallNowMs: number): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * SECOND_MS, Number.MAX_SAFE_INTEGER);
-  const dateMs = parseHttpDate(text, wallNowMs);
-  return dateMs === null ? null : Math.max(0, dateMs - wallNowMs);
-}
-
-function parseHttpDate(text: string, wallNowMs: number): number | null {
-  for (const form of dateForms) {
-    const parts = form.exec(text)?.groups;
-    if (parts === undefined) continue;
-    const { day, month = '', year = '', hour, minute, second } = parts;
-    const midnight = new Date(Date.UTC(toFullYear(year, wallNowMs), MONTHS.indexOf(month), Number(day)));
-    // `Date` reads 31 June as 1 July.
-    if (midnight.getUTCDate() !== Number(day)) return null;
-    return (
-      midnight.getTime() + Number(hour) * HOUR_MS + Number(minute) * MINUTE_MS + Number(second) * SECOND_MS
-    );
-  }
-  return null;
-}
-
-/** A two-digit year more than 50 years in the future means the most recent year with these digits (RFC 9110). */
-function toFullYear(digits: string, wallNowMs: number): number {
-  if (digits.length === 4) return Number(digits);
-  const thisYear = new Date(wallNowMs).getUTCFullYear();
-  const year = thisYear - (thisYear % 100) + Number(digits);
-  return year > thisYear + 50 ? year - 100 : year;
+  const [, day] = HTTP_DATE.exec(text) ?? [];
+  // asctime has no time zone.
+  const dateMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  // `Date.parse` reads 31 June as 1 July.
+  if (day === undefined || new Date(dateMs).getUTCDate() !== Number(day)) return null;
+  return Math.max(0, dateMs - wallNowMs);
 }

@@ -1,7 +1,6 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { dashboardSections } from '../domain/dashboard-sections.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
@@ -116,24 +115,18 @@ export function redirectToPage({ req, url }: H3Event, requestId: string): HTTPRe
   });
 }
 
-function fileResponse(file: DashboardFile, { req }: H3Event, cacheControl: string, requestId: string) {
-  const { bytes, coding, etag } = file.encodeFor(req.headers.get('accept-encoding') ?? '');
-  const headers = {
-    ...pageHeaders,
-    'Request-Id': requestId,
-    'Cache-Control': cacheControl,
-    ETag: etag,
-    Vary: 'Accept-Encoding',
-  };
+/** Files are sent uncompressed: the page runs on the same machine or in the same network. */
+function fileResponse(
+  { bytes, type, etag }: DashboardFile,
+  { req }: H3Event,
+  cacheControl: string,
+  requestId: string,
+) {
+  const headers = { ...pageHeaders, 'Request-Id': requestId, 'Cache-Control': cacheControl, ETag: etag };
   if (matchesEtag(etag, req.headers.get('if-none-match')))
     return new HTTPResponse(null, { status: 304, headers });
   return new HTTPResponse(bytes, {
-    headers: {
-      ...headers,
-      'Content-Type': file.type,
-      'Content-Length': String(bytes.length),
-      ...(coding !== 'identity' && { 'Content-Encoding': coding }),
-    },
+    headers: { ...headers, 'Content-Type': type, 'Content-Length': String(bytes.length) },
   });
 }
 
@@ -168,14 +161,6 @@ function errorPage({ status, message, hint, headers }: SvcError, requestId: stri
   });
 }
 
-const codings = {
-  // The default quality of Node.js, 11, is several times slower.
-  br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
-  gzip: (bytes: Buffer) => gzipSync(bytes),
-  identity: (bytes: Buffer) => bytes,
-};
-type Coding = keyof typeof codings;
-
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -186,7 +171,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
 };
-const INCOMPRESSIBLE_EXTENSIONS = new Set(['.woff2', '.png', '.ico']);
 
 /**
  * Creates a function that returns the file at a path: `/`, or `/assets/…`. It reads all files when it is first called, and
@@ -225,35 +209,9 @@ function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFil
   return files;
 }
 
-/** Compresses the file when a representation is first needed. */
 function createFile(bytes: Buffer, extension: string) {
   // 22 characters of 6 bits: more than 128 bits of the hash.
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  const encode = (coding: Coding) => ({
-    coding,
-    bytes: new Uint8Array(codings[coding](bytes)),
-    etag: `"${hash}-${coding}"`,
-  });
-  const representations: Partial<Record<Coding, ReturnType<typeof encode>>> = {};
-  return {
-    type: contentTypes[extension] ?? 'application/octet-stream',
-    /** @param accepted the `Accept-Encoding` of the request. */
-    encodeFor(accepted: string) {
-      const coding = INCOMPRESSIBLE_EXTENSIONS.has(extension) ? 'identity' : chooseCoding(accepted);
-      representations[coding] ??= encode(coding);
-      return representations[coding];
-    },
-  };
-}
-
-/** `q=0` means that a coding is not accepted. */
-const ZERO_WEIGHT = /;\s*q=0(?:\.0*)?\s*$/;
-
-/** The best coding that the client accepts. */
-function chooseCoding(accepted: string): Coding {
-  const names = accepted
-    .split(',')
-    .filter((entry) => !ZERO_WEIGHT.test(entry))
-    .map((entry) => entry.replace(/;.*$/s, '').trim().toLowerCase());
-  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : 'identity';
+  const type = contentTypes[extension] ?? 'application/octet-stream';
+  return { type, bytes: new Uint8Array(bytes), etag: `"${hash}"` };
 }

@@ -11,7 +11,7 @@ import {
   RateLimiter,
   requireScope,
 } from '../sandbox/access.ts';
-import type { FiredFault } from '../sandbox/faults.ts';
+import type { MatchingFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -19,7 +19,7 @@ import type { ApiHostGuard } from './api-host-guard.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
-import { dropConnection, fireFault, toFaultError, waitForLatency } from './request-faults.ts';
+import { dropConnection, findFault, toFaultError, waitForLatency } from './request-faults.ts';
 import { findResentRequest, type ResentRequest } from './resend.ts';
 import {
   errorResponse,
@@ -84,7 +84,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     const received = await receiveBody(event, operation, bodyLimitBytes);
     if (isWrite && !(received instanceof Error)) request.body = received;
     if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
-    request.fault = fireFault(sandbox, event, caller);
+    request.fault = findFault(sandbox, event, caller);
     if (request.fault !== null) {
       await waitForLatency(request.fault, closing);
       const faultResponse = respondWithFault(request, request.fault);
@@ -120,7 +120,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
 }
 
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
-function respondWithFault(request: PublicRequest, fault: FiredFault): HTTPResponse | null {
+function respondWithFault(request: PublicRequest, fault: MatchingFault): HTTPResponse | null {
   // The log shows status 0 for a dropped connection.
   if (fault.rule.drop === 'before') return new HTTPResponse(null, { status: 0 });
   const error = toFaultError(fault);
@@ -140,7 +140,7 @@ class PublicRequest {
   /** Resource that the request names or has created; null for a list. */
   resourceId: string | null = null;
   rateLimitHeaders: ResponseHeaders = {};
-  fault: FiredFault | null = null;
+  fault: MatchingFault | null = null;
   error: Pick<WireError, 'code' | 'message'> | null = null;
   /** Null if it was not read completely. */
   body: Buffer | null = null;

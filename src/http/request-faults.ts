@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
-import type { FiredFault } from '../sandbox/faults.ts';
+import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { WireError } from './responses.ts';
 
@@ -11,31 +11,31 @@ import type { WireError } from './responses.ts';
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
- * Fires a matching fault, if any. Call it before the operation: a request to which the fault responds must not use its idempotency
+ * Returns the matching fault, if any, and counts it. Call it before the operation: a request to which the fault responds must not use its idempotency
  * key.
  */
-export function fireFault(
+export function findFault(
   { faults, store }: Sandbox,
   { req, url }: H3Event,
   { keyId: apiKeyId, workspaceSeq }: Caller,
-): FiredFault | null {
-  const fired = faults.fireForRequest(() => ({
+): MatchingFault | null {
+  const fault = faults.applyToRequest(() => ({
     method: req.method,
     path: url.pathname,
     apiKeyId,
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
   }));
-  return fired ?? null;
+  return fault ?? null;
 }
 
 /** @param closing ends the wait. */
-export async function waitForLatency({ rule }: FiredFault, closing: AbortSignal): Promise<void> {
+export async function waitForLatency({ rule }: MatchingFault, closing: AbortSignal): Promise<void> {
   const { latency_ms: latencyMs } = rule;
   if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
 }
 
 /** The error that the fault responds with; null if it has no status. */
-export function toFaultError({ applied, rule }: FiredFault): WireError | null {
+export function toFaultError({ applied, rule }: MatchingFault): WireError | null {
   const { status } = rule;
   if (status === undefined) return null;
   return {

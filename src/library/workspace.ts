@@ -144,7 +144,7 @@ export const deliveryParameters = {
   snapshot: { filter: v.optional(DeliveryFilterSchema) },
 };
 
-const clockParameters = {
+export const clockParameters = {
   show: {},
   advance: { by: DurationValue },
   advanceTo: { time: Time },
@@ -155,7 +155,7 @@ const clockParameters = {
   speed: { factor: Speed },
 };
 
-const faultParameters = {
+export const faultParameters = {
   add: { fault: v.omit(v.strictObject(NewFaultInput.entries), ['workspace_id']) },
   list: {},
   clear: { id: v.optional(Id) },

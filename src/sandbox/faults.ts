@@ -1,21 +1,21 @@
 /** The active faults. They are held in memory, so that requests and deliveries without faults cost nothing. */
-import type { Fault } from '../contract/fault-schemas.ts';
+
 import {
-  type AppliedFault,
   type FaultableDelivery,
   type FaultableRequest,
   type FaultRule,
-  isFaultActive,
   matchesDelivery,
   matchesRequest,
   toFaultKind,
-} from '../domain/fault.ts';
+} from '../contract/fault-rule.ts';
+import type { Fault } from '../contract/fault-schemas.ts';
+import { type AppliedFault, isFaultActive } from '../domain/fault.ts';
 import { type FaultRow, toFault } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 
-/** A fault that fires now. */
-export interface FiredFault {
+/** A fault that applies to a request or an attempt. */
+export interface MatchingFault {
   readonly applied: AppliedFault;
   readonly rule: FaultRule;
 }
@@ -24,7 +24,7 @@ interface ActiveFault {
   readonly seq: number;
   readonly id: string;
   readonly rule: FaultRule;
-  fired: number;
+  appliedCount: number;
   /** Number of random numbers drawn for `probability` on requests. It names the next one, so that each is different. */
   requestDraws: number;
 }
@@ -67,7 +67,7 @@ export class FaultRegistry {
       seq: this.#store.nextSeq(),
       id: this.#generator.ids('faults').next('fault', createdAt),
       rule: JSON.stringify(rule),
-      fired: 0,
+      applied_count: 0,
       created_at: createdAt,
     };
     this.#store.faults.insert(row);
@@ -79,11 +79,11 @@ export class FaultRegistry {
     return this.#change(() => this.#store.faults.delete(id, workspaceId));
   }
 
-  /** Returns the oldest fault that matches a request, and counts it as fired. */
-  fireForRequest(getRequest: () => FaultableRequest): FiredFault | undefined {
+  /** Returns the oldest fault that matches a request, and counts that it is applied. */
+  applyToRequest(getRequest: () => FaultableRequest): MatchingFault | undefined {
     if (this.#active.length === 0) return undefined;
     const request = getRequest();
-    return this.#fire(
+    return this.#apply(
       'request',
       (rule) => matchesRequest(rule, request),
       (fault) => String(fault.requestDraws++),
@@ -91,35 +91,36 @@ export class FaultRegistry {
   }
 
   /**
-   * Returns the oldest fault that matches an attempt, and counts it as fired.
+   * Returns the oldest fault that matches an attempt, and counts that it is applied.
    * @param attemptName identifies the attempt. In a seeded run, the random number for `probability` depends on it, and not on
    *   the order of attempts.
    */
-  fireForDelivery(attemptName: string, getDelivery: () => FaultableDelivery): FiredFault | undefined {
+  applyToDelivery(attemptName: string, getDelivery: () => FaultableDelivery): MatchingFault | undefined {
     if (this.#active.length === 0) return undefined;
     const delivery = getDelivery();
-    return this.#fire(
+    return this.#apply(
       'delivery',
       (rule) => matchesDelivery(rule, delivery),
       () => attemptName,
     );
   }
 
-  #fire(
+  #apply(
     on: FaultRule['on'],
     matches: (rule: FaultRule) => boolean,
     getRandomName: (fault: ActiveFault) => string,
-  ): FiredFault | undefined {
-    const firing = this.#active.find((fault) => {
-      const { id, rule, fired } = fault;
-      if (rule.on !== on || !isFaultActive({ ...rule, fired }) || !matches(rule)) return false;
+  ): MatchingFault | undefined {
+    const match = this.#active.find((fault) => {
+      const { id, rule, appliedCount } = fault;
+      if (rule.on !== on || !isFaultActive({ ...rule, applied_count: appliedCount }) || !matches(rule))
+        return false;
       return this.#generator.seededRandom(`${id} ${getRandomName(fault)}`) < rule.probability;
     });
-    if (firing === undefined) return undefined;
-    const { seq, id, rule } = firing;
-    const fired = ++firing.fired;
+    if (match === undefined) return undefined;
+    const { seq, id, rule } = match;
+    const appliedCount = ++match.appliedCount;
     // Committed together with the effect of the fault, or before it. Needs no new sequence: no stream contains faults.
-    this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
+    this.#store.writeSoon(() => this.#store.faults.setAppliedCount(seq, appliedCount));
     return { applied: { id, kind: toFaultKind(rule) }, rule };
   }
 
@@ -129,15 +130,15 @@ export class FaultRegistry {
     return result;
   }
 
-  /** @param previous active faults. Their `fired` can be ahead of their rows. */
+  /** @param previous active faults. Their `appliedCount` can be ahead of their rows. */
   #load(previous: readonly ActiveFault[]): void {
     this.#active = this.#store.faults.listAll().map(
-      ({ seq, id, rule, fired }) =>
+      ({ seq, id, rule, applied_count: appliedCount }) =>
         previous.find((fault) => fault.seq === seq) ?? {
           seq,
           id,
           rule: JSON.parse(rule),
-          fired,
+          appliedCount,
           requestDraws: 0,
         },
     );

@@ -1,5 +1,6 @@
 /** The tables of logged API requests: what the list shows, and their headers and bodies. */
 import { isUtf8 } from 'node:buffer';
+import type { RequestCondition } from '../contract/list-filters.ts';
 import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../contract/resources.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -16,39 +17,22 @@ type ApiRequestWithIds = ApiRequestRow & {
   readonly workspace_id: string | null;
 };
 
-export interface ApiRequestFilter {
-  readonly workspaceSeq: number | null;
-  readonly method: string | null;
-  /** The start of the path if it starts with a slash, otherwise any part of it. */
-  readonly path: string | null;
-  readonly statusFrom: number | null;
-  readonly statusTo: number | null;
-  readonly apiKeyId: string | null;
-  readonly apiKeyName: string | null;
-  readonly requestId: string | null;
-  readonly resourceId: string | null;
-  readonly minDurationMs: number | null;
-  /** Wall time. */
-  readonly since: number | null;
-}
-
 const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, k.name AS api_key_name, w.id AS workspace_id FROM api_requests r
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 
-const FILTERED_TABLE: FilteredTable<ApiRequestFilter> = {
+const FILTERED_TABLE: FilteredTable<RequestCondition> = {
   from: 'api_requests r',
   seq: 'r.seq',
   conditions: {
-    resourceId: { indexed: 'r.resource_id = @resourceId' },
-    workspaceSeq: 'r.workspace_seq = @workspaceSeq',
+    resource_id: { indexed: 'r.resource_id = @resource_id' },
+    workspace_id: 'r.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
     method: 'r.method = @method',
     path: `iif(substr(@path, 1, 1) = '/', substr(r.path, 1, length(@path)) = @path, instr(r.path, @path) > 0)`,
-    statusFrom: 'r.status >= @statusFrom',
-    statusTo: 'r.status <= @statusTo',
-    apiKeyId: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @apiKeyId)',
-    apiKeyName: 'r.api_key_seq IN (SELECT seq FROM api_keys WHERE name = @apiKeyName)',
-    requestId: 'r.id = @requestId',
-    minDurationMs: 'r.duration_ms >= @minDurationMs',
+    status: 'matches_status(@status, r.status)',
+    api_key_id: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @api_key_id)',
+    api_key_name: 'r.api_key_seq IN (SELECT seq FROM api_keys WHERE name = @api_key_name)',
+    request_id: 'r.id = @request_id',
+    min_duration_ms: 'r.duration_ms >= @min_duration_ms',
     since: 'r.at_wall >= @since',
   },
 };
@@ -57,7 +41,7 @@ const FILTERED_TABLE: FilteredTable<ApiRequestFilter> = {
 export const UNAUTHENTICATED_LIMIT = 1_000;
 
 export class ApiRequestTable extends Table {
-  readonly #scan: Scan<ApiRequestFilter, ApiRequestWithIds>;
+  readonly #scan: Scan<RequestCondition, ApiRequestWithIds>;
   /** Sequences of the requests without a key, oldest first; null until they are first read. */
   #unauthenticatedSeqs: number[] | null = null;
 
@@ -115,7 +99,7 @@ export class ApiRequestTable extends Table {
   }
 
   /** A page of the requests that match, newest first. */
-  list(filter: ApiRequestFilter, page: PageRequest): Promise<RowPage<ApiRequestWithIds>> {
+  list(filter: RequestCondition, page: PageRequest): Promise<RowPage<ApiRequestWithIds>> {
     return this.#scan.list(filter, page);
   }
 }

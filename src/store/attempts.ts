@@ -1,6 +1,7 @@
 /** The table of delivery attempts. */
 import { isUtf8 } from 'node:buffer';
 import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
+import type { AttemptCondition } from '../contract/list-filters.ts';
 import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
 import { tamperBody } from '../domain/fault.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -34,15 +35,10 @@ interface AttemptSummaryRow extends AttemptSummaryColumns {
   readonly webhook_id: string;
 }
 
-export interface AttemptFilter {
-  readonly workspaceSeq: number | null;
-  readonly webhookId: string | null;
-  readonly deliveryId: string | null;
-  readonly eventId: string | null;
+export interface AttemptFilter extends AttemptCondition {
+  readonly event_id?: string | undefined;
   /** 1: only failed attempts that are the last of their delivery; 0: only the others. */
-  readonly isUnresolved: 0 | 1 | null;
-  /** Earliest `sent_at` in wall time. */
-  readonly since: number | null;
+  readonly is_unresolved?: 0 | 1;
 }
 
 /** How many of the newest attempts to an endpoint are summarized. */
@@ -76,16 +72,17 @@ const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
   from: 'attempts a',
   seq: 'a.seq',
   conditions: {
-    webhookId: { indexed: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)' },
-    deliveryId: { indexed: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)' },
-    eventId: {
+    webhook_id: { indexed: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)' },
+    delivery_id: { indexed: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @delivery_id)' },
+    event_id: {
       indexed:
-        'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @eventId))',
+        'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @event_id))',
     },
     since: 'a.sent_at_wall >= @since',
-    isUnresolved: `(a.outcome <> 'succeeded'
-      AND a.number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)) = @isUnresolved`,
-    workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
+    is_unresolved: `(a.outcome <> 'succeeded'
+      AND a.number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)) = @is_unresolved`,
+    workspace_id: `(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq)
+      = (SELECT seq FROM workspaces WHERE id = @workspace_id)`,
   },
 };
 

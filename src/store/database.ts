@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { createFolder } from '../create-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
+import { matchesStatus } from '../domain/status-filter.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
 import { migrate, migrations } from './schema.ts';
@@ -58,6 +59,9 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     // For text filters, because LIKE ignores the case of ASCII letters only.
     db.function('has_text', { deterministic: true }, (text, lowerCaseSearch) =>
       text.toLowerCase().includes(lowerCaseSearch) ? 1 : 0,
+    );
+    db.function('matches_status', { deterministic: true }, (filter, status) =>
+      status !== null && matchesStatus(filter, status) ? 1 : 0,
     );
     migrate(db, path);
     return db;

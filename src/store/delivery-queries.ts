@@ -1,7 +1,8 @@
 /** Queries for deliveries as the control plane shows them. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
+import type { DeliveryCondition } from '../contract/list-filters.ts';
 import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
-import type { AttemptOutcome, DisplayStatus } from '../domain/delivery.ts';
+import type { AttemptOutcome } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -21,22 +22,6 @@ export interface DeliveryRow
   readonly last_outcome: AttemptOutcome | null;
   readonly last_response_status: number | null;
   readonly last_error: string | null;
-}
-
-export interface DeliveryFilter {
-  readonly workspaceSeq: number | null;
-  readonly status: DisplayStatus | null;
-  /** Range of the response status of the last attempt; 0 for an attempt without a response. */
-  readonly responseFrom: number | null;
-  readonly responseTo: number | null;
-  readonly eventId: string | null;
-  readonly type: string | null;
-  readonly webhookId: string | null;
-  /** Range of `created_at` in schedule time: from `since` up to and excluding `until`. */
-  readonly since: number | null;
-  readonly until: number | null;
-  /** Text in an ID, the type, the URL or the body, in lower case. */
-  readonly text: string | null;
 }
 
 const TABLES = `deliveries d
@@ -63,33 +48,32 @@ const LAST_RESPONSE =
  * Selects the same deliveries as `matchesDeliveryFilter`, which live lists use. One definition of both, with columns, indexes
  * and unknown bodies, would be longer. A test compares them.
  */
-const FILTERED_TABLE: FilteredTable<DeliveryFilter> = {
+const FILTERED_TABLE: FilteredTable<DeliveryCondition> = {
   from: TABLES,
   seq: 'd.seq',
   conditions: {
-    workspaceSeq: { indexed: 'd.workspace_seq = @workspaceSeq' },
-    eventId: { indexed: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)' },
-    webhookId: { indexed: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)' },
+    workspace_id: { indexed: 'd.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)' },
+    event_id: { indexed: 'd.event_seq = (SELECT seq FROM events WHERE id = @event_id)' },
+    webhook_id: { indexed: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)' },
     status: `(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1
       OR @status = 'failing' AND ${FAILING})`,
     since: 'd.created_at >= @since',
     until: 'd.created_at < @until',
     type: 'e.type = @type',
-    responseFrom: `${LAST_RESPONSE} >= @responseFrom`,
-    responseTo: `${LAST_RESPONSE} <= @responseTo`,
+    response_status: `matches_status(@response_status, ${LAST_RESPONSE})`,
     text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
       OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
   },
   // A literal, unlike a parameter, lets SQLite use the partial indexes of failed and failing deliveries.
-  findIndexedCondition: ({ workspaceSeq, status }) => {
-    if (workspaceSeq === null) return null;
+  findIndexedCondition: ({ workspace_id, status }) => {
+    if (workspace_id === undefined) return null;
     if (status === 'failed') return "d.status = 'failed'";
     return status === 'failing' ? ATTEMPTED : null;
   },
 };
 
 export class DeliveryQueries extends Table {
-  readonly #scan: Scan<DeliveryFilter, DeliveryRow>;
+  readonly #scan: Scan<DeliveryCondition, DeliveryRow>;
 
   constructor(sql: Sql) {
     super(sql);
@@ -165,7 +149,7 @@ export class DeliveryQueries extends Table {
   }
 
   /** A page of the deliveries that match, newest first. */
-  list(filter: DeliveryFilter, page: PageRequest): Promise<RowPage<DeliveryRow>> {
+  list(filter: DeliveryCondition, page: PageRequest): Promise<RowPage<DeliveryRow>> {
     return this.#scan.list(filter, page);
   }
 }

@@ -1,4 +1,5 @@
 /** The table of events. */
+import type { EventCondition } from '../contract/list-filters.ts';
 import type { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
 import { FAILING } from './delivery-queries.ts';
@@ -18,27 +19,17 @@ interface EventSummaryRow
   readonly request_id: string | null;
 }
 
-export interface EventFilter {
-  readonly workspaceSeq: number | null;
-  readonly type: string | null;
-  /** Range of `created_at` in schedule time: from `since` up to and excluding `until`. */
-  readonly since: number | null;
-  readonly until: number | null;
-  /** Text in the ID, the type or the payload, in lower case. */
-  readonly text: string | null;
-}
-
 const SELECT_WITH_WORKSPACE =
   'SELECT e.*, w.id AS workspace_id FROM events e JOIN workspaces w ON w.seq = e.workspace_seq';
 
 /** The request that created the event `e`: the first one; later ones are idempotent repeats. */
 const REQUEST_ID = `(SELECT r.id FROM api_requests r WHERE r.resource_id = e.id AND r.method = 'POST' ORDER BY r.seq LIMIT 1)`;
 
-const FILTERED_TABLE: FilteredTable<EventFilter> = {
+const FILTERED_TABLE: FilteredTable<EventCondition> = {
   from: 'events e',
   seq: 'e.seq',
   conditions: {
-    workspaceSeq: { indexed: 'e.workspace_seq = @workspaceSeq' },
+    workspace_id: { indexed: 'e.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)' },
     since: 'e.created_at >= @since',
     until: 'e.created_at < @until',
     type: 'e.type = @type',
@@ -47,7 +38,7 @@ const FILTERED_TABLE: FilteredTable<EventFilter> = {
 };
 
 export class EventTable extends Table {
-  readonly #scan: Scan<EventFilter, EventSummaryRow>;
+  readonly #scan: Scan<EventCondition, EventSummaryRow>;
 
   constructor(sql: Sql) {
     super(sql);
@@ -89,7 +80,7 @@ export class EventTable extends Table {
   }
 
   /** A page of the events that match, newest first. */
-  listSummaries(filter: EventFilter, page: PageRequest): Promise<RowPage<EventSummaryRow>> {
+  listSummaries(filter: EventCondition, page: PageRequest): Promise<RowPage<EventSummaryRow>> {
     return this.#scan.list(filter, page);
   }
 

@@ -32,8 +32,8 @@ export class FaultTable extends Table {
     );
   }
 
-  setFired(seq: number, fired: number): void {
-    this.sql.update('faults', { seq, fired });
+  setAppliedCount(seq: number, count: number): void {
+    this.sql.update('faults', { seq, applied_count: count });
   }
 
   /** Deletes the faults that match the arguments that are not null. @returns how many. */
@@ -46,6 +46,6 @@ export class FaultTable extends Table {
   }
 }
 
-export function toFault({ id, rule, fired, created_at }: FaultRow): Fault {
-  return { id, ...JSON.parse(rule), fired, created_at: new Date(created_at).toISOString() };
+export function toFault({ id, rule, applied_count, created_at }: FaultRow): Fault {
+  return { id, ...JSON.parse(rule), applied_count, created_at: new Date(created_at).toISOString() };
 }

@@ -56,14 +56,14 @@ export function toListBody<Row extends { readonly id: string }, Item>(
 /** SQL condition for a field of a filter, whose value is `@name`. SQLite checks it on each row unless it is `indexed`. */
 type FilterCondition = string | { readonly indexed: string };
 
-/** A table and the filter that selects its rows. A field that is null selects all rows. */
+/** A table and the filter that selects its rows. A field that is missing selects all rows. */
 export interface FilteredTable<Filter> {
   /** FROM clause. */
   readonly from: string;
   /** The sequence of the table, such as `e.seq`. */
   readonly seq: string;
   /** SQLite evaluates them in order, so expensive ones come last. */
-  readonly conditions: Readonly<Record<keyof Filter, FilterCondition>>;
+  readonly conditions: { readonly [Name in keyof Filter]-?: FilterCondition };
   /** Returns an additional condition that lets SQLite use an index. */
   readonly findIndexedCondition?: (filter: Filter) => string | null;
 }
@@ -107,7 +107,7 @@ export class Scan<Filter extends object, Row> {
 
   #toCandidateQuery(filter: Filter): string {
     const { from, seq, conditions, findIndexedCondition } = this.#table;
-    const names = (Object.keys(conditions) as (keyof Filter)[]).filter((name) => filter[name] !== null);
+    const names = (Object.keys(conditions) as (keyof Filter)[]).filter((name) => filter[name] !== undefined);
     const where = [`${seq} < @before`];
     const perRow: string[] = [];
     for (const name of names) {

@@ -5,7 +5,8 @@
 
 import * as v from 'valibot';
 import { Attempt, Delivery } from '../contract/delivery-schemas.ts';
-import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
+import { faultFields } from '../contract/fault-rule.ts';
+import { FaultMark } from '../contract/fault-schemas.ts';
 import { Count, EventType, Headers, idOf, Name } from '../contract/fields.ts';
 import { ApiKey, ApiRequest, Event } from '../contract/resources.ts';
 import { webhookSettings } from '../contract/webhook-settings.ts';
@@ -201,8 +202,8 @@ export const rowSchemas = {
   faults: v.strictObject({
     seq: Seq,
     id: idOf('fault'),
-    rule: json(NewFault),
-    fired: RowCount,
+    rule: json(v.strictObject(faultFields)),
+    applied_count: RowCount,
     created_at: Time,
   }),
   idempotency_keys: v.strictObject({

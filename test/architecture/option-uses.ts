@@ -15,15 +15,15 @@ const deliveryFilter: OptionUse = [
   '--status failed --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --text abc --since 1h',
   {
     status: 'failed',
-    event: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    event_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     type: 'a.b',
-    webhook: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     text: 'abc',
     since: '1h',
   },
 ];
-const responseFilter: OptionUse = ['--response 4XX', { response: '4xx' }];
+const responseFilter: OptionUse = ['--response 4XX', { response_status: '4xx' }];
 const requestFilter: OptionUse = [
   '--method post --path /v1/events --status 403 --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --slower-than 100ms --since 10m',
   {
@@ -31,9 +31,9 @@ const requestFilter: OptionUse = [
     path: '/v1/events',
     status: 403,
     key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    request: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    slowerThan: 100,
+    request_id: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    min_duration_ms: 100,
     since: '10m',
   },
 ];
@@ -208,10 +208,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
         on: 'request',
         method: 'POST',
         path: '/events',
-        key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        api_key_id: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         status: 503,
-        errorCode: 'a',
-        latency: 2_000,
+        error_code: 'a',
+        latency_ms: 2_000,
         drop: 'after',
       },
     ],
@@ -219,12 +219,12 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       '--kind delay --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --delay 10m --count 2 --probability 0.1 --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       {
         kind: 'delay',
-        webhook: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         type: 'a.b',
-        delay: 600_000,
+        delay_ms: 600_000,
         count: 2,
         probability: 0.1,
-        workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       },
     ],
   ],

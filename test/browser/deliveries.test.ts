@@ -66,7 +66,7 @@ describeInBrowser('the delivery list', () => {
     await trigger(emulator, 1);
     const unknown = `wh_${'0'.repeat(26)}`;
     const page = await openDashboard(emulator, {
-      hash: `/deliveries?webhook=${unknown}`,
+      hash: `/deliveries?webhook_id=${unknown}`,
       expectedErrors: /404/,
     });
     await page.getByRole('alert').getByText(unknown).waitFor();

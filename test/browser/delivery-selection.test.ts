@@ -87,7 +87,7 @@ describeInBrowser('the delivery filters', () => {
     const field = page.getByRole('combobox', { name: 'Response' });
     await field.fill('4xx');
     await field.press('Enter');
-    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?response=4xx');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?response_status=4xx');
     await expect.poll(() => typesOf(page)).toEqual(['first.one']);
     await trigger(emulator, 1, 'third.one');
     await expect.poll(() => typesOf(page)).toEqual(['third.one', 'first.one']);
@@ -117,7 +117,7 @@ describeInBrowser('the delivery filters', () => {
     await periods.selectOption('last hour');
     await expect.poll(() => typesOf(page)).toEqual(['new.one']);
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
-    await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook_id=wh_/);
     await periods.selectOption('custom range');
     await page.getByRole('button', { name: 'Remove filter: Created last hour (schedule time)' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};

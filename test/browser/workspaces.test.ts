@@ -102,7 +102,7 @@ describeInBrowser('the workspace of a page', () => {
 
   it('the request log shows the deliveries of an event by the clock of their workspace', async () => {
     const { emulator, delivery } = await openTwoWorkspaces();
-    const page = await openDashboard(emulator, { hash: `/requests?resource=${delivery.event_id}` });
+    const page = await openDashboard(emulator, { hash: `/requests?resource_id=${delivery.event_id}` });
     await page.getByRole('grid').getByRole('link', { name: 'POST /v1/events' }).click();
     const shown = page.getByRole('article', { name: 'Request' });
     await shown.getByText('1 attempt, next in 5m').waitFor();

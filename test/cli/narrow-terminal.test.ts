@@ -93,7 +93,7 @@ const views: Readonly<Record<string, () => string>> = {
             kind: 'status',
             status: 503,
             path: `/v1/${LONG}`,
-            fired: 1,
+            applied_count: 1,
           },
           ...{ workspace_id: `ws_${OPAQUE}`, times: 5, created_at: TIME },
         } as never,

@@ -1,7 +1,9 @@
 /** The values that each parser of options accepts, and its error for others. */
-import { Command, InvalidArgumentError } from 'commander';
+
+import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { CliCommand } from '../../src/cli/command.ts';
 import {
   collectAssignments,
   collectValues,
@@ -221,7 +223,7 @@ describe('parsers of repeated options', () => {
 describe('shared options', () => {
   it('addPageOptions accepts as many items as a page of the API has', () => {
     const command = addPageOptions(
-      new Command().exitOverride().configureOutput({ writeErr: () => {} }),
+      new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }),
       v.optional(wholeNumberFrom(1, 100), 20),
     );
     expect(command.options[0]?.defaultValueDescription).toBe('20');
@@ -235,7 +237,7 @@ describe('shared options', () => {
   });
 
   it('addPageOptions accepts 1 to 1000 items for commands that use the control plane', () => {
-    const command = addPageOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }));
+    const command = addPageOptions(new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }));
     expect(command.parse(['--limit', '1000'], { from: 'user' }).opts()).toEqual({ limit: 1000 });
     expect(() => command.parse(['--limit', '1001'], { from: 'user' })).toThrow('from 1 to 1000');
   });

@@ -166,7 +166,9 @@ describe('help', () => {
 
 /** A phrase that starts with a capital letter, a code word or a quote, and has no final period. */
 function isHelpText(text: string): boolean {
-  return /^(?:[A-Z'0-9]|json |del_)/.test(text) && !text.endsWith('.') && !/when left out/.test(text);
+  return (
+    /^(?:[A-Z'0-9]|json |del_)/.test(text) && !text.endsWith('.') && !/when left out|\(default/.test(text)
+  );
 }
 
 describe('a mistyped command line', () => {

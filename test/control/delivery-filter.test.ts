@@ -1,7 +1,11 @@
 /** One meaning of the delivery filter: in the SQL of the list, in the live stream, and in `matchesDeliveryFilter`. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Delivery } from '../../src/contract/delivery-schemas.ts';
-import { type DeliveryCondition, matchesDeliveryFilter } from '../../src/contract/list-filters.ts';
+import {
+  type DeliveryCondition,
+  DeliveryFilter,
+  matchesDeliveryFilter,
+} from '../../src/contract/list-filters.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
@@ -69,7 +73,7 @@ async function readStream(filter: DeliveryCondition, times: { since?: string; un
 
 type Filter = () => DeliveryCondition;
 
-it.each<[string, number, Filter]>([
+const cases: [string, number, Filter][] = [
   ['no condition', 9, () => ({})],
   ['the status pending, which includes paused deliveries', 7, () => ({ status: 'pending' })],
   ['the status paused', 2, () => ({ status: 'paused' })],
@@ -91,7 +95,14 @@ it.each<[string, number, Filter]>([
   ['a text in the event type', 2, () => ({ text: 'LOST' })],
   ['a time range', 4, () => ({ since: NOON, until: NOON + 60_000 })],
   ['several conditions', 1, () => ({ status: 'paused', text: 'fragile', until: NOON + 60_000 })],
-])(
+];
+
+it('the cases contain each field of the filter', () => {
+  const fields = new Set(cases.flatMap(([, , toFilter]) => Object.keys(toFilter())));
+  expect([...fields].sort()).toEqual(Object.keys(DeliveryFilter).sort());
+});
+
+it.each(cases)(
   'the list, the stream and matchesDeliveryFilter select the same deliveries for %s',
   async (_, count, toFilter) => {
     const { since, until, ...filter } = toFilter();

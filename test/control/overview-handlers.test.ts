@@ -128,13 +128,14 @@ it('the overview lists the faults that can still apply to the workspace', async 
   const everywhere = await control.addFault({ on: 'request', status: 503, count: 2 });
   await control.addFault({ on: 'request', status: 503, workspace_id: other });
   const usedUp = await control.addFault({ on: 'request', status: 500, method: 'GET', count: 1 });
-  const list = async () => (await control.getOverview({})).faults.map(({ id, fired }) => ({ id, fired }));
+  const list = async () =>
+    (await control.getOverview({})).faults.map(({ id, applied_count }) => ({ id, applied_count }));
   expect(await list()).toEqual([
-    { id: everywhere.id, fired: 0 },
-    { id: usedUp.id, fired: 0 },
+    { id: everywhere.id, applied_count: 0 },
+    { id: usedUp.id, applied_count: 0 },
   ]);
   await emulator.api('POST', '/events', { type: 'order.shipped' });
-  expect(await list()).toContainEqual({ id: everywhere.id, fired: 1 });
+  expect(await list()).toContainEqual({ id: everywhere.id, applied_count: 1 });
   await emulator.api('GET', '/events');
   await emulator.api('GET', '/events');
   expect(await list()).toEqual([]);

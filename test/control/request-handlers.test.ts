@@ -1,6 +1,6 @@
 /** Filters of the request log, and requests that are sent again. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { matchesRequestFilter } from '../../src/contract/list-filters.ts';
+import { matchesRequestFilter, RequestFilter } from '../../src/contract/list-filters.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function start(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
@@ -43,16 +43,22 @@ describe('GET /_svc/requests', () => {
       { request_id: requestId },
       { min_duration_ms: 0 },
       { workspace_id: emulator.status().workspace_id },
+      { resource_id: data.find(({ resource_id }) => resource_id !== null)?.resource_id ?? '' },
+      { since: data.at(-1)?.at ?? '' },
+      { since: '9000-01-01T00:00:00.000Z' },
     ];
+    const fields = new Set(filters.flatMap((filter) => Object.keys(filter)));
+    expect([...fields].sort()).toEqual(Object.keys(RequestFilter).sort());
     const counts = [];
     for (const filter of filters) {
+      const since = filter.since === undefined ? undefined : Date.parse(filter.since);
       const listed = (await control.listRequests(filter)).data;
       expect(listed, JSON.stringify(filter)).toEqual(
-        data.filter((request) => matchesRequestFilter(filter, request)),
+        data.filter((request) => matchesRequestFilter({ ...filter, since }, request)),
       );
       counts.push(listed.length);
     }
-    expect(counts).toEqual([2, 3, 0, 1, 1, 0, 3, 1, 2, 2, 1, 1, 4, 1]);
+    expect(counts).toEqual([2, 3, 0, 1, 1, 0, 3, 1, 2, 2, 1, 1, 4, 1, 1, 4, 0]);
   });
 });
 

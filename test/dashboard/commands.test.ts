@@ -14,7 +14,7 @@ describe('findIdCommand', () => {
     [`del_${ULID}`, { section: 'deliveries', id: `del_${ULID}` }],
     [`req_${ULID}`, { section: 'requests', id: `req_${ULID}` }],
     [`att_${ULID}_2`, { section: 'deliveries', id: `del_${ULID}`, query: { attempt: '2' } }],
-    [`key_${ULID}`, { section: 'requests', query: { key: `key_${ULID}` } }],
+    [`key_${ULID}`, { section: 'requests', query: { api_key_id: `key_${ULID}` } }],
   ])('findIdCommand opens the page of %s', (text, route) => {
     const navigate = vi.fn();
     findIdCommand(text, { navigate, selectWorkspace: vi.fn() })?.run();

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/contract/delivery-schemas.ts';
-import {
-  matchesFilter,
-  parseFilter,
-  toListInput,
-} from '../../src/dashboard/views/deliveries/delivery-filter.ts';
+import { pickFilters, toListInput } from '../../src/dashboard/url-filter.ts';
+import { deliveryFields, matchesFilter } from '../../src/dashboard/views/deliveries/delivery-filter.ts';
+import { toExampleId } from '../../src/domain/ids.ts';
+
+const [EVENT_ID, WEBHOOK_ID] = [toExampleId('event'), toExampleId('webhook')];
 
 const delivery = {
   id: 'del_1',
-  event_id: 'evt_1',
+  event_id: EVENT_ID,
   event_type: 'order.shipped',
-  webhook_id: 'wh_1',
+  webhook_id: WEBHOOK_ID,
   url: 'http://127.0.0.1/Hooks',
   status: 'failed',
   last_attempt: { number: 1, outcome: 'http_error', response_status: 404, error: null },
@@ -20,32 +20,30 @@ const noon = Date.parse(delivery.created_at);
 
 describe('the delivery filter of a URL', () => {
   it('the delivery filter of a URL is parsed and trimmed', () => {
-    const query = { status: 'paused', type: 'a.b', since: '1h', until: '2026-01-01T00:00:00Z', text: ' x ' };
-    expect(parseFilter(query)).toEqual({ ...query, text: 'x' });
+    const query = { status: 'paused', type: 'a.b', since: '1h', until: '2026-01-01T00:00:00Z', text: ' X ' };
+    expect(pickFilters(deliveryFields, query)).toEqual({ ...query, text: 'X' });
   });
 
   it('the delivery filter of a URL omits empty, invalid and unknown values', () => {
-    expect(parseFilter({ status: 'odd', response: '99', since: 'soon', type: ' ', attempt: '2' })).toEqual(
-      {},
-    );
+    const query = { status: 'odd', response_status: '99', webhook_id: 'wh_1', since: 'soon', type: ' ' };
+    expect(pickFilters(deliveryFields, { ...query, attempt: '2' })).toEqual({});
   });
 
   it('the delivery filter of a URL is converted to the parameters of the control plane', () => {
-    expect(toListInput({ webhook: 'wh_1', event: 'evt_1', response: '4XX', text: 'x' })).toEqual({
-      webhook_id: 'wh_1',
-      event_id: 'evt_1',
-      response_status: '4xx',
-      text: 'x',
+    const ids = { webhook_id: WEBHOOK_ID, event_id: EVENT_ID };
+    expect(toListInput(deliveryFields, { ...ids, response_status: '4XX', text: 'x' })).toEqual({
+      ...{ ...ids, response_status: '4xx', text: 'x' },
     });
+    expect(toListInput(deliveryFields, { response_status: '404' })).toEqual({ response_status: 404 });
   });
 });
 
 describe('matchesFilter', () => {
   it.each([
     {},
-    { status: 'failed', type: 'order.shipped', webhook: 'wh_1', event: 'evt_1' },
-    { response: '404' },
-    { response: '4xx' },
+    { status: 'failed', type: 'order.shipped', webhook_id: WEBHOOK_ID, event_id: EVENT_ID },
+    { response_status: '404' },
+    { response_status: '4xx' },
     { since: '1m' },
     { since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:00:01Z' },
     { text: 'DEL_1' },
@@ -58,11 +56,11 @@ describe('matchesFilter', () => {
   it.each([
     { status: 'pending' },
     { status: 'paused' },
-    { response: '5xx' },
-    { response: 'none' },
+    { response_status: '5xx' },
+    { response_status: 'none' },
     { type: 'order' },
-    { webhook: 'wh_2' },
-    { event: 'evt_2' },
+    { webhook_id: WEBHOOK_ID.replace(/.$/, '0') },
+    { event_id: EVENT_ID.replace(/.$/, '0') },
     { since: '59s' },
     { until: '2026-01-01T12:00:00Z' },
     { text: 'ord_8' },

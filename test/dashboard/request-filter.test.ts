@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../../src/contract/resources.ts';
-import { findResourceRoute, pickFilters } from '../../src/dashboard/address.ts';
-import {
-  filterNames,
-  matchesFilter,
-  toListInput,
-} from '../../src/dashboard/views/requests/request-filter.ts';
+import { findResourceRoute } from '../../src/dashboard/address.ts';
+import { pickFilters, toListInput } from '../../src/dashboard/url-filter.ts';
+import { matchesFilter, requestFields } from '../../src/dashboard/views/requests/request-filter.ts';
+import { toExampleId } from '../../src/domain/ids.ts';
+
+const KEY_ID = toExampleId('apiKey');
 
 const request: ApiRequest = {
   id: 'req_1',
@@ -16,7 +16,7 @@ const request: ApiRequest = {
   error_code: null,
   error_message: null,
   duration_ms: 1,
-  api_key_id: 'key_1',
+  api_key_id: KEY_ID,
   api_key_name: 'Checkout',
   workspace_id: null,
   resource_id: 'evt_1',
@@ -27,18 +27,17 @@ const now = Date.parse('2026-11-20T12:01:00.000Z');
 describe('the request filter', () => {
   it('the request filter is parsed from the URL without invalid values', () => {
     const query = { path: ' /v1 ', status: '6xx', method: '', since: 'soon', other: 'x' };
-    expect(pickFilters(query, filterNames)).toEqual({ path: '/v1' });
-    expect(pickFilters({ status: '404', since: '5m' }, filterNames)).toEqual({ status: '404', since: '5m' });
+    expect(pickFilters(requestFields, query)).toEqual({ path: '/v1' });
+    const valid = { status: '404', since: '5m' };
+    expect(pickFilters(requestFields, valid)).toEqual(valid);
   });
 
   it('the request filter is converted to the parameters of the control plane', () => {
-    expect(toListInput({ path: '/v1', status: '404', key: 'key_1', resource: 'evt_1' })).toEqual({
-      path: '/v1',
-      status: 404,
-      api_key_id: 'key_1',
-      resource_id: 'evt_1',
+    const ids = { api_key_id: KEY_ID, resource_id: 'evt_1' };
+    expect(toListInput(requestFields, { path: '/v1', status: '404', ...ids })).toEqual({
+      ...{ path: '/v1', status: 404, ...ids },
     });
-    expect(toListInput({ status: '4XX' })).toEqual({ status: '4xx' });
+    expect(toListInput(requestFields, { status: '4XX' })).toEqual({ status: '4xx' });
   });
 
   it.each([
@@ -53,9 +52,9 @@ describe('the request filter', () => {
     [{ status: '200' }, false],
     [{ status: '2xx' }, true],
     [{ status: '4XX' }, false],
-    [{ key: 'key_1', resource: 'evt_1' }, true],
-    [{ key: 'key_2' }, false],
-    [{ resource: 'evt_2' }, false],
+    [{ api_key_id: KEY_ID, resource_id: 'evt_1' }, true],
+    [{ api_key_id: KEY_ID.replace(/.$/, '0') }, false],
+    [{ resource_id: 'evt_2' }, false],
     [{ since: '2m' }, true],
     [{ since: '30s' }, false],
     [{ since: '2026-11-20T12:00:00Z' }, true],

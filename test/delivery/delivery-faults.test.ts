@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { applySignatureFault, fireMatchingFault, sendWithFault } from '../../src/delivery/delivery-faults.ts';
+import {
+  applyMatchingFault,
+  applySignatureFault,
+  sendWithFault,
+} from '../../src/delivery/delivery-faults.ts';
 import type { SendRequest, SendResult } from '../../src/delivery/sender.ts';
 import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
 import { verify } from '../../src/signature.ts';
@@ -317,18 +321,18 @@ describe('the fault of an attempt', () => {
 
   it('an attempt that a fault has delayed gets no second fault', async () => {
     const { sandbox, delivery } = await start('drop');
-    expect(fireMatchingFault(sandbox, delivery)).toMatchObject({ applied: { kind: 'drop' } });
-    expect(fireMatchingFault(sandbox, { ...delivery, fault: '{"kind":"delay"}' })).toBeUndefined();
+    expect(applyMatchingFault(sandbox, delivery)).toMatchObject({ applied: { kind: 'drop' } });
+    expect(applyMatchingFault(sandbox, { ...delivery, fault: '{"kind":"delay"}' })).toBeUndefined();
   });
 
   it('a fault for a delivery that does not exist is an internal error', async () => {
     const { sandbox, delivery } = await start('drop');
-    expect(() => fireMatchingFault(sandbox, { ...delivery, seq: 0 })).toThrow('Delivery 0 does not exist.');
+    expect(() => applyMatchingFault(sandbox, { ...delivery, seq: 0 })).toThrow('Delivery 0 does not exist.');
   });
 
   it('old-secret signs with a repeatable unknown secret if the endpoint has no previous secret', async () => {
     const { sandbox, delivery } = await start('old-secret');
-    const fault = fireMatchingFault(sandbox, delivery);
+    const fault = applyMatchingFault(sandbox, delivery);
     const message = {
       scheme: sandbox.rules.signature,
       secrets: ['a'],

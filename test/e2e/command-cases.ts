@@ -297,7 +297,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'faults add': {
     args: ['--kind', 'duplicate', '--type', 'never.sent'],
     stdout: /^Added flt_\w+: duplicate\./,
-    jsonFields: ['id', 'on', 'kind', 'fired'],
+    jsonFields: ['id', 'on', 'kind', 'applied_count'],
     invalid: [['--kind', 'none'], 'Invalid value for --kind: "none"'],
     notFound: ['--kind', 'drop', ...otherWorkspace],
   },

@@ -160,7 +160,7 @@ const sessions: Readonly<Record<string, Session>> = {
       const emulator = await createEmulator();
       const body = '{"type":"order.created"}';
       const createOrderAndNotify = () => emulator.fetch('/v1/events', { method: 'POST', body }).catch(() => {});
-      const expect = (actual) => ({ toMatchObject: ([{ fired }]) => assert.equal(actual[0].fired, fired) });
+      const expect = (actual) => ({ toMatchObject: ([{ applied_count }]) => assert.equal(actual[0].applied_count, applied_count) });
       ${code}
       await emulator.close();`,
   },

@@ -1,9 +1,9 @@
 import { H3Event } from 'h3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopes } from '../../src/domain/credentials.ts';
-import { fireFault, toFaultError } from '../../src/http/request-faults.ts';
+import { findFault, toFaultError } from '../../src/http/request-faults.ts';
 import type { Caller } from '../../src/sandbox/access.ts';
-import type { FiredFault } from '../../src/sandbox/faults.ts';
+import type { MatchingFault } from '../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
@@ -53,7 +53,9 @@ describe('request faults', () => {
     const { control, create } = await open();
     await control.addFault({ on: 'request', status: 500, count: 2 });
     expect([await create(), await create(), await create()]).toEqual([500, 500, 201]);
-    expect((await control.listFaults({})).data).toMatchObject([{ fired: 2, count: 2, probability: 1 }]);
+    expect((await control.listFaults({})).data).toMatchObject([
+      { applied_count: 2, count: 2, probability: 1 },
+    ]);
   });
 
   it.each([401, 403, 404, 429])(
@@ -102,7 +104,7 @@ describe('request faults', () => {
     const { control, create } = await open();
     await control.addFault({ on: 'request', status: 500 });
     expect(await create({ authorization: 'Bearer svc_test_nobody' })).toBe(401);
-    expect((await control.listFaults({})).data).toMatchObject([{ fired: 0 }]);
+    expect((await control.listFaults({})).data).toMatchObject([{ applied_count: 0 }]);
   });
 
   it('a fault leaves the idempotency key of the request unused [§4.3]', async () => {
@@ -152,7 +154,7 @@ describe('request faults', () => {
     const { api, control, close } = await startTestEmulator();
     await control.addFault({ on: 'request', latency_ms: 86_400_000 });
     const response = api('GET', '/events');
-    await expect.poll(async () => (await control.listFaults({})).data[0]?.fired).toBe(1);
+    await expect.poll(async () => (await control.listFaults({})).data[0]?.applied_count).toBe(1);
     await close();
     expect((await response).status).toBe(200);
   });
@@ -174,7 +176,7 @@ describe('request faults', () => {
 
 describe('the error of a fault', () => {
   const toError = (rule: object) =>
-    toFaultError({ applied: { id: 'flt_1', kind: 'status' }, rule } as unknown as FiredFault);
+    toFaultError({ applied: { id: 'flt_1', kind: 'status' }, rule } as unknown as MatchingFault);
 
   it.each([
     [429, { 'Retry-After': '1' }],
@@ -197,11 +199,11 @@ it.each([
   [2, null],
   [null, null],
 ])('a fault is matched with the request, its key and its workspace %s', (workspaceSeq, workspaceId) => {
-  const faults = { fireForRequest: (describeRequest: () => unknown) => describeRequest() };
+  const faults = { applyToRequest: (describeRequest: () => unknown) => describeRequest() };
   const workspaces = { findBySeq: (seq: number | null) => (seq === 2 ? undefined : { id: `ws_${seq}` }) };
   const sandbox = { faults, store: { workspaces } } as unknown as Sandbox;
   const event = new H3Event(new Request('http://localhost/v1/events?limit=1', { method: 'POST' }));
-  expect(fireFault(sandbox, event, { keyId: 'key_1', workspaceSeq } as Caller)).toEqual({
+  expect(findFault(sandbox, event, { keyId: 'key_1', workspaceSeq } as Caller)).toEqual({
     ...{ method: 'POST', path: '/v1/events', apiKeyId: 'key_1', workspaceId },
   });
 });

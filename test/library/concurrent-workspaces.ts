@@ -35,5 +35,5 @@ async function useWorkspace(emulator: Emulator, number: number): Promise<void> {
   expect(await workspace.deliveries.list()).toHaveLength(1);
   const requests = await workspace.requests.list();
   expect(requests.map(({ status }) => status)).toEqual([201, 500 + number]);
-  expect(await workspace.faults.list()).toMatchObject([{ fired: 1 }]);
+  expect(await workspace.faults.list()).toMatchObject([{ applied_count: 1 }]);
 }

@@ -1,4 +1,7 @@
-/** The pages of the library are written by hand. These tests fail if an export, an option or a method is missing. */
+/**
+ * The pages of the library are written by hand, except the fields of parameters, which `--update` writes. These tests fail if an export,
+ * an option or a method is missing.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +12,13 @@ import { ExpectationSchema } from '../../src/library/delivery-expectation.ts';
 import { eventParameters } from '../../src/library/events.ts';
 import { FuzzOptionsSchema } from '../../src/library/fuzz-receiver.ts';
 import { triggerParameters } from '../../src/library/trigger.ts';
-import { deliveryParameters, requestParameters, webhookParameters } from '../../src/library/workspace.ts';
+import {
+  clockParameters,
+  deliveryParameters,
+  faultParameters,
+  requestParameters,
+  webhookParameters,
+} from '../../src/library/workspace.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const page = read('docs/reference/library.md') + read('docs/reference/library-testing.md');
@@ -25,14 +34,19 @@ function expectNamed(names: readonly string[]): void {
 }
 
 interface SchemaNode {
+  readonly type: string;
   readonly entries?: object;
   readonly wrapped?: SchemaNode;
 }
 
+function unwrap(schema: unknown): SchemaNode {
+  const { wrapped } = schema as SchemaNode;
+  return wrapped === undefined ? (schema as SchemaNode) : unwrap(wrapped);
+}
+
 /** The keys of the objects that a schema accepts. */
 function keysOf(schema: unknown): string[] {
-  const { entries, wrapped } = schema as SchemaNode;
-  return wrapped === undefined ? Object.keys(entries ?? {}) : keysOf(wrapped);
+  return Object.keys(unwrap(schema).entries ?? {});
 }
 
 it.each(['src/index.ts', 'src/signature.ts', 'src/vitest.ts'])(
@@ -53,8 +67,53 @@ it('the pages of the library name every event type export', () => {
   expectNamed(Array.from(declared, ([, name = '']) => name));
 });
 
+/** The parameters of the methods, by the section of the page. */
+const groups: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  events: eventParameters,
+  deliveries: deliveryParameters,
+  clock: clockParameters,
+  webhooks: webhookParameters,
+  requests: requestParameters,
+  faults: faultParameters,
+};
+
+/** Writes the fields of each parameter that is an object, unless the page names its type: `update(id, changes: { url? })` */
+function writeFields(signature: string, parameters: object): string {
+  let result = signature;
+  for (const [name, schema] of Object.entries(parameters)) {
+    const { type, entries = {} } = unwrap(schema);
+    if (type !== 'strict_object') continue;
+    const fields = Object.entries(entries as Readonly<Record<string, SchemaNode>>).map(
+      ([field, { type: fieldType }]) => (fieldType === 'optional' ? `${field}?` : field),
+    );
+    const optional = schema.type === 'optional' ? '?' : '';
+    result = result.replace(
+      new RegExp(`(\\b${name})\\??(?:: \\{[^}]*\\})?(?=[,)])`),
+      `$1${optional}: { ${fields.join(', ')} }`,
+    );
+  }
+  return result;
+}
+
+it('docs/reference/library.md has the fields of every parameter', async () => {
+  let group = '';
+  const lines = read('docs/reference/library.md')
+    .split('\n')
+    .map((line) => {
+      const heading = /^##+ (\w+)/.exec(line)?.[1];
+      if (heading !== undefined) group = heading;
+      if (!line.startsWith('| `')) return line;
+      return line.replace(/`(\w+)\([^`]*\)`/g, (signature, method: string) =>
+        writeFields(signature, groups[group]?.[method] ?? {}),
+      );
+    });
+  await expect(
+    lines.join('\n'),
+    'Update the page with: npx vitest run test/library/library-document.test.ts --update',
+  ).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/reference/library.md'));
+});
+
 it('the pages of the library name every option', () => {
-  const methods = [deliveryParameters, eventParameters, requestParameters, webhookParameters];
   const schemas = [
     EmulatorOptionsSchema,
     WorkspaceOptionsSchema,
@@ -62,7 +121,9 @@ it('the pages of the library name every option', () => {
     FuzzOptionsSchema,
     ExpectationSchema,
     ...Object.values(triggerParameters),
-    ...methods.flatMap((method) => Object.values(method)).flatMap((parameters) => Object.values(parameters)),
+    ...Object.values(groups)
+      .flatMap((group) => Object.values(group))
+      .flatMap((parameters) => Object.values(parameters)),
   ];
   expectNamed(schemas.flatMap(keysOf));
 });

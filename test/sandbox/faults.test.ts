@@ -14,14 +14,14 @@ async function open(options: TestEmulatorOptions = {}) {
 const overloaded = { on: 'request', status: 503, count: 2 } as const;
 
 describe('FaultRegistry', () => {
-  it('faults and their fired counts survive a restart', async () => {
+  it('faults and their applied counts survive a restart', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     const first = await open({ db });
     const fault = await first.control.addFault(overloaded);
     expect((await first.api('GET', '/events')).status).toBe(503);
     await first.close();
     const { api, control } = await open({ db });
-    expect((await control.listFaults({})).data).toEqual([{ ...fault, fired: 1 }]);
+    expect((await control.listFaults({})).data).toEqual([{ ...fault, applied_count: 1 }]);
     expect([(await api('GET', '/events')).status, (await api('GET', '/events')).status]).toEqual([503, 200]);
   });
 
@@ -126,32 +126,32 @@ describe('the choice of the fault that fires', () => {
   it('the oldest fault that matches fires until its count is reached, then the next one', async () => {
     const { sandbox } = openSandbox();
     const { faults, store } = sandbox;
-    const fire = () => faults.fireForRequest(() => request)?.applied;
-    expect(fire()).toBeUndefined();
+    const apply = () => faults.applyToRequest(() => request)?.applied;
+    expect(apply()).toBeUndefined();
     await faults.add({ ...latency, path: '/v1/webhooks' });
     await faults.add(drop);
     const first = await faults.add({ ...latency, count: 2 });
     const second = await faults.add({ on: 'request', status: 503, probability: 1 });
-    expect([fire()?.id, fire()?.id, fire(), fire()?.id]).toEqual([
+    expect([apply()?.id, apply()?.id, apply(), apply()?.id]).toEqual([
       ...[first.id, first.id, { id: second.id, kind: 'status' }, second.id],
     ]);
     store.flush();
-    expect(store.faults.listAll().map(({ fired }) => fired)).toEqual([0, 0, 2, 2]);
+    expect(store.faults.listAll().map(({ applied_count }) => applied_count)).toEqual([0, 0, 2, 2]);
     // A change of other faults keeps the counts that are not stored yet.
-    fire();
+    apply();
     await faults.clear(second.id, null);
-    expect(fire()).toBeUndefined();
+    expect(apply()).toBeUndefined();
   });
 
   it('a fault in deliveries fires for matching deliveries only', async () => {
     const { faults } = openSandbox().sandbox;
-    const fire = (change = {}) => faults.fireForDelivery('1', () => ({ ...delivery, ...change }))?.applied;
-    expect(fire()).toBeUndefined();
+    const apply = (change = {}) => faults.applyToDelivery('1', () => ({ ...delivery, ...change }))?.applied;
+    expect(apply()).toBeUndefined();
     await faults.add(latency);
     const { id } = await faults.add({ ...drop, webhook_id: 'wh_1' });
-    expect(fire({ webhookId: 'wh_2' })).toBeUndefined();
-    expect(fire()).toEqual({ id, kind: 'drop' });
-    expect(faults.fireForRequest(() => request)?.applied.kind).toBe('latency');
+    expect(apply({ webhookId: 'wh_2' })).toBeUndefined();
+    expect(apply()).toEqual({ id, kind: 'drop' });
+    expect(faults.applyToRequest(() => request)?.applied.kind).toBe('latency');
   });
 
   it('an emulator without faults does not look at requests and deliveries', () => {
@@ -159,18 +159,18 @@ describe('the choice of the fault that fires', () => {
     const fail = () => {
       throw new Error('not needed');
     };
-    expect([faults.fireForRequest(fail), faults.fireForDelivery('1', fail)]).toEqual([undefined, undefined]);
+    expect([faults.applyToRequest(fail), faults.applyToDelivery('1', fail)]).toEqual([undefined, undefined]);
   });
 
   it('a fault with a probability fires for a part of the requests, the same in each run with the same seed', async () => {
     const run = async (probability: number) => {
       const { faults } = openSandbox().sandbox;
       await faults.add({ ...latency, probability });
-      return Array.from({ length: 200 }, () => faults.fireForRequest(() => request) !== undefined);
+      return Array.from({ length: 200 }, () => faults.applyToRequest(() => request) !== undefined);
     };
-    const fired = await run(0.25);
-    expect(await run(0.25)).toEqual(fired);
-    const count = fired.filter(Boolean).length;
+    const applied = await run(0.25);
+    expect(await run(0.25)).toEqual(applied);
+    const count = applied.filter(Boolean).length;
     expect(count).toBeGreaterThan(25);
     expect(count).toBeLessThan(75);
     expect(await run(0)).not.toContain(true);
@@ -181,34 +181,34 @@ describe('the choice of the fault that fires', () => {
     const { faults } = openSandbox().sandbox;
     await faults.add({ ...drop, probability: 0.5 });
     const names = Array.from({ length: 30 }, (_, index) => `attempt ${index}`);
-    const firesFor = (name: string) => faults.fireForDelivery(name, () => delivery) !== undefined;
-    const fired = names.filter(firesFor);
-    expect(names.toReversed().filter(firesFor)).toEqual(fired.toReversed());
-    expect(fired.length).toBeGreaterThan(5);
-    expect(fired.length).toBeLessThan(25);
+    const appliesTo = (name: string) => faults.applyToDelivery(name, () => delivery) !== undefined;
+    const applied = names.filter(appliesTo);
+    expect(names.toReversed().filter(appliesTo)).toEqual(applied.toReversed());
+    expect(applied.length).toBeGreaterThan(5);
+    expect(applied.length).toBeLessThan(25);
   });
 
   it('the stored faults are active from the start', async () => {
     const { sandbox } = openSandbox();
     const { id } = await sandbox.faults.add(latency);
-    expect(new FaultRegistry(sandbox).fireForRequest(() => request)?.applied.id).toBe(id);
+    expect(new FaultRegistry(sandbox).applyToRequest(() => request)?.applied.id).toBe(id);
   });
 
   it('a reload forgets the faults that were removed and the counts that were not stored', async () => {
     const { sandbox } = openSandbox();
     const { faults, store, bus } = sandbox;
     const { id } = await faults.add({ ...latency, count: 1 });
-    expect(faults.fireForRequest(() => request)?.applied.id).toBe(id);
+    expect(faults.applyToRequest(() => request)?.applied.id).toBe(id);
     store.flush();
-    store.writeNow(() => store.faults.setFired(store.faults.find(id)?.seq ?? 0, 0));
-    expect(faults.fireForRequest(() => request)).toBeUndefined();
+    store.writeNow(() => store.faults.setAppliedCount(store.faults.find(id)?.seq ?? 0, 0));
+    expect(faults.applyToRequest(() => request)).toBeUndefined();
     bus.publish({ type: 'clock_changed', workspaceSeq: 1 });
-    expect(faults.fireForRequest(() => request)).toBeUndefined();
+    expect(faults.applyToRequest(() => request)).toBeUndefined();
     bus.publish({ type: 'state_replaced' });
-    expect(faults.fireForRequest(() => request)?.applied.id).toBe(id);
+    expect(faults.applyToRequest(() => request)?.applied.id).toBe(id);
     store.flush();
     store.writeNow(() => store.faults.delete(null, null));
     faults.reload();
-    expect(faults.fireForRequest(() => request)).toBeUndefined();
+    expect(faults.applyToRequest(() => request)).toBeUndefined();
   });
 });

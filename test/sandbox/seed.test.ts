@@ -89,7 +89,9 @@ describe('a seed', () => {
     const expected = [503, 503, 200, 200];
     expect(await statuses()).toEqual(expected);
     const { data } = await emulator.control.listFaults({});
-    expect(data.map(({ workspace_id, fired }) => [workspace_id !== undefined, fired])).toEqual([
+    expect(
+      data.map(({ workspace_id, applied_count }) => [workspace_id !== undefined, applied_count]),
+    ).toEqual([
       [false, 1],
       [true, 1],
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RequestCondition } from '../../src/contract/list-filters.ts';
 import {
-  type ApiRequestFilter,
   type ApiRequestMessages,
   toApiRequest,
   toApiRequestDetail,
@@ -19,19 +19,6 @@ const messages: ApiRequestMessages = {
   response_body: '{"id":"evt_1"}',
   response_size: 14,
   response_truncated: 0,
-};
-const anyRequest: ApiRequestFilter = {
-  workspaceSeq: null,
-  method: null,
-  path: null,
-  statusFrom: null,
-  statusTo: null,
-  apiKeyId: null,
-  apiKeyName: null,
-  requestId: null,
-  resourceId: null,
-  minDurationMs: null,
-  since: null,
 };
 
 type RequestRow = Parameters<Store['apiRequests']['insert']>[0];
@@ -75,32 +62,32 @@ describe('ApiRequestTable', () => {
   it('each filter selects the requests that match it, newest first', async () => {
     const { store, rows } = openRequests();
     const keys = [rows[0], rows.at(-1)].map((row) => store.apiKeys.findBySeq(row?.api_key_seq ?? 0));
-    const workspaceSeq = rows.at(-1)?.workspace_seq ?? 0;
-    const filters: [Partial<ApiRequestFilter>, (row: RequestRow) => boolean][] = [
+    const workspace = store.workspaces.findBySeq(rows.at(-1)?.workspace_seq ?? 0);
+    const filters: [RequestCondition, (row: RequestRow) => boolean][] = [
       [{}, () => true],
-      [{ workspaceSeq }, (row) => row.workspace_seq === workspaceSeq],
+      [{ workspace_id: workspace?.id }, (row) => row.workspace_seq === workspace?.seq],
       [{ method: 'POST' }, ({ method }) => method === 'POST'],
       [{ path: '/v1/e' }, ({ path }) => path.startsWith('/v1/e')],
       [{ path: 'v1/e' }, ({ path }) => path.includes('v1/e')],
       [{ path: 'h' }, ({ path }) => path.includes('h')],
       [{ path: 'none' }, () => false],
-      [{ statusFrom: 400 }, ({ status }) => status >= 400],
-      [{ statusTo: 399 }, ({ status }) => status <= 399],
-      ...keys.map((key): [Partial<ApiRequestFilter>, (row: RequestRow) => boolean] => [
-        { apiKeyId: key?.id ?? '' },
+      [{ status: '4xx' }, ({ status }) => status >= 400 && status < 500],
+      [{ status: 201 }, ({ status }) => status === 201],
+      ...keys.map((key): [RequestCondition, (row: RequestRow) => boolean] => [
+        { api_key_id: key?.id ?? '' },
         (row) => row.api_key_seq === key?.seq,
       ]),
-      [{ apiKeyName: 'Test' }, () => true],
-      [{ apiKeyName: 'Other' }, () => false],
-      [{ requestId: 'req_5' }, ({ id }) => id === 'req_5'],
-      [{ resourceId: 'evt_1' }, (row) => row.resource_id === 'evt_1'],
-      [{ minDurationMs: 3 }, (row) => row.duration_ms >= 3],
+      [{ api_key_name: 'Test' }, () => true],
+      [{ api_key_name: 'Other' }, () => false],
+      [{ request_id: 'req_5' }, ({ id }) => id === 'req_5'],
+      [{ resource_id: 'evt_1' }, (row) => row.resource_id === 'evt_1'],
+      [{ min_duration_ms: 3 }, (row) => row.duration_ms >= 3],
       [{ since: NOW + 1 }, (row) => row.at_wall >= NOW + 1],
-      [{ method: 'GET', statusFrom: 422 }, ({ method, status }) => method === 'GET' && status >= 422],
+      [{ method: 'GET', status: 422 }, ({ method, status }) => method === 'GET' && status === 422],
     ];
     for (const [filter, matches] of filters) {
       const page = { limit: 1_000, beforeSeq: null };
-      const listed = await store.apiRequests.list({ ...anyRequest, ...filter }, page);
+      const listed = await store.apiRequests.list(filter, page);
       const expected = rows.filter(matches).toReversed();
       expect(
         listed.rows.map(({ id }) => id),

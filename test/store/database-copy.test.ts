@@ -40,7 +40,7 @@ async function craft(sql: string): Promise<string> {
       seq: store.nextSeq(),
       id: 'flt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       rule,
-      fired: 0,
+      applied_count: 0,
       created_at: NOW,
     });
     const hash = Buffer.alloc(32);
@@ -89,7 +89,7 @@ describe('a crafted snapshot', () => {
     ['a table less', 'DROP TABLE idempotency_keys'],
     [
       'a view in the place of a table',
-      'DROP TABLE faults; CREATE VIEW faults AS SELECT 1 AS seq, 2 AS id, 3 AS rule, 0 AS fired, 0 AS created_at',
+      'DROP TABLE faults; CREATE VIEW faults AS SELECT 1 AS seq, 2 AS id, 3 AS rule, 0 AS applied_count, 0 AS created_at',
     ],
     [
       'a table that is not strict',
@@ -143,7 +143,7 @@ describe('a crafted snapshot', () => {
     ['deliveries', 'own_url', "UPDATE deliveries SET own_url = 'file:///etc/passwd'"],
     ['events', 'envelope', `UPDATE events SET envelope = replace(envelope, '"payload":{}', '"payload":[]')`],
     ['faults', 'rule', `UPDATE faults SET rule = '{"on":"nothing"}'`],
-    ['faults', 'fired', 'UPDATE faults SET fired = -1'],
+    ['faults', 'applied_count', 'UPDATE faults SET applied_count = -1'],
     ['idempotency_keys', 'body', "UPDATE idempotency_keys SET body = 'text'"],
     ['idempotency_keys', 'status', 'UPDATE idempotency_keys SET status = 1000'],
     ['webhooks', 'secret', "UPDATE webhooks SET secret = 'a b'"],

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { DeliveryCondition } from '../../src/contract/list-filters.ts';
 import type { AttemptFilter } from '../../src/store/attempts.ts';
-import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import type { Store } from '../../src/store/store.ts';
 import { explainPrepared } from './query-plan.ts';
 import {
-  ANY_DELIVERY,
   insertAttempt,
   insertDeliveries,
   insertDelivery,
@@ -14,14 +13,6 @@ import {
   openStore,
 } from './rows.ts';
 
-const anyAttempt: AttemptFilter = {
-  workspaceSeq: null,
-  webhookId: null,
-  deliveryId: null,
-  eventId: null,
-  isUnresolved: null,
-  since: null,
-};
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
   store.writeNow(() => {
@@ -199,7 +190,7 @@ describe('DeliveryQueries.list', () => {
   it('the list is newest first and continues below the cursor', async () => {
     const { store, failed, pending, later } = fill();
     const list = async (limit: number, beforeSeq: number | null) => {
-      const { rows, hasMore } = await store.deliveryQueries.list(ANY_DELIVERY, { limit, beforeSeq });
+      const { rows, hasMore } = await store.deliveryQueries.list({}, { limit, beforeSeq });
       return [rows.map(({ seq }) => seq), hasMore];
     };
     expect(await list(100, null)).toEqual([[later, pending, failed], false]);
@@ -208,49 +199,51 @@ describe('DeliveryQueries.list', () => {
   });
 
   it('the list applies each filter and combinations of filters', async () => {
-    const { store, workspace, webhook, event, failed, pending, later } = fill();
-    const list = async (filter: Partial<DeliveryFilter>) =>
-      (await store.deliveryQueries.list({ ...ANY_DELIVERY, ...filter }, page)).rows.map(({ seq }) => seq);
-    const { event_id: eventId, webhook_id: webhookId } = store.deliveryQueries.findBySeq(failed) ?? {};
+    const { store, webhook, event, failed, pending, later } = fill();
+    const list = async (filter: DeliveryCondition) =>
+      (await store.deliveryQueries.list(filter, page)).rows.map(({ seq }) => seq);
+    const { event_id, webhook_id, workspace_id } = store.deliveryQueries.findBySeq(failed) ?? {};
     expect(await list({ status: 'failed' })).toEqual([failed]);
     expect(await list({ status: 'pending' })).toEqual([later, pending]);
     expect(await list({ type: 'invoice.paid' })).toEqual([later]);
-    expect(await list({ eventId: eventId ?? '' })).toEqual([pending, failed]);
-    expect(await list({ webhookId: webhookId ?? '' })).toEqual([pending, failed]);
+    expect(await list({ event_id })).toEqual([pending, failed]);
+    expect(await list({ webhook_id })).toEqual([pending, failed]);
     expect(await list({ since: NOW + 1 })).toEqual([later]);
     expect(await list({ until: NOW + 1 })).toEqual([pending, failed]);
     expect(await list({ text: 'voice.pa' })).toEqual([later]);
     expect(await list({ text: '127.0.0.1:9' })).toEqual([pending, failed]);
-    expect(await list({ text: String(eventId).toLowerCase() })).toEqual([pending, failed]);
+    expect(await list({ text: String(event_id).toLowerCase() })).toEqual([pending, failed]);
     expect(await list({ text: 'shipped', status: 'failed' })).toEqual([failed]);
-    expect(
-      await list({ workspaceSeq: workspace, status: 'failed', type: 'order.shipped', since: NOW }),
-    ).toEqual([failed]);
-    expect(await list({ workspaceSeq: workspace + 1 })).toEqual([]);
-    expect(await list({ eventId: 'evt_none' })).toEqual([]);
+    expect(await list({ workspace_id, status: 'failed', type: 'order.shipped', since: NOW })).toEqual([
+      failed,
+    ]);
+    expect(await list({ workspace_id: 'ws_none' })).toEqual([]);
+    expect(await list({ event_id: 'evt_none' })).toEqual([]);
     expect([webhook, event]).not.toContain(0);
   });
 
-  it.each<[string, Partial<DeliveryFilter>, string]>([
+  it.each<[string, DeliveryCondition, string]>([
     ['all', {}, 'INTEGER PRIMARY KEY (rowid<?)'],
-    ['of a workspace', { workspaceSeq: 1 }, 'INDEX deliveries_by_workspace (workspace_seq=? AND rowid<?)'],
+    [
+      'of a workspace',
+      { workspace_id: 'ws_1' },
+      'INDEX deliveries_by_workspace (workspace_seq=? AND rowid<?)',
+    ],
     [
       'failed ones',
-      { workspaceSeq: 1, status: 'failed' },
+      { workspace_id: 'ws_1', status: 'failed' },
       'INDEX deliveries_failed (workspace_seq=? AND rowid<?)',
     ],
     [
       'failing ones',
-      { workspaceSeq: 1, status: 'failing' },
+      { workspace_id: 'ws_1', status: 'failing' },
       'INDEX deliveries_attempted (workspace_seq=? AND rowid<?)',
     ],
-    ['of an endpoint', { webhookId: 'wh_1' }, 'INDEX deliveries_by_webhook (webhook_seq=? AND rowid<?)'],
-    ['of an event', { eventId: 'evt_1' }, 'INDEX deliveries_by_event (event_seq=? AND rowid<?)'],
+    ['of an endpoint', { webhook_id: 'wh_1' }, 'INDEX deliveries_by_webhook (webhook_seq=? AND rowid<?)'],
+    ['of an event', { event_id: 'evt_1' }, 'INDEX deliveries_by_event (event_seq=? AND rowid<?)'],
   ])('a page is a search in an index without sorting: %s', async (_, filter, index) => {
     const store = openStore();
-    const [plan] = await explainPrepared(/AS matches/, () =>
-      store.deliveryQueries.list({ ...ANY_DELIVERY, ...filter }, page),
-    );
+    const [plan] = await explainPrepared(/AS matches/, () => store.deliveryQueries.list(filter, page));
     expect(plan?.steps).toContain(`SEARCH d USING ${index}`);
     expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
   });
@@ -267,14 +260,12 @@ describe('AttemptTable.listByDelivery', () => {
 });
 
 describe('AttemptTable.list', () => {
-  it.each<[string, Partial<AttemptFilter>, string]>([
+  it.each<[string, AttemptFilter, string]>([
     ['all', {}, 'INTEGER PRIMARY KEY (rowid<?)'],
-    ['of an endpoint', { webhookId: 'wh_1' }, 'INDEX attempts_by_webhook (webhook_seq=? AND rowid<?)'],
+    ['of an endpoint', { webhook_id: 'wh_1' }, 'INDEX attempts_by_webhook (webhook_seq=? AND rowid<?)'],
   ])('a page is a search in an index without sorting: %s', async (_, filter, index) => {
     const store = openStore();
-    const [plan] = await explainPrepared(/AS matches/, () =>
-      store.attempts.list({ ...anyAttempt, ...filter }, page),
-    );
+    const [plan] = await explainPrepared(/AS matches/, () => store.attempts.list(filter, page));
     expect(plan?.steps).toContain(`SEARCH a USING COVERING ${index}`.replace('COVERING INTEGER', 'INTEGER'));
     expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
   });

@@ -1,13 +1,14 @@
 /** Compares each query of endpoints, events, deliveries and attempts with a filter over rows of every kind in two workspaces. */
 import { describe, expect, it } from 'vitest';
+import { type DeliveryCondition, type EventCondition, EventFilter } from '../../src/contract/list-filters.ts';
 import type { AttemptFilter, AttemptRow } from '../../src/store/attempts.ts';
-import { type DeliveryFilter, toDelivery } from '../../src/store/delivery-queries.ts';
-import { type EventFilter, toEventSummary } from '../../src/store/events.ts';
+import { toDelivery } from '../../src/store/delivery-queries.ts';
+import { toEventSummary } from '../../src/store/events.ts';
 import type { PageRequest, RowPage } from '../../src/store/row-page.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { WebhookRow } from '../../src/store/webhooks.ts';
 import { type ExpectedDelivery, type FilledStore, openFilledStore } from './filled-store.ts';
-import { ANY_DELIVERY, insertRequest, NOW } from './rows.ts';
+import { insertRequest, NOW } from './rows.ts';
 
 interface Row {
   readonly seq: number;
@@ -124,13 +125,18 @@ describe('the queries of endpoints', () => {
   });
 });
 
+/** The fields that the filters of a test contain, without repetition. */
+function fieldsOf(filters: readonly (readonly [object, unknown])[]): string[] {
+  return [...new Set(filters.flatMap(([filter]) => Object.keys(filter)))].sort();
+}
+
 describe('the queries of events', () => {
   it('events are listed newest first with the counts of their deliveries, filtered by each field', async () => {
     const { store, workspaces, events, deliveries, webhooks, attempts } = openFilledStore();
-    const anyEvent: EventFilter = { workspaceSeq: null, type: null, since: null, until: null, text: null };
-    const filters: [Partial<EventFilter>, (row: (typeof events)[number]) => boolean][] = [
+    const workspaceId = store.workspaces.findBySeq(workspaces[0] ?? 0)?.id;
+    const filters: [EventCondition, (row: (typeof events)[number]) => boolean][] = [
       [{}, () => true],
-      [{ workspaceSeq: workspaces[0] ?? 0 }, (row) => row.workspace_seq === workspaces[0]],
+      [{ workspace_id: workspaceId }, (row) => row.workspace_seq === workspaces[0]],
       [{ type: 'order.shipped' }, (row) => row.type === 'order.shipped'],
       [{ since: NOW + 1 }, (row) => row.created_at >= NOW + 1],
       [{ until: NOW + 1 }, (row) => row.created_at < NOW + 1],
@@ -141,11 +147,9 @@ describe('the queries of events', () => {
         (row) => row.type === 'order.shipped' && row.created_at > NOW,
       ],
     ];
+    expect(fieldsOf(filters)).toEqual(Object.keys(EventFilter).sort());
     for (const [filter, matches] of filters) {
-      const listed = await readPages(
-        (page) => store.events.listSummaries({ ...anyEvent, ...filter }, page),
-        2,
-      );
+      const listed = await readPages((page) => store.events.listSummaries(filter, page), 2);
       expect(listed).toEqual(newestFirst(events.filter(matches)));
     }
     for (const { seq, id, type, created_at, workspace_seq } of events) {
@@ -532,19 +536,19 @@ describe('the lists of deliveries and attempts', () => {
     };
     const isFailing = (row: ExpectedDelivery) =>
       row.due_at !== null && !isPaused(row) && hasFailed(attempts, row);
-    const filters: [Partial<DeliveryFilter>, (row: ExpectedDelivery) => boolean][] = [
+    const filters: [DeliveryCondition, (row: ExpectedDelivery) => boolean][] = [
       [{}, () => true],
       [{ status: 'pending' }, ({ status }) => status === 'pending'],
       [{ status: 'succeeded' }, ({ status }) => status === 'succeeded'],
       [{ status: 'failed' }, ({ status }) => status === 'failed'],
       [{ status: 'paused' }, isPaused],
       [{ status: 'failing' }, isFailing],
-      [{ responseFrom: 400 }, (row) => responseOf(row) >= 400],
-      [{ responseTo: 405 }, (row) => responseOf(row) <= 405],
-      [{ responseFrom: 405, responseTo: 405 }, (row) => responseOf(row) === 405],
-      [{ eventId: 'evt_2' }, (row) => eventOf(row)?.id === 'evt_2'],
+      [{ response_status: '4xx' }, (row) => responseOf(row) >= 400 && responseOf(row) < 500],
+      [{ response_status: 'none' }, (row) => responseOf(row) === 0],
+      [{ response_status: 405 }, (row) => responseOf(row) === 405],
+      [{ event_id: 'evt_2' }, (row) => eventOf(row)?.id === 'evt_2'],
       [{ type: 'invoice.paid' }, (row) => eventOf(row)?.type === 'invoice.paid'],
-      [{ webhookId: 'wh_5' }, (row) => webhookOf(row)?.id === 'wh_5'],
+      [{ webhook_id: 'wh_5' }, (row) => webhookOf(row)?.id === 'wh_5'],
       [{ since: NOW + 1 }, (row) => row.created_at >= NOW + 1],
       [{ until: NOW + 1 }, (row) => row.created_at < NOW + 1],
       [{ text: '9/2' }, (row) => webhookOf(row)?.url.endsWith('9/2') === true],
@@ -554,9 +558,11 @@ describe('the lists of deliveries and attempts', () => {
       [{ text: '"n":3' }, (row) => eventOf(row)?.envelope === '{"n":3}'],
     ];
     for (const workspaceSeq of [null, ...workspaces]) {
+      const inWorkspace =
+        workspaceSeq === null ? {} : { workspace_id: store.workspaces.findBySeq(workspaceSeq)?.id };
       for (const [filter, matches] of filters) {
         const listed = await readPages((page) =>
-          store.deliveryQueries.list({ ...ANY_DELIVERY, ...filter, workspaceSeq }, page),
+          store.deliveryQueries.list({ ...filter, ...inWorkspace }, page),
         );
         const expected = deliveries.filter(
           (row) => matches(row) && (workspaceSeq === null || row.workspace_seq === workspaceSeq),
@@ -573,30 +579,20 @@ describe('the lists of deliveries and attempts', () => {
       row.outcome !== 'succeeded' && row.number === deliveryOf(row)?.attempt_count;
     const [webhook, event] = [webhooks[5], events[2]];
     const delivery = deliveries.find(({ seq }) => seq === attempts.at(-1)?.delivery_seq);
-    const filters: [Partial<AttemptFilter>, (row: AttemptRow) => boolean][] = [
+    const filters: [AttemptFilter, (row: AttemptRow) => boolean][] = [
       [{}, () => true],
-      [{ webhookId: webhook?.id ?? '' }, (row) => row.webhook_seq === webhook?.seq],
-      [{ deliveryId: delivery?.id ?? '' }, (row) => row.delivery_seq === delivery?.seq],
-      [{ eventId: event?.id ?? '' }, (row) => deliveryOf(row)?.event_seq === event?.seq],
-      [{ isUnresolved: 1 }, isUnresolved],
-      [{ isUnresolved: 0 }, (row) => !isUnresolved(row)],
+      [{ webhook_id: webhook?.id }, (row) => row.webhook_seq === webhook?.seq],
+      [{ delivery_id: delivery?.id }, (row) => row.delivery_seq === delivery?.seq],
+      [{ event_id: event?.id }, (row) => deliveryOf(row)?.event_seq === event?.seq],
+      [{ is_unresolved: 1 }, isUnresolved],
+      [{ is_unresolved: 0 }, (row) => !isUnresolved(row)],
       [{ since: NOW + 5 }, (row) => row.sent_at_wall >= NOW + 5],
     ];
-    const any: AttemptFilter = {
-      ...{
-        workspaceSeq: null,
-        webhookId: null,
-        deliveryId: null,
-        eventId: null,
-        isUnresolved: null,
-        since: null,
-      },
-    };
     for (const workspaceSeq of [null, ...workspaces]) {
+      const inWorkspace =
+        workspaceSeq === null ? {} : { workspace_id: store.workspaces.findBySeq(workspaceSeq)?.id };
       for (const [filter, matches] of filters) {
-        const listed = await readPages((page) =>
-          store.attempts.list({ ...any, ...filter, workspaceSeq }, page),
-        );
+        const listed = await readPages((page) => store.attempts.list({ ...filter, ...inWorkspace }, page));
         const isOwn = (row: AttemptRow) =>
           workspaceSeq === null || deliveryOf(row)?.workspace_seq === workspaceSeq;
         const expected = attempts.filter((row) => matches(row) && isOwn(row));

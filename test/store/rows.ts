@@ -6,24 +6,11 @@ import { UlidGenerator } from '../../src/domain/ids.ts';
 import type { ApiRequestMessages } from '../../src/store/api-requests.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
-import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import type { EventRow } from '../../src/store/events.ts';
 import { Store } from '../../src/store/store.ts';
 import { newWebhookColumns, type WebhookRow } from '../../src/store/webhooks.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
-export const ANY_DELIVERY: DeliveryFilter = {
-  workspaceSeq: null,
-  status: null,
-  responseFrom: null,
-  responseTo: null,
-  eventId: null,
-  type: null,
-  webhookId: null,
-  since: null,
-  until: null,
-  text: null,
-};
 const ids = new UlidGenerator();
 
 /** Opens a store that is closed at the end of the test. */

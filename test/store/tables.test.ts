@@ -163,7 +163,7 @@ describe('FaultTable', () => {
     const store = openStore();
     const rows: FaultRow[] = ['ws_1', 'ws_2', null, 'ws_1'].map((workspace_id, index) => ({
       ...{ seq: store.nextSeq(), id: `flt_${index}`, rule: JSON.stringify({ on: 'request', workspace_id }) },
-      ...{ fired: index, created_at: NOW },
+      ...{ applied_count: index, created_at: NOW },
     }));
     store.writeNow(() => {
       for (const row of rows) store.faults.insert(row);
@@ -187,16 +187,16 @@ describe('FaultTable', () => {
         id: 'flt_0',
         on: 'request',
         workspace_id: 'ws_1',
-        fired: 0,
+        applied_count: 0,
         created_at: new Date(NOW).toISOString(),
       },
     });
   });
 
-  it('setFired changes one fault', () => {
+  it('setAppliedCount changes one fault', () => {
     const { store, rows } = openFaults();
-    store.writeNow(() => store.faults.setFired(rows[1]?.seq ?? 0, 7));
-    expect(store.faults.listAll().map(({ fired }) => fired)).toEqual([0, 7, 2, 3]);
+    store.writeNow(() => store.faults.setAppliedCount(rows[1]?.seq ?? 0, 7));
+    expect(store.faults.listAll().map(({ applied_count }) => applied_count)).toEqual([0, 7, 2, 3]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 /** The commands as commander definitions with their options and arguments, without running them. */
-import { Command } from 'commander';
+import { CliCommand } from '../../src/cli/command.ts';
 import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
 import { addGlobalOptions } from '../../src/cli/global-options.ts';
 
@@ -14,8 +14,8 @@ function listLeaves(name: string, entry: CommandEntry | CommandGroup): [string, 
 }
 
 /** Loads a command with its own options, or with the global ones as well. */
-export async function loadCommand(name: string, { global = false } = {}): Promise<Command> {
-  const command = new Command(name).exitOverride();
+export async function loadCommand(name: string, { global = false } = {}): Promise<CliCommand> {
+  const command = new CliCommand(name).exitOverride();
   const definition = await (commandsByName[name] ?? throwUnknown(name)).load();
   definition.configure?.(command);
   return global ? addGlobalOptions(command) : command;

@@ -10,11 +10,13 @@ import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { formatHint } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
+import { describeRange } from '../../validation/validate.ts';
+import { Speed } from '../../validation/value-schemas.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestEnable } from '../delivery-wait.ts';
-import { addWorkspaceOption, parseDurationMs } from '../option-parsers.ts';
+import { addWorkspaceOption, parseDurationMs, schemaParser } from '../option-parsers.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
@@ -49,7 +51,7 @@ export const speed: CommandDefinition<ClockOptions & { readonly speed: number }>
   configure: (command) =>
     addWorkspaceOption(command).argument(
       '<speed>',
-      'Seconds of schedule time per second of real time, from 0.001 to 1000000',
+      `Seconds of schedule time per second of real time,${describeRange(Speed, String)}`,
       parseSpeed,
     ),
   examples: [
@@ -109,16 +111,8 @@ export const settle: CommandDefinition<ClockOptions> = {
     moveClock(options, context, (control, workspace) => control.settleClock(workspace)),
 };
 
-function parseSpeed(text: string): number {
-  // `svc clock show` prints a speed as `60×`.
-  const speed = Number(text.replace(/[x×]$/, ''));
-  if (!(speed >= 0.001 && speed <= 1_000_000)) {
-    throw new InvalidArgumentError(
-      'Pass a number from 0.001 to 1000000. To stop the clock, run: svc clock freeze',
-    );
-  }
-  return speed;
-}
+/** `svc clock show` prints a speed as `60×`. */
+const parseSpeed = (text: string) => schemaParser(Speed)(text.replace(/[x×]$/, ''));
 
 function parseAdvance(text: string): number {
   if (text.startsWith('-')) {

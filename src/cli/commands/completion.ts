@@ -2,6 +2,7 @@
 import { Argument } from 'commander';
 import type { CommandDefinition } from '../command.ts';
 import { completionScripts, type Shell, shells } from '../completion/shell-scripts.ts';
+import { choiceParser } from '../option-parsers.ts';
 
 const INSTALLATION = `
 To load completions in every new shell:
@@ -14,7 +15,11 @@ For zsh, put the line after compinit in ~/.zshrc.`;
 export const command: CommandDefinition<{ readonly shell: Shell }> = {
   configure: (command) =>
     command
-      .addArgument(new Argument('<shell>', 'Shell that reads the script').choices(shells))
+      .addArgument(
+        new Argument('<shell>', 'Shell that reads the script')
+          .choices(shells)
+          .argParser(choiceParser(shells)),
+      )
       .addHelpText('after', INSTALLATION),
   examples: shells.map((shell) => [
     `Print the script for ${shell === 'powershell' ? 'PowerShell' : shell}`,

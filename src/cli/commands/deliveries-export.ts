@@ -1,21 +1,16 @@
 /** `svc deliveries export`: writes deliveries to one file or to standard output, without secrets. */
 import { extname, resolve } from 'node:path';
+import { Argument } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../../contract/export-schemas.ts';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
-import {
-  addDeliveryFilterOptions,
-  addUntilOption,
-  type DeliveryFilterOptions,
-  toDeliveryFilter,
-  type UntilOption,
-} from '../delivery-filter-options.ts';
+import { addDeliveryFilterOptions, type DeliveryFilterOptions } from '../delivery-filter-options.ts';
 import { writeParts } from '../file-access.ts';
 import { choiceOption } from '../option-parsers.ts';
 import { withProgress } from '../progress.ts';
 import { formatSize } from '../render/format.ts';
 
-interface ExportOptions extends DeliveryFilterOptions, UntilOption {
+interface ExportOptions extends DeliveryFilterOptions {
   readonly id?: string;
   readonly format?: ExportFormat;
   readonly out?: string;
@@ -31,18 +26,18 @@ Developer tools of browsers open har. svc events import reads both formats.`;
 
 export const command: CommandDefinition<ExportOptions> = {
   configure: (command) =>
-    addUntilOption(
-      addDeliveryFilterOptions(
-        command
-          .argument('[id]', 'Delivery ID (del_…); default: all deliveries that match')
-          .addOption(
-            choiceOption('--format <format>', 'Format of the file', exportFormatNames).default(
-              undefined,
-              `the extension of --out, or ${DEFAULT_FORMAT}`,
-            ),
-          )
-          .option('--out <file>', 'File to write; an existing file is replaced (default: standard output)'),
-      ),
+    addDeliveryFilterOptions(
+      command
+        .addArgument(
+          new Argument('[id]', 'Delivery ID (del_…)').default(undefined, 'all deliveries that match'),
+        )
+        .addOption(
+          choiceOption('--format <format>', 'Format of the file', exportFormatNames).default(
+            undefined,
+            `the extension of --out, or ${DEFAULT_FORMAT}`,
+          ),
+        )
+        .optionWithDefault('--out <file>', 'File to write; an existing file is replaced', 'standard output'),
     ).addHelpText('after', DETAILS),
   examples: [
     ['Save one delivery to share it', 'deliveries export del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --out delivery.har'],
@@ -55,19 +50,15 @@ export const command: CommandDefinition<ExportOptions> = {
       'deliveries export --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     ],
   ],
-  async run({ id, format: formatOption, out, ...options }, context) {
+  async run({ id, format: formatOption, out, ...filter }, context) {
     const format = formatOption ?? findFormat(out) ?? DEFAULT_FORMAT;
-    const filter = toDeliveryFilter(options);
-    if (id !== undefined && Object.values(options).some((value) => value !== undefined)) {
+    if (id !== undefined && Object.values(filter).some((value) => value !== undefined)) {
       throw new SvcError('usage', 'A delivery ID and a filter cannot be used together.', {
         hint: 'Remove the ID, or the options that filter.',
       });
     }
     const control = await context.connect();
-    const parts = await control.exportDeliveries(
-      { format, delivery_id: id, ...filter, until: options.until },
-      context.signal,
-    );
+    const parts = await control.exportDeliveries({ format, delivery_id: id, ...filter }, context.signal);
     if (out === undefined) {
       for await (const part of parts) context.io.write(part);
       return;

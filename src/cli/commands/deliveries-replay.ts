@@ -14,6 +14,7 @@ import { findNextAttempt } from '../../client/texts/describe-unsettled.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -23,6 +24,7 @@ import type { Context } from '../context.ts';
 import {
   type CommandWait,
   createUnsettledError,
+  DEFAULT_WAIT_MS,
   explainDeliveries,
   KEEP_WAITING_OPTION,
   showDeliveryProgress,
@@ -69,14 +71,16 @@ export const command: CommandDefinition<Options> = {
       .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')
       .option('--edit', 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery')
       .option('--new-id', 'Create a new delivery with its own ID instead of another attempt')
-      .option(
+      .optionWithDefault(
         '--rate <n/s>',
-        `Maximum number of replays per second (default: ${DEFAULT_REPLAY_RATE}/s)`,
+        'Maximum number of replays per second',
+        `${DEFAULT_REPLAY_RATE}/s`,
         parseRate,
       )
-      .option(
+      .optionWithDefault(
         '--wait [duration]',
-        'Wait up to this long for every response; exit with code 1 if a replay fails (default: 30s)',
+        'Wait up to this long for every response; exit with code 1 if a replay fails',
+        formatDuration(DEFAULT_WAIT_MS),
         parseDurationMs,
       )
       .option(...KEEP_WAITING_OPTION)

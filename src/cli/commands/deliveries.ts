@@ -4,19 +4,13 @@ import { waitForDeliveries } from '../../client/wait.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { isFaultActive } from '../../domain/fault.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import {
-  addDeliveryFilterOptions,
-  addFilterOptionsWithoutStatus,
-  addUntilOption,
-  type DeliveryFilterOptions,
-  toDeliveryFilter,
-  type UntilOption,
-} from '../delivery-filter-options.ts';
+import { addDeliveryFilterOptions, type DeliveryFilterOptions } from '../delivery-filter-options.ts';
 import {
   createUnsettledError,
   DEFAULT_WAIT_MS,
@@ -32,8 +26,8 @@ import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { printPage, renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
-export const list: CommandDefinition<DeliveryFilterOptions & UntilOption & PageOptions> = {
-  configure: (command) => addPageOptions(addUntilOption(addDeliveryFilterOptions(command))),
+export const list: CommandDefinition<DeliveryFilterOptions & PageOptions> = {
+  configure: (command) => addPageOptions(addDeliveryFilterOptions(command)),
   examples: [
     ['List the newest deliveries', 'deliveries list'],
     ['List everything that failed in the last hour', 'deliveries list --status failed --since 1h'],
@@ -44,13 +38,9 @@ export const list: CommandDefinition<DeliveryFilterOptions & UntilOption & PageO
       'deliveries list --text ord_7KQ2M9 --since 2h --until 1h',
     ],
   ],
-  async run(options, context) {
+  async run({ limit, startingAfter, ...filter }, context) {
     const control = await context.connect();
-    const page = await control.listDeliveries({
-      ...toPageParameters(options),
-      ...toDeliveryFilter(options),
-      until: options.until,
-    });
+    const page = await control.listDeliveries({ ...toPageParameters({ limit, startingAfter }), ...filter });
     const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
     printPage(context, page, 'deliveries', deliveryColumns(context, scheduleTimeOf));
   },
@@ -87,7 +77,7 @@ async function fetchActiveFaultIds(
 }
 
 export const tail: CommandDefinition<DeliveryFilterOptions> = {
-  configure: addDeliveryFilterOptions,
+  configure: (command) => addDeliveryFilterOptions(command, ['until']),
   examples: [
     ['Follow attempts until you press Ctrl-C', 'deliveries tail'],
     [
@@ -95,16 +85,15 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
       'deliveries tail --since 1h --type order.shipped --json',
     ],
   ],
-  async run(options, context) {
+  async run(filter, context) {
     const control = await context.connect();
-    const filter = { ...toDeliveryFilter(options), types: 'attempt' };
-    const stream = control.stream(filter, context.signal);
+    const stream = control.stream({ ...filter, types: 'attempt' }, context.signal);
     const heading = 'Following delivery attempts. Press Ctrl-C to stop.';
     return followAttempts(stream, context, { heading });
   },
 };
 
-interface WaitOptions extends DeliveryFilterOptions {
+interface WaitOptions extends Omit<DeliveryFilterOptions, 'status' | 'response_status' | 'until'> {
   readonly status?: SettledStatus;
   readonly count?: number;
   /** Milliseconds. */
@@ -115,7 +104,7 @@ interface WaitOptions extends DeliveryFilterOptions {
 /** Prints the matching deliveries even if the wait fails. */
 export const wait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
-    addFilterOptionsWithoutStatus(
+    addDeliveryFilterOptions(
       command.addOption(
         choiceOption(
           '--status <status>',
@@ -123,15 +112,18 @@ export const wait: CommandDefinition<WaitOptions> = {
           settledStatuses,
         ).default(undefined, 'any'),
       ),
+      ['status', 'response_status', 'until'],
     )
-      .option(
+      .optionWithDefault(
         '--count <n>',
-        'Number of deliveries to wait for (default: all, at least 1)',
+        'Number of deliveries to wait for',
+        'all, at least 1',
         wholeNumberParser(1, 1_000_000),
       )
-      .option(
+      .optionWithDefault(
         '--timeout <duration>',
-        'Give up after this time, with exit code 5 (default: 30s)',
+        'Give up after this time, with exit code 5',
+        formatDuration(DEFAULT_WAIT_MS),
         parseDurationMs,
       )
       .option(...KEEP_WAITING_OPTION),
@@ -150,9 +142,9 @@ export const wait: CommandDefinition<WaitOptions> = {
     ],
   ],
   async run(options, context) {
-    const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, keepWaiting, ...filterOptions } = options;
+    const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, keepWaiting, ...filter } = options;
     const control = await context.connect();
-    const condition = { filter: toDeliveryFilter(filterOptions), status, count };
+    const condition = { filter, status, count };
     const result = await showDeliveryProgress('Settled', context, (onChange) =>
       waitForDeliveries(control, condition, { ...context, timeoutMs, keepWaiting, onChange }),
     );

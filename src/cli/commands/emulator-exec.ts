@@ -61,7 +61,7 @@ export const command: CommandDefinition<Options> = {
         '--allow-no-deliveries',
         'With --require-settled, --expect-failed or --junit: accept a run without deliveries',
       )
-      .option('--log <file>', 'File for the emulator log (default: a temporary file, deleted at the end)')
+      .optionWithDefault('--log <file>', 'File for the emulator log', 'a temporary file, deleted at the end')
       .argument('<command...>', 'Command to run with its arguments')
       .passThroughOptions()
       .addHelpText('after', NOTE),

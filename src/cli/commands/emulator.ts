@@ -134,9 +134,10 @@ interface WaitOptions {
 /** Returns when the emulator responds. It does not have to be started yet. */
 export const emulatorWait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
-    command.option(
+    command.optionWithDefault(
       '--timeout <duration>',
-      `Give up after this time, with exit code 5 (default: ${formatDuration(DEFAULT_WAIT_MS)})`,
+      'Give up after this time, with exit code 5',
+      formatDuration(DEFAULT_WAIT_MS),
       parseDurationMs,
     ),
   examples: [

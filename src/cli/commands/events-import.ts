@@ -1,17 +1,17 @@
 /** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
-import { InvalidArgumentError } from 'commander';
 import { toEventBody } from '../../client/event-body.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
 import { DAY_MS, formatDuration } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
+import { Speed } from '../../validation/value-schemas.ts';
 import { createCaptureError } from '../capture/capture.ts';
 import { type CaptureSource, openCaptureSource } from '../capture/capture-source.ts';
 import { type Capture, type CapturedEvent, readCapture, readPayload } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addWorkspaceOption } from '../option-parsers.ts';
+import { addWorkspaceOption, schemaParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderTable } from '../render/table.ts';
 
@@ -49,7 +49,7 @@ export const command: CommandDefinition<ImportOptions> = {
         .option(
           '--speed <n>',
           'Wait between the events, n times as fast as the original (1 is real time)',
-          parseSpeed,
+          schemaParser(Speed),
         )
         .option('--dry-run', 'Only check the file and list its events'),
     ).addHelpText('after', DETAILS),
@@ -80,12 +80,6 @@ export const command: CommandDefinition<ImportOptions> = {
 
 /** Pause before an event is created again, after the API has limited the rate of requests. */
 const RATE_LIMIT_PAUSE_MS = 100;
-
-function parseSpeed(text: string): number {
-  const speed = Number(text);
-  if (text.trim() !== '' && speed > 0 && speed <= 1_000_000) return speed;
-  throw new InvalidArgumentError('Pass a number above 0, such as 60.');
-}
 
 /**
  * Milliseconds after the first event.

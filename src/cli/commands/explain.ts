@@ -1,4 +1,5 @@
 /** `svc explain`: explains why a delivery failed. */
+import { Argument } from 'commander';
 import { SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import { idParser, wholeNumberParser } from '../option-parsers.ts';
@@ -16,10 +17,16 @@ interface ExplainOptions {
 export const command: CommandDefinition<ExplainOptions> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Delivery, event, endpoint or request ID (default: the delivery that failed last)')
-      .option(
+      .addArgument(
+        new Argument('[id]', 'Delivery, event, endpoint or request ID').default(
+          undefined,
+          'the delivery that failed last',
+        ),
+      )
+      .optionWithDefault(
         '--attempt <n>',
-        'Number of the attempt (default: the last one)',
+        'Number of the attempt',
+        'the last one',
         wholeNumberParser(1, 1_000_000),
       )
       .option('--probe', 'Sign the delivery with each known mistake, until the receiver accepts one')

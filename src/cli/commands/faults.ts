@@ -1,14 +1,15 @@
 /** `svc faults`: adds, lists and removes injected faults. */
 
-import { describeEffect, describeFirings, describeTarget } from '../../client/texts/describe-fault.ts';
-import type { ControlInput } from '../../contract/control-operations.ts';
-import { createNewFaultSchema, type Fault, NewFault } from '../../contract/fault-schemas.ts';
+import type { Option } from 'commander';
+import { Argument } from 'commander';
+import { describeAppliedCount, describeEffect, describeTarget } from '../../client/texts/describe-fault.ts';
+import { type FaultRule, faultFields } from '../../contract/fault-rule.ts';
+import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.ts';
 import {
   DEFAULT_ERROR_STATUS,
   type DeliveryFaultKind,
   deliveryFaultDescriptions,
   deliveryFaultKinds,
-  type FaultRule,
   faultTargets,
   MAX_DELAY_MS,
   MAX_LATENCY_MS,
@@ -19,33 +20,64 @@ import { type Hint, SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { choiceOption, durationParser, idParser, schemaParser } from '../option-parsers.ts';
+import { addOptions, createFieldOptions } from '../field-option.ts';
+import { durationParser, idParser, schemaParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, askText, type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { type Column, printPage, renderFields } from '../render/table.ts';
 
-interface AddOptions {
-  readonly on?: FaultRule['on'];
-  readonly method?: string;
-  readonly path?: string;
-  readonly key?: string;
-  readonly status?: number;
-  readonly errorCode?: string;
-  /** Milliseconds. */
-  readonly latency?: number;
-  readonly drop?: (typeof requestDrops)[number];
-  readonly kind?: DeliveryFaultKind;
-  readonly webhook?: string;
-  readonly type?: string;
-  /** Milliseconds. */
-  readonly delay?: number;
-  readonly count?: number;
-  readonly probability?: number;
-  readonly workspace?: string;
-}
+type AddOptions = Partial<FaultRule>;
 
-const fields = NewFault.entries;
-const parseStatus = schemaParser(fields.status.wrapped);
+const parseStatus = schemaParser(faultFields.status.wrapped);
+
+/** The option of each field. */
+function createOptions() {
+  return createFieldOptions<FaultRule>({
+    on: [
+      '--on <target>',
+      'Target of the fault',
+      faultTargets,
+      'delivery with --kind; request with --status, --latency or --drop',
+    ],
+    method: ['--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase()],
+    path: ['--path <path>', 'For requests: path to match, such as /events/{id}'],
+    api_key_id: ['--key <id>', 'For requests: API key to match (key_…)', idParser('apiKey')],
+    status: [
+      '--status <status>',
+      'For requests, and for error-response: error status of the response',
+      parseStatus,
+      `${DEFAULT_ERROR_STATUS} for error-response`,
+    ],
+    error_code: ['--error-code <code>', 'For requests: error.code of the response'],
+    latency_ms: [
+      '--latency <duration>',
+      'For requests: real time to wait before the operation',
+      durationParser(MAX_LATENCY_MS),
+    ],
+    drop: ['--drop <when>', 'For requests: close the connection before or after the operation', requestDrops],
+    kind: ['--kind <kind>', 'For deliveries: kind of fault', deliveryFaultKinds],
+    webhook_id: ['--webhook <id>', 'For deliveries: endpoint to match (wh_…)', idParser('webhook')],
+    type: ['--type <type>', 'For deliveries: event type to match'],
+    delay_ms: [
+      '--delay <duration>',
+      'For deliveries: duration of delay, reorder or slow-body',
+      durationParser(MAX_DELAY_MS),
+    ],
+    count: [
+      '--count <n>',
+      'Maximum number of times to apply the fault',
+      schemaParser(faultFields.count),
+      'no limit',
+    ],
+    probability: [
+      '--probability <p>',
+      'Probability that the fault is applied, above 0 and at most 1',
+      schemaParser(faultFields.probability),
+      '1',
+    ],
+    workspace_id: ['--workspace <id>', 'Workspace to match (ws_…)', idParser('workspace'), 'all workspaces'],
+  });
+}
 
 /** The attempts with each kind of fault, in a line. */
 const KIND_HELP = `
@@ -56,59 +88,7 @@ ${renderFields(
 )}`;
 
 export const add: CommandDefinition<AddOptions> = {
-  configure: (command) =>
-    command
-      .addOption(
-        choiceOption('--on <target>', 'Target of the fault', faultTargets).default(
-          undefined,
-          'delivery with --kind; request with --status, --latency or --drop',
-        ),
-      )
-      .option('--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase())
-      .option('--path <path>', 'For requests: path to match, such as /events/{id}')
-      .option('--key <id>', 'For requests: API key to match (key_…)', idParser('apiKey'))
-      .option(
-        '--status <status>',
-        `For requests, and for error-response (default: ${DEFAULT_ERROR_STATUS}): error status of the response`,
-        parseStatus,
-      )
-      .option('--error-code <code>', 'For requests: error.code of the response')
-      .option(
-        '--latency <duration>',
-        'For requests: real time to wait before the operation',
-        durationParser(MAX_LATENCY_MS),
-      )
-      .addOption(
-        choiceOption(
-          '--drop <when>',
-          'For requests: close the connection before or after the operation',
-          requestDrops,
-        ),
-      )
-      .addOption(choiceOption('--kind <kind>', 'For deliveries: kind of fault', deliveryFaultKinds))
-      .option('--webhook <id>', 'For deliveries: endpoint to match (wh_…)', idParser('webhook'))
-      .option('--type <type>', 'For deliveries: event type to match')
-      .option(
-        '--delay <duration>',
-        'For deliveries: duration of delay, reorder or slow-body',
-        durationParser(MAX_DELAY_MS),
-      )
-      .option(
-        '--count <n>',
-        'Maximum number of times to apply the fault (default: no limit)',
-        schemaParser(fields.count),
-      )
-      .option(
-        '--probability <p>',
-        'Probability that the fault is applied, above 0 and at most 1 (default: 1)',
-        schemaParser(fields.probability),
-      )
-      .option(
-        '--workspace <id>',
-        'Workspace to match (ws_…) (default: all workspaces)',
-        idParser('workspace'),
-      )
-      .addHelpText('after', KIND_HELP),
+  configure: (command) => addOptions(command, Object.values(createOptions())).addHelpText('after', KIND_HELP),
   examples: [
     [
       'Respond to the next two event requests with 503',
@@ -132,7 +112,9 @@ export const add: CommandDefinition<AddOptions> = {
     ],
   ],
   async run(options, context) {
-    const rule = toRule({ ...options, ...(await askEffect(options, context)) });
+    const fields = { ...options, ...(await askEffect(options, context)) };
+    const on = fields.on ?? (fields.kind === undefined ? 'request' : 'delivery');
+    const rule = { ...fields, on };
     checkRule(rule);
     const control = await context.connect();
     const fault = await control.addFault(rule);
@@ -144,8 +126,8 @@ type Effect = Pick<AddOptions, 'on' | 'kind' | 'status'>;
 
 /** Asks for what the fault affects and does, unless the options say it. */
 async function askEffect(options: AddOptions, context: Context): Promise<Effect> {
-  const { kind, status, latency, drop, errorCode } = options;
-  if ([kind, status, latency, drop, errorCode].some((value) => value !== undefined)) return {};
+  const { kind, status, latency_ms, drop, error_code } = options;
+  if ([kind, status, latency_ms, drop, error_code].some((value) => value !== undefined)) return {};
   const on = options.on ?? (await askChoice(context, '--on <target>', targetChoices));
   if (on === 'request') {
     const flags = '--status <status>, --latency <duration> or --drop <when>';
@@ -187,41 +169,10 @@ function toDescribedChoices(title: string, descriptions: Readonly<Record<string,
   return toChoiceList(Object.entries(descriptions), columns, ([word]) => word);
 }
 
-function toRule({
-  on,
-  key,
-  errorCode,
-  latency,
-  webhook,
-  delay,
-  workspace,
-  ...sameNames
-}: AddOptions): ControlInput<'addFault'> {
-  return {
-    ...sameNames,
-    on: on ?? (sameNames.kind === undefined ? 'request' : 'delivery'),
-    api_key_id: key,
-    error_code: errorCode,
-    latency_ms: latency,
-    webhook_id: webhook,
-    delay_ms: delay,
-    workspace_id: workspace,
-  };
-}
-
-/** The option for each JSON field, if it has another name than the field. */
-const optionNames: Readonly<Record<string, string>> = {
-  api_key_id: 'key',
-  error_code: 'error-code',
-  latency_ms: 'latency',
-  webhook_id: 'webhook',
-  delay_ms: 'delay',
-  workspace_id: 'workspace',
-};
-
 /** Reports problems by the names of the options. The emulator would use those of the JSON fields. @throws SvcError `usage` */
 function checkRule(rule: object): void {
-  const toOption = (field: string) => `--${optionNames[field] ?? field}`;
+  const options: Readonly<Record<string, Option>> = createOptions();
+  const toOption = (field: string) => options[field]?.long ?? field;
   parse(createNewFaultSchema(toOption), rule, ({ path, problem, value, expected }) => {
     const option = toOption(path);
     return expected === null
@@ -256,14 +207,18 @@ export const faultColumns: readonly Column<Fault>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'FAULT', value: describeEffect },
   { title: 'ON', value: describeTarget, hideOrder: 2, canTruncate: true },
-  { title: 'APPLIED', value: describeFirings },
+  { title: 'APPLIED', value: describeAppliedCount },
   { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },
 ];
 
 export const clear: CommandDefinition<{ readonly id?: string; readonly workspace?: string }> = {
   configure: (command) =>
     command
-      .argument('[id]', 'Fault ID (flt_…) (default: all faults)', idParser('fault'))
+      .addArgument(
+        new Argument('[id]', 'Fault ID (flt_…)')
+          .default(undefined, 'all faults')
+          .argParser(idParser('fault')),
+      )
       .option('--workspace <id>', 'Only remove faults for this workspace', idParser('workspace')),
   examples: [
     ['Remove all faults', 'faults clear'],

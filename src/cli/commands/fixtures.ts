@@ -1,5 +1,6 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { join, relative, resolve } from 'node:path';
+import { Argument } from 'commander';
 import { planScript, runScript, type ScriptContext } from '../../client/script/run-script.ts';
 import { type StepReport, serializeStepReport, toStepLabel } from '../../client/script/step-report.ts';
 import type { TemplateContexts } from '../../client/script/template-contexts.ts';
@@ -111,9 +112,11 @@ export const types: CommandDefinition<{ readonly open?: boolean }> = {
 
 export const validate: CommandDefinition<{ readonly paths: readonly string[] }> = {
   configure: (command) =>
-    command.argument(
-      '[paths...]',
-      'Files or folders (default: all fixtures of the project and the built-in ones)',
+    command.addArgument(
+      new Argument('[paths...]', 'Files or folders').default(
+        undefined,
+        'all fixtures of the project and the built-in ones',
+      ),
     ),
   examples: [
     ['Check every fixture', 'fixtures validate'],

@@ -1,10 +1,10 @@
 /** `svc keys`: lists, creates and revokes API keys. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { type Scope, scopes } from '../../domain/credentials.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import { choiceOption, idParser, parseList } from '../option-parsers.ts';
+import { CURRENT_WORKSPACE, choiceOption, choiceParser, idParser, parseList } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
@@ -34,18 +34,20 @@ interface CreateOptions {
 export const create: CommandDefinition<CreateOptions> = {
   configure: (command) =>
     command
-      .option(
+      .optionWithDefault(
         '--name <name>',
-        'Name that the request log shows for the key (default: its last four characters)',
+        'Name that the request log shows for the key',
+        'its last four characters',
       )
       .addOption(
         choiceOption('--scopes <list>', 'Scopes of the key', scopes)
           .default(undefined, 'all')
-          .argParser(parseScopes),
+          .argParser((text) => parseList(text).map(choiceParser(scopes))),
       )
-      .option(
+      .optionWithDefault(
         '--workspace <id>',
-        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
+        'Workspace that the key is bound to',
+        CURRENT_WORKSPACE,
         idParser('workspace'),
       )
       .addOption(
@@ -80,14 +82,6 @@ export const create: CommandDefinition<CreateOptions> = {
     context.io.note('Copy the key now. It is not shown again.');
   },
 };
-
-function parseScopes(text: string): Scope[] {
-  return parseList(text).map((name) => {
-    const scope = scopes.find((scope) => scope === name);
-    if (scope === undefined) throw new InvalidArgumentError(`Choose one or more of: ${scopes.join(', ')}`);
-    return scope;
-  });
-}
 
 export const revoke: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>

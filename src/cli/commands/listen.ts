@@ -17,7 +17,13 @@ import { follow, followAttempts } from '../follow.ts';
 import { type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
-import { choiceOption, idParser, parseHeaders, parseSubscriptions } from '../option-parsers.ts';
+import {
+  CURRENT_WORKSPACE,
+  choiceOption,
+  idParser,
+  parseHeaders,
+  parseSubscriptions,
+} from '../option-parsers.ts';
 import { toReadyFields } from '../ready-line.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
 
@@ -55,15 +61,17 @@ export const command: CommandDefinition<Options> = {
         parseForwardTargets,
       )
       .option('--forward-to <url>', 'The same as the argument; repeatable', parseForwardTargets)
-      .option(
+      .optionWithDefault(
         '--respond <list>',
-        'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated (default: 200)',
+        'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated',
+        '200',
         parseResponses,
       )
       .option('--body', 'Without a URL: print the body of each delivery')
-      .option(
+      .optionWithDefault(
         '-e, --events <list>',
-        'Event types to forward, separated by commas (default: *)',
+        'Event types to forward, separated by commas',
+        '*',
         parseSubscriptions,
       )
       .option(
@@ -85,9 +93,10 @@ export const command: CommandDefinition<Options> = {
         'File to write the environment variables to (see svc env), including the secret of this endpoint',
       )
       .option('--keep', 'Keep the endpoint when the command ends')
-      .option(
+      .optionWithDefault(
         '--workspace <id>',
-        'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one that the emulator created at startup)',
+        'Workspace of the endpoint',
+        CURRENT_WORKSPACE,
         idParser('workspace'),
       ),
   examples: [

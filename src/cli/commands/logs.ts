@@ -1,14 +1,13 @@
 /** `svc logs`: lists, shows and follows logged API requests, and sends them again. */
-import type { Command } from 'commander';
 import { toCurlCommand } from '../../client/logged-request.ts';
 import { matchesRequestFilter, type RequestCondition } from '../../contract/list-filters.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
-import type { StatusFilter } from '../../domain/status-filter.ts';
 import { ExitCode } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import type { CliCommand, CommandDefinition } from '../command.ts';
+import { addOptions, createFieldOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
 import { idParser, parseDurationMs, parseStatusOption, parseTimeOrAge } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
@@ -17,17 +16,11 @@ import { renderRequestDetail, requestColumns } from '../render/requests.ts';
 import { renderRequest } from '../render/stream-items.ts';
 import { printPage } from '../render/table.ts';
 
-interface RequestFilterOptions {
-  readonly method?: string;
-  readonly path?: string;
-  readonly status?: StatusFilter;
-  readonly key?: string;
-  readonly request?: string;
-  readonly workspace?: string;
-  /** Milliseconds. */
-  readonly slowerThan?: number;
-  readonly since?: string;
-}
+/** The fields of the API, with a time as text, and a key by its ID or its name. */
+type RequestFilterOptions = Omit<
+  RequestCondition,
+  'api_key_id' | 'api_key_name' | 'resource_id' | 'since'
+> & { readonly key?: string; readonly since?: string };
 
 export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
   configure: (command) => addPageOptions(addRequestFilterOptions(command)),
@@ -36,12 +29,11 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
     ['List the requests with a 4xx response in the last ten minutes', 'logs list --status 4xx --since 10m'],
     ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
-  async run(options, context) {
+  async run({ limit, startingAfter, ...options }, context) {
     const control = await context.connect();
     const page = await control.listRequests({
-      ...toPageParameters(options),
-      ...toRequestCondition(options),
-      since: options.since,
+      ...toPageParameters({ limit, startingAfter }),
+      ...toRequestFilter(options),
     });
     const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
     printPage(context, page, 'requests', columns);
@@ -78,9 +70,10 @@ export const resend: CommandDefinition<ResendOptions> = {
   configure: (command) =>
     command
       .addArgument(new AskedArgument('id', 'Request ID (req_…)'))
-      .option(
+      .optionWithDefault(
         '--keep-idempotency-key',
-        'Send the same Idempotency-Key again, to test how the request is repeated (default: a new key)',
+        'Send the same Idempotency-Key again, to test how the request is repeated',
+        'a new key',
       ),
   examples: [
     ['Send a request again with the same API key and body', 'logs resend req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
@@ -103,12 +96,12 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
     ['Follow requests until you press Ctrl-C', 'logs tail'],
     ['Follow requests to one path, one JSON object per line', 'logs tail --path /v1/events --json'],
   ],
-  async run(options, context) {
+  async run({ since, ...options }, context) {
     const control = await context.connect();
-    const stream = control.stream({ types: 'request', since: options.since }, context.signal);
+    const stream = control.stream({ types: 'request', since }, context.signal);
     const heading = 'Following API requests. Press Ctrl-C to stop.';
     // The stream cannot filter requests by most fields. It filters by `since` itself.
-    const condition = toRequestCondition(options);
+    const condition = toRequestFilter(options);
     return follow(stream, context, { heading }, (item) => {
       if (item.type !== 'request' || !matchesRequestFilter(condition, item.request)) return;
       context.printItem(item, () => renderRequest(item.request, context));
@@ -116,48 +109,40 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
   },
 };
 
-function addRequestFilterOptions(command: Command): Command {
-  return command
-    .option('--method <method>', 'Only requests with this method', (text) => text.toUpperCase())
-    .option(
+function addRequestFilterOptions(command: CliCommand): CliCommand {
+  const options = createFieldOptions<RequestFilterOptions>({
+    method: ['--method <method>', 'Only requests with this method', (text) => text.toUpperCase()],
+    path: [
       '--path <text>',
       'Only requests whose path starts with this, such as /v1/events, or contains it, such as evt_',
-    )
-    .option(
+    ],
+    status: [
       '--status <status>',
       'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
       parseStatusOption,
-    )
-    .option('--key <key>', 'Only requests with this API key: its ID (key_…) or its name', parseKey)
-    .option('--request <id>', 'Only the request with this ID (req_…)', idParser('request'))
-    .option('--workspace <id>', 'Only requests in this workspace', idParser('workspace'))
-    .option(
+    ],
+    key: ['--key <key>', 'Only requests with this API key: its ID (key_…) or its name', parseKey],
+    request_id: ['--request <id>', 'Only the request with this ID (req_…)', idParser('request')],
+    workspace_id: ['--workspace <id>', 'Only requests in this workspace', idParser('workspace')],
+    min_duration_ms: [
       '--slower-than <duration>',
       'Only requests that took at least this long, such as 100ms',
       parseDurationMs,
-    )
-    .option(
+    ],
+    since: [
       '--since <when>',
       'Only requests since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
       parseTimeOrAge,
-    );
+    ],
+  });
+  return addOptions(command, Object.values(options));
 }
 
 function parseKey(text: string): string {
   return text.startsWith(idPrefixes.apiKey) ? idParser('apiKey')(text) : text;
 }
 
-/** The filter of the control plane, without the time, which the list and the stream take as text. */
-function toRequestCondition(options: RequestFilterOptions): Omit<RequestCondition, 'since'> {
-  const { key } = options;
-  return {
-    method: options.method,
-    path: options.path,
-    status: options.status,
-    ...(key !== undefined &&
-      (key.startsWith(idPrefixes.apiKey) ? { api_key_id: key } : { api_key_name: key })),
-    request_id: options.request,
-    workspace_id: options.workspace,
-    min_duration_ms: options.slowerThan,
-  };
+function toRequestFilter<Options extends { readonly key?: string }>({ key, ...fields }: Options) {
+  if (key === undefined) return fields;
+  return { ...fields, [key.startsWith(idPrefixes.apiKey) ? 'api_key_id' : 'api_key_name']: key };
 }

@@ -86,36 +86,44 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
     addReceiverOptions(
       command
         .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
-        .option('--runs <n>', 'Number of sequences (default: 100)', wholeNumberParser(1, MAX_RUNS))
+        .optionWithDefault(
+          '--runs <n>',
+          'Number of sequences',
+          String(DEFAULT_RUNS),
+          wholeNumberParser(1, MAX_RUNS),
+        )
         .option(
           '--time <duration>',
           'Keep playing sequences for this long, instead of --runs',
           parseDurationMs,
         )
-        .option(
+        .optionWithDefault(
           '--random-seed <n>',
-          'Seed that generates the same sequences again (default: random)',
+          'Seed that generates the same sequences again',
+          'random',
           wholeNumberParser(0, MAX_SEED),
         )
-        .option(
+        .optionWithDefault(
           '-e, --events <list>',
-          'Event types to send, with the payloads of their fixtures, separated by commas (default: all)',
+          'Event types to send, with the payloads of their fixtures, separated by commas',
+          'all',
           parseList,
         )
         .option(
           '--observe <url|command>',
           'URL or command that returns the side effects, as {"ids": […]} or {"count": n}',
         )
-        .option('--only <variations>', 'Variations to use, separated by commas (default: all)', parseList)
+        .optionWithDefault('--only <variations>', 'Variations to use, separated by commas', 'all', parseList)
         .option('--without <variations>', 'Variations to leave out, separated by commas', parseList)
         .option(
           '--restart-command <command>',
           'Command that restarts the receiver, to run between deliveries',
         )
         .option('--replay <file>', 'Play the sequence in this file')
-        .option(
+        .optionWithDefault(
           '--save <file>',
-          'File for the smallest sequence that breaks a rule (default: a file in .svc)',
+          'File for the smallest sequence that breaks a rule',
+          'a file in .svc',
         )
         .option('--test <file>', 'File for a Vitest test that plays the smallest sequence'),
     ).addHelpText('after', NOTES),

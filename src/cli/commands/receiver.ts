@@ -5,9 +5,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import { EventType } from '../../contract/fields.ts';
 import { createFolder } from '../../create-folder.ts';
-import { isEventType } from '../../domain/event.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { ExitCode, type Hint, SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
@@ -33,7 +32,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError } from '../file-access.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';
-import { choiceOption, parseList, parseReceiverUrl } from '../option-parsers.ts';
+import { choiceOption, parseList, parseReceiverUrl, schemaParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
@@ -78,7 +77,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     addReceiverOptions(
       command
         .addArgument(new AskedArgument('url', 'Port or URL of the receiver').argParser(parseReceiverUrl))
-        .option('--rule <name>', 'Rule or check to run; repeatable (default: all)', parseList)
+        .optionWithDefault('--rule <name>', 'Rule or check to run; repeatable', 'all', parseList)
         .option(
           '--observe <url|command>',
           'URL or command that returns the side effects, as {"ids": […]}, {"count": n} or a number',
@@ -86,7 +85,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         .option(
           '--event-type <type>',
           'Event type to send, with the payload of its fixture',
-          parseEventType,
+          schemaParser(EventType),
           'order.shipped',
         )
         .option('--strict', 'Exit with code 1 if a check is inconclusive'),
@@ -168,11 +167,6 @@ async function createPayload(type: string, projectFolder: string, context: Conte
   if (fixture === null) return '{}';
   const templateContexts = await resolveTemplateContexts({}, context);
   return fillTemplates(fixture.template, templateContexts.next());
-}
-
-function parseEventType(text: string): string {
-  if (isEventType(text)) return text;
-  throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lowercase.');
 }
 
 interface ExampleCommandOptions {

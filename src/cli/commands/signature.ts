@@ -38,23 +38,26 @@ export const sign: CommandDefinition<SignOptions> = {
   configure: (command) =>
     command
       .requiredOption('--payload <body>', 'Body to sign: text, @file, or - for standard input')
-      .option(
+      .optionWithDefault(
         '--secret <secret>',
-        'Endpoint secret; repeatable, to sign with several as during a rotation (default: SVC_WEBHOOK_SECRET)',
+        'Endpoint secret; repeatable, to sign with several as during a rotation',
+        'SVC_WEBHOOK_SECRET',
         collectValues,
       )
-      .option(
+      .optionWithDefault(
         '--at <when>',
-        'Timestamp to sign, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970 (default: now)',
+        'Timestamp to sign, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970',
+        'now',
         parseTimeOption,
       )
-      .option('--id <id>', 'Delivery ID (default: a new one)')
-      .option(
+      .optionWithDefault('--id <id>', 'Delivery ID', 'a new one')
+      .optionWithDefault(
         '--curl [url]',
-        `Print a curl command that sends the payload (default: ${EXAMPLE_URL})`,
+        'Print a curl command that sends the payload',
+        EXAMPLE_URL,
         parseReceiverUrl,
       )
-      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`),
+      .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting'),
   examples: [
     ['Print the signature headers for a body', 'sign --secret whsec_… --payload @body.json'],
     [
@@ -122,7 +125,12 @@ interface VerifyOptions {
 export const verify: CommandDefinition<VerifyOptions> = {
   configure: (command) =>
     command
-      .option('--secret <secret>', 'Endpoint secret; repeatable (default: SVC_WEBHOOK_SECRET)', collectValues)
+      .optionWithDefault(
+        '--secret <secret>',
+        'Endpoint secret; repeatable',
+        'SVC_WEBHOOK_SECRET',
+        collectValues,
+      )
       .option('--payload <body>', 'Raw body: text, @file, or - for standard input')
       .option('--signature <header>', 'Value of the signature header')
       .option('--timestamp <header>', 'Value of the timestamp header')
@@ -137,17 +145,19 @@ export const verify: CommandDefinition<VerifyOptions> = {
         'With --delivery: digest that your receiver computed, to find the mistake that produces it',
       )
       .option('--request <file>', 'File with the raw HTTP request: headers and body')
-      .option(
+      .optionWithDefault(
         '--tolerance <duration>',
-        'Maximum difference between the timestamp and --now (default: 5m)',
+        'Maximum difference between the timestamp and --now',
+        '5m',
         parseDurationMs,
       )
-      .option(
+      .optionWithDefault(
         '--now <when>',
-        'Time to compare the timestamp with, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970 (default: now)',
+        'Time to compare the timestamp with, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970',
+        'now',
         parseTimeOption,
       )
-      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`),
+      .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting'),
   examples: [
     [
       'Check a body and its headers',

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../../client/api-client.ts';
 import { trackDeliveries } from '../../client/wait.ts';
 import { listAll } from '../../contract/control-plane.ts';
 import type { Event } from '../../contract/resources.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
@@ -11,6 +12,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   type CommandWait,
+  DEFAULT_WAIT_MS,
   explainDeliveries,
   explainNoDeliveries,
   KEEP_WAITING_OPTION,
@@ -40,14 +42,16 @@ export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addEventOptions(command.addArgument(new AskedArgument('type', 'Event type, such as order.shipped')))
       .option('--count <n>', 'Number of events to create; prints a summary', wholeNumberParser(1, 1_000_000))
-      .option(
+      .optionWithDefault(
         '--rate <n/s>',
-        'With --count: maximum number of events per second (default: no limit)',
+        'With --count: maximum number of events per second',
+        'no limit',
         parseRate,
       )
-      .option(
+      .optionWithDefault(
         '--wait [duration]',
-        'Wait up to this long for every delivery to settle; exit with code 1 if one fails (default: 30s)',
+        'Wait up to this long for every delivery to settle; exit with code 1 if one fails',
+        formatDuration(DEFAULT_WAIT_MS),
         parseDurationMs,
       )
       .option(...KEEP_WAITING_OPTION),

@@ -201,9 +201,10 @@ export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly ov
   configure: (command) =>
     command
       .addArgument(new AskedArgument('id', ID_DESCRIPTION))
-      .option(
+      .optionWithDefault(
         '--overlap <duration>',
-        'How long deliveries are signed with both secrets (default: 24h)',
+        'How long deliveries are signed with both secrets',
+        '24h',
         parseDurationMs,
       ),
   examples: [

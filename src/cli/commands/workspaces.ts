@@ -1,10 +1,11 @@
 /** `svc workspaces`: lists, shows and creates workspaces. */
+import { Argument } from 'commander';
 import { Name } from '../../contract/fields.ts';
 import { indentJson } from '../../domain/json.ts';
 import { AskedArgument } from '../asked-argument.ts';
 import { workspaceColumns } from '../choices/resource-choices.ts';
 import type { CommandDefinition } from '../command.ts';
-import { schemaParser } from '../option-parsers.ts';
+import { CURRENT_WORKSPACE, schemaParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askText } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
@@ -22,10 +23,7 @@ export const list: CommandDefinition<PageOptions> = {
 
 export const get: CommandDefinition<{ readonly id?: string }> = {
   configure: (command) =>
-    command.argument(
-      '[id]',
-      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace that the emulator created at startup)',
-    ),
+    command.addArgument(new Argument('[id]', 'Workspace ID (ws_…)').default(undefined, CURRENT_WORKSPACE)),
   examples: [
     ['Show the current workspace', 'workspaces get'],
     ['Show another workspace', 'workspaces get ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],

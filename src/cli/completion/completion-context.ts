@@ -1,5 +1,6 @@
 /** Finds what the shell completes at the cursor, with the same command definitions that parse the command line. */
-import { type Argument, Command, type Option } from 'commander';
+import type { Argument, Option } from 'commander';
+import { CliCommand } from '../command.ts';
 import { type Commands, commandTree } from '../command-tree.ts';
 import type { GlobalOptions } from '../context.ts';
 import { addGlobalOptions, isGlobal } from '../global-options.ts';
@@ -34,7 +35,7 @@ export async function parseCompletionContext(words: readonly string[]): Promise<
 class CommandLineReader {
   readonly path: string[] = [];
   readonly globals: Record<string, string> = {};
-  #command = addGlobalOptions(new Command());
+  #command = addGlobalOptions(new CliCommand());
   /** The possible next names; null after the name of a command, or an unknown name. */
   #names: Commands | null = commandTree;
   /** The option that takes the next word as its value. */
@@ -81,7 +82,7 @@ class CommandLineReader {
     const entry = Object.hasOwn(names, name) ? names[name] : undefined;
     this.path.push(name);
     this.#names = entry !== undefined && 'subcommands' in entry ? entry.subcommands : null;
-    this.#command = new Command();
+    this.#command = new CliCommand();
     if (entry !== undefined && 'load' in entry) (await entry.load()).configure?.(this.#command);
     addGlobalOptions(this.#command);
   }

@@ -33,10 +33,9 @@ export function describeTarget({
 }
 
 /** `1 of 3 times, with 10% probability` */
-export function describeFirings({ fired, count, probability }: Fault): string {
-  const times =
-    count === undefined ? formatCount(fired, 'time') : `${fired} of ${formatCount(count, 'time')}`;
-  return probability < 1 ? `${times}, with ${Math.round(probability * 100)}% probability` : times;
+export function describeAppliedCount({ applied_count: times, count, probability }: Fault): string {
+  const text = count === undefined ? formatCount(times, 'time') : `${times} of ${formatCount(count, 'time')}`;
+  return probability < 1 ? `${text}, with ${Math.round(probability * 100)}% probability` : text;
 }
 
 /** `duplicate (flt_…)`; null without a fault. */

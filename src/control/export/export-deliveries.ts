@@ -4,6 +4,7 @@
  */
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import { type ExportedDelivery, ExportInput } from '../../contract/export-schemas.ts';
+import type { DeliveryCondition } from '../../contract/list-filters.ts';
 import { createSecretRemover, type SecretRemover } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
 import { createNotFoundError } from '../../sandbox/access.ts';
@@ -13,7 +14,7 @@ import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import { monotonic, SLICE_MS, yieldToEventLoop } from '../../timers.ts';
 import { validate } from '../../validation/validate.ts';
 import { toDeliveryDetail } from '../delivery-handlers.ts';
-import { toDeliveryFilter } from '../store-filters.ts';
+import { toCondition } from '../to-condition.ts';
 import { writeHar } from './har-export.ts';
 
 /**
@@ -32,7 +33,8 @@ export async function exportDeliveries(
   }
   const { stateReplacedSeq } = sandbox.store;
   const seqs: number[] = [];
-  for await (const row of id === undefined ? findMatches(sandbox, filter) : [findDelivery(sandbox, id)]) {
+  const condition = toCondition(sandbox, filter, 'schedule');
+  for await (const row of id === undefined ? findMatches(sandbox, condition) : [findDelivery(sandbox, id)]) {
     seqs.push(row.seq);
   }
   if (seqs.length === 0) {
@@ -58,11 +60,7 @@ function findDelivery({ store }: Sandbox, id: string): DeliveryRow {
 const PAGE_SIZE = 1000;
 
 /** Newest first. */
-async function* findMatches(
-  sandbox: Sandbox,
-  input: Parameters<typeof toDeliveryFilter>[1],
-): AsyncGenerator<DeliveryRow> {
-  const filter = toDeliveryFilter(sandbox, input);
+async function* findMatches(sandbox: Sandbox, filter: DeliveryCondition): AsyncGenerator<DeliveryRow> {
   let beforeSeq: number | null = null;
   do {
     const page = await sandbox.store.deliveryQueries.list(filter, { limit: PAGE_SIZE, beforeSeq });

@@ -215,7 +215,7 @@ function IgnoredFilters({
   );
   const hints: Readonly<Record<string, string | undefined>> = {
     status: statusHint,
-    response: 'a status such as 404, a class such as 4xx, or none',
+    response_status: 'a status such as 404, a class such as 4xx, or none',
     since: TIME_HINT,
     until: TIME_HINT,
   };
@@ -225,7 +225,9 @@ function IgnoredFilters({
       {ignored.map(([name, label]) => (
         <p key={name}>
           The {label} filter "{query[name]}" is ignored.{' '}
-          {filterNames.includes(name) ? `Enter ${hints[name]}.` : `This list has no ${label} filter.`}{' '}
+          {filterNames.includes(name)
+            ? `Enter ${hints[name] ?? 'an ID'}.`
+            : `This list has no ${label} filter.`}{' '}
           <button type="button" class="pill" onClick={() => updateQuery({ [name]: '' })}>
             Clear
           </button>

@@ -3,18 +3,18 @@ import type { DisplayStatus } from '../../domain/delivery.ts';
 
 /** Labels by the name of the filter in the URL. */
 export const filterLabels: Readonly<Record<string, string>> = {
-  event: 'Event',
-  key: 'API key',
+  api_key_id: 'API key',
+  event_id: 'Event',
   method: 'Method',
   path: 'Path',
-  resource: 'Resource',
-  response: 'Response',
+  resource_id: 'Resource',
+  response_status: 'Response',
   since: 'From',
   status: 'Status',
   text: 'Search',
   type: 'Type',
   until: 'Before',
-  webhook: 'Endpoint',
+  webhook_id: 'Endpoint',
 };
 
 export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };

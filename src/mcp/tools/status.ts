@@ -49,13 +49,13 @@ export const statusTool = defineTool({
       endpoints,
       ...(webhooks.has_more && { has_more_endpoints: true }),
       deliveries: overview.delivery_counts,
-      faults: overview.faults.map(({ id, on, kind, status, count, fired }) => ({
+      faults: overview.faults.map(({ id, on, kind, status, count, applied_count }) => ({
         id,
         on,
         kind,
         status,
         count,
-        fired,
+        applied_count,
       })),
       event_types: fixtures.data.map(({ type }) => type),
       scripts: listScripts(fixtureFolders(projectFolder)).map(({ name }) => name),

@@ -5,7 +5,7 @@ import {
   addField,
   type DeliverySequence,
   type EventTemplate,
-  EXPLORE_FIELD,
+  FUZZ_FIELD,
   normalizeSequence,
   SEQUENCE_VERSION,
   type SequenceEvent,
@@ -100,7 +100,7 @@ function createEventArbitrary({ events, enabled }: RandomSequenceOptions): fc.Ar
   const unusual = createJsonArbitrary();
   const withField = fc
     .tuple(usual, unusual)
-    .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, EXPLORE_FIELD, field) }));
+    .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, FUZZ_FIELD, field) }));
   const empty = usual.map(({ type }) => ({ type, payload: '{}' }));
   const anyPayload = fc.array(fc.tuple(createNameArbitrary(), unusual), { maxLength: 3 }).map(toObjectText);
   const unknown = (enabled.has('payload') ? anyPayload : usual.map(({ payload }) => payload)).map(

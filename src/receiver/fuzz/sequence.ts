@@ -109,9 +109,9 @@ export interface EventTemplate {
 }
 
 /** A field that the fuzz run adds to payloads. */
-export const EXPLORE_FIELD = 'svc_explore';
+export const FUZZ_FIELD = 'svc_fuzz';
 /** An event type that no receiver knows. */
-export const UNKNOWN_TYPE = 'svc_explore.unheard_of';
+export const UNKNOWN_TYPE = 'svc_fuzz.unheard_of';
 
 function isObjectText(text: string): boolean {
   try {

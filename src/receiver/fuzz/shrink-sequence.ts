@@ -8,7 +8,7 @@ import {
   type DeliverStep,
   type DeliverySequence,
   type EventTemplate,
-  EXPLORE_FIELD,
+  FUZZ_FIELD,
   normalizeSequence,
   omitField,
   type SequenceEvent,
@@ -156,7 +156,7 @@ function listSimplerEvents(event: SequenceEvent, { type, payload }: EventTemplat
   const field = isUsual ? null : findAddedField(event);
   return [
     ...(isUsual ? [] : [{ ...event, type, payload }]),
-    ...(field === null ? [] : [{ ...event, type, payload: addField(payload, EXPLORE_FIELD, field) }]),
+    ...(field === null ? [] : [{ ...event, type, payload: addField(payload, FUZZ_FIELD, field) }]),
     ...(['padding', 'days_old'] as const)
       .filter((name) => event[name] !== undefined)
       .map((name) => omitField(event, name)),
@@ -174,7 +174,7 @@ function listSmallerNumbers(value: number): number[] {
 /** The JSON text of the field that the fuzz run added; null if there is none. */
 function findAddedField({ payload }: SequenceEvent): string | null {
   const tree = parseJsonTree(payload);
-  const field = tree instanceof Map ? tree.get(EXPLORE_FIELD) : undefined;
+  const field = tree instanceof Map ? tree.get(FUZZ_FIELD) : undefined;
   return field === undefined ? null : serializeJsonTree(field);
 }
 
@@ -187,9 +187,9 @@ function listSimplerPayloads({ type, payload }: SequenceEvent): string[] {
       .filter((simpler) => simpler instanceof Map)
       .map(serializeJsonTree);
   }
-  const field = tree.get(EXPLORE_FIELD);
+  const field = tree.get(FUZZ_FIELD);
   if (field === undefined) return [];
-  const withField = (value: JsonTree) => serializeJsonTree(new Map(tree).set(EXPLORE_FIELD, value));
+  const withField = (value: JsonTree) => serializeJsonTree(new Map(tree).set(FUZZ_FIELD, value));
   return listSimplerTrees(field).map(withField);
 }
 

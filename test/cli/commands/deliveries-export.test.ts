@@ -66,30 +66,19 @@ describe('svc deliveries export', () => {
 
   it('the filter options are parameters of the request', async () => {
     const { context, exportDeliveries } = setUp();
-    await exportCommand.run(
-      {
-        status: 'failed',
-        event: 'evt_1',
+    const filter = {
+      ...{
+        status: 'failed' as const,
+        event_id: 'evt_1',
         type: 'a.b',
-        webhook: 'wh_1',
-        workspace: 'ws_1',
-        text: 'x',
-        since: '2h',
-        until: '1h',
+        webhook_id: 'wh_1',
+        workspace_id: 'ws_1',
       },
-      context,
-    );
+      ...{ text: 'x', since: '2h', until: '1h' },
+    };
+    await exportCommand.run(filter, context);
     expect(exportDeliveries.mock.calls[0]?.[0]).toEqual({
-      format: 'ndjson',
-      delivery_id: undefined,
-      status: 'failed',
-      event_id: 'evt_1',
-      type: 'a.b',
-      webhook_id: 'wh_1',
-      workspace_id: 'ws_1',
-      text: 'x',
-      since: '2h',
-      until: '1h',
+      ...{ format: 'ndjson', delivery_id: undefined, ...filter },
     });
   });
 

@@ -80,9 +80,8 @@ describe('svc deliveries wait', () => {
   });
 
   it('the list and the stream get the same filter, with --since by the schedule clock', async () => {
-    const options = { event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' };
     const filter = { event_id: 'evt_1', type: 'a.b', webhook_id: 'wh_1', workspace_id: 'ws_1' };
-    const { calls } = await wait(options, {});
+    const { calls } = await wait({ ...filter, since: '1h' }, {});
     expect(calls).toEqual([
       { ...filter, types: 'delivery,attempt,webhook' },
       { ...filter, since: '2026-11-20T11:00:00.000Z', limit: 1000 },

@@ -49,8 +49,8 @@ describe('svc deliveries list', () => {
   it('the filter options are parameters of the request', async () => {
     const listDeliveries = vi.fn(async () => pageOf<Delivery>());
     const { context } = createFakeContext({ control: { listDeliveries } });
-    await listCommand.run({ response: '4xx', text: 'ord_1', since: '2h', until: '1h', limit: 5 }, context);
     const filter = { response_status: '4xx', text: 'ord_1', since: '2h', until: '1h', limit: 5 };
+    await listCommand.run(filter, context);
     expect(listDeliveries).toHaveBeenCalledWith(filter);
   });
 
@@ -98,7 +98,7 @@ describe('svc deliveries get', () => {
     'an attempt with a response of a fault was not sent, and with a limit of %d shows the next step',
     async (count, hint) => {
       const fault = { id: 'flt_1', kind: 'error-response' as const };
-      const rule = { ...fault, on: 'delivery' as const, probability: 1, count, fired: 1 };
+      const rule = { ...fault, on: 'delivery' as const, probability: 1, count, applied_count: 1 };
       const { context, capturedOutput } = createFakeContext({
         control: {
           getDelivery: async () => aDetail({ attempts: [{ ...attempt, fault }] }),

@@ -7,7 +7,7 @@ import { deliveryFaultDescriptions } from '../../../src/domain/fault.ts';
 import { createFakeContext, createFakeHost } from '../fake-context.ts';
 
 const base = {
-  ...{ id: 'flt_1', probability: 1, fired: 0, created_at: '2026-11-20T12:00:00.000Z' },
+  ...{ id: 'flt_1', probability: 1, applied_count: 0, created_at: '2026-11-20T12:00:00.000Z' },
 } as const;
 
 describe('the description of a fault', () => {
@@ -22,7 +22,7 @@ describe('the description of a fault', () => {
     expect(describeEffect({ ...base, on: 'request', ...rule })).toBe(words);
   });
 
-  it('the list shows the target of a fault and how often it has fired', () => {
+  it('the list shows the target of a fault and how often it was applied', () => {
     const fault: Fault = {
       ...base,
       on: 'request',
@@ -31,10 +31,10 @@ describe('the description of a fault', () => {
       count: 3,
       probability: 0.1,
     };
-    const [target, fired] = ['ON', 'APPLIED'].map((title) =>
-      faultColumns.find((column) => column.title === title)?.value({ ...fault, fired: 2 }),
+    const [target, applied] = ['ON', 'APPLIED'].map((title) =>
+      faultColumns.find((column) => column.title === title)?.value({ ...fault, applied_count: 2 }),
     );
-    expect([target, fired]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);
+    expect([target, applied]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);
   });
 
   it('an affected delivery names its fault, and others do not', () => {
@@ -61,7 +61,7 @@ describe('svc faults add', () => {
       'Add: --status <status>, --latency <duration> or --drop <when>',
     ],
     [
-      { kind: 'drop', errorCode: 'busy' },
+      { kind: 'drop', error_code: 'busy' },
       '--error-code applies only to faults in requests.',
       'Show which options apply to each target with: svc faults add --help',
     ],
@@ -71,7 +71,7 @@ describe('svc faults add', () => {
       'Pass the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
     [
-      { status: 503, errorCode: 'Busy!' },
+      { status: 503, error_code: 'Busy!' },
       'Invalid value for --error-code: "Busy!"',
       'Pass lowercase letters, digits and underscores, such as rate_limited.',
     ],

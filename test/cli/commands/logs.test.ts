@@ -34,7 +34,10 @@ describe('svc logs tail', () => {
   });
 
   it.each([
-    [{ method: 'POST', path: '/v1', status: 403, key: 'key_1', request: 'req_1', workspace: 'ws_1' }, true],
+    [
+      { method: 'POST', path: '/v1', status: 403, key: 'key_1', request_id: 'req_1', workspace_id: 'ws_1' },
+      true,
+    ],
     [{ method: 'GET' }, false],
     [{ path: '/v1/webhooks' }, false],
     [{ status: 404 }, false],
@@ -44,10 +47,10 @@ describe('svc logs tail', () => {
     [{ key: 'Checkout' }, true],
     [{ key: 'Warehouse' }, false],
     [{ path: 'events' }, true],
-    [{ request: 'req_2' }, false],
-    [{ workspace: 'ws_2' }, false],
-    [{ slowerThan: 1.2 }, true],
-    [{ slowerThan: 1.4 }, false],
+    [{ request_id: 'req_2' }, false],
+    [{ workspace_id: 'ws_2' }, false],
+    [{ min_duration_ms: 1.2 }, true],
+    [{ min_duration_ms: 1.4 }, false],
   ])('a request matches the filter %j: %s', async (options, shown) => {
     expect((await tail(options)) !== '').toBe(shown);
   });

@@ -29,22 +29,17 @@ import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { StatusBadge, StatusFilter, statusGroupTitles } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
+import { pickFilters, toListInput } from '../../url-filter.ts';
 import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { GettingStarted } from '../overview/getting-started.tsx';
 import { openBulkReplayDialog, openReplayDialog, ReplayDialog } from '../replay/replay-dialog.tsx';
-import {
-  type DeliveryFilter,
-  filterNames,
-  matchesFilter,
-  parseFilter,
-  toListInput,
-} from './delivery-filter.ts';
+import { type DeliveryFilter, deliveryFields, matchesFilter } from './delivery-filter.ts';
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
-  const filter = parseFilter(route.query);
+  const filter = pickFilters(deliveryFields, route.query);
   const list = useDeliveries(filter);
   const active = route.id ?? list.selectedId;
   useShortcuts([
@@ -65,7 +60,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         list={list}
         label="Delivery"
         filter={filter}
-        filterNames={filterNames}
+        filterNames={Object.keys(deliveryFields)}
         search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
         statusHint={`one of ${displayStatuses.join(', ')}`}
         quickFilter={<StatusButtons filter={filter} />}
@@ -82,7 +77,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
 }
 
 async function openNextFailing(route: Route, filter: DeliveryFilter, after: string | null): Promise<void> {
-  const found = await findNextFailing({ filter: toListInput(filter), after });
+  const found = await findNextFailing({ filter: toListInput(deliveryFields, filter), after });
   if (found === undefined) return;
   const to = { section: route.section, id: found.id, query: { ...filter, tab: route.query.tab ?? '' } };
   if (route.id === null) navigate(to);
@@ -90,7 +85,7 @@ async function openNextFailing(route: Route, filter: DeliveryFilter, after: stri
 }
 
 function ListActions({ filter }: { readonly filter: DeliveryFilter }) {
-  const selection = { workspace_id: workspaceId.value, ...toListInput(filter) };
+  const selection = { workspace_id: workspaceId.value, ...toListInput(deliveryFields, filter) };
   return (
     <>
       <ActionButton type="button" onClick={() => openBulkReplayDialog(selection)}>
@@ -194,7 +189,8 @@ function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
   const workspace = workspaceId.value;
   return useLiveList<Delivery>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
-    fetchPage: (page) => control.listDeliveries({ workspace_id: workspace, ...toListInput(filter), ...page }),
+    fetchPage: (page) =>
+      control.listDeliveries({ workspace_id: workspace, ...toListInput(deliveryFields, filter), ...page }),
     onItems: (items, feed) => {
       const updates = items.flatMap((item) =>
         isInWorkspace(workspace, item) ? [toUpdate(item, filter)] : [],
@@ -256,9 +252,14 @@ function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {
   const types = [...new Set([...useEventTypes(), ...subscribedTypes])].sort();
   return (
     <>
-      <FilterInput name="response" label="Response" value={filter.response} suggestions={RESPONSES} />
+      <FilterInput
+        name="response_status"
+        label="Response"
+        value={filter.response_status}
+        suggestions={RESPONSES}
+      />
       <FilterInput name="type" label="Type" value={filter.type} suggestions={types} />
-      <FilterSelect name="webhook" label="Endpoint" value={filter.webhook}>
+      <FilterSelect name="webhook_id" label="Endpoint" value={filter.webhook_id}>
         {endpoints?.data.map(({ id, url }) => (
           <option key={id} value={id}>
             {url}

@@ -65,7 +65,9 @@ function EventProperties({
           </>
         ),
         Requests: (
-          <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests for this event</a>
+          <a href={toHash({ section: 'requests', query: { resource_id: id } })}>
+            All requests for this event
+          </a>
         ),
       }}
     />
@@ -150,7 +152,7 @@ export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
               ))}
             </ul>
             {hasMore && (
-              <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
+              <a href={toHash({ section: 'deliveries', query: { event_id: eventId } })}>
                 All deliveries of this event
               </a>
             )}

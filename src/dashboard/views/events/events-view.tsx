@@ -1,9 +1,10 @@
 /** The events of the workspace, and the open one. */
 import './events.css';
 import { useRef } from 'preact/hooks';
+import { EventFilter as filterFields } from '../../../contract/list-filters.ts';
 import type { EventSummary } from '../../../contract/resources.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { pickFilters, type Route, toHash } from '../../address.ts';
+import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import type { Feed } from '../../feed.ts';
 import { PAGE_SIZE } from '../../paged-list.ts';
@@ -15,20 +16,21 @@ import { EmptyState } from '../../ui/query-view.tsx';
 import { DeliveryCounts } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { VisibleRange } from '../../ui/use-visible-rows.ts';
+import { type FilterTexts, pickFilters } from '../../url-filter.ts';
 import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { useThrottle } from '../../use-query.ts';
 import { EventView } from './event-view.tsx';
 
 export function EventsView({ route }: { readonly route: Route }) {
-  const filter = pickFilters(route.query, filterNames);
+  const filter = pickFilters(eventFields, route.query);
   return (
     <LiveListView
       route={route}
       list={useEvents(filter)}
       label="Event"
       filter={filter}
-      filterNames={filterNames}
+      filterNames={Object.keys(eventFields)}
       search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, payloads' }}
       fields={
         <>
@@ -81,8 +83,8 @@ function NoEventsYet() {
   );
 }
 
-export const filterNames = ['type', 'text', 'since', 'until'] as const;
-type EventFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
+const { workspace_id: _, ...eventFields } = filterFields;
+type EventFilter = FilterTexts<typeof eventFields>;
 
 const REFETCH_INTERVAL_MS = 1_000;
 

@@ -1,6 +1,6 @@
 /** Active faults, each with how often it was applied. */
 import type { ComponentChildren } from 'preact';
-import { describeEffect, describeFirings } from '../../../client/texts/describe-fault.ts';
+import { describeAppliedCount, describeEffect } from '../../../client/texts/describe-fault.ts';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { deliveryFaultDescriptions, isFaultActive } from '../../../domain/fault.ts';
@@ -66,9 +66,15 @@ export async function removeFaults(faults: readonly Fault[], onChange: () => voi
 }
 
 /** Adds a removed fault again, for as often as it could still be applied. */
-async function restoreFault({ id: _, created_at: __, fired, count, ...rule }: Fault): Promise<void> {
+async function restoreFault({
+  id: _,
+  created_at: __,
+  applied_count: used,
+  count,
+  ...rule
+}: Fault): Promise<void> {
   if (count === undefined) await control.addFault(rule);
-  else if (count > fired) await control.addFault({ ...rule, count: count - fired });
+  else if (count > used) await control.addFault({ ...rule, count: count - used });
 }
 
 interface RowProps {
@@ -91,7 +97,7 @@ function Row({ fault, endpointUrl, onClear }: RowProps) {
         </small>
       </span>
       <span class={isUsedUp ? 'muted' : ''}>
-        applied {describeFirings(fault)}
+        applied {describeAppliedCount(fault)}
         {isUsedUp && ', used up'}
       </span>
       <ActionButton class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>

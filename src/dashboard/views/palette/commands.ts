@@ -26,7 +26,7 @@ export function findIdCommand(text: string, { navigate, selectWorkspace }: Actio
     return { title: `Open attempt ${attempt} of ${to.id}`, key: '', run: () => navigate(to) };
   }
   if (idPatterns.apiKey.test(id)) {
-    const to = { section: 'requests' as const, query: { key: id } };
+    const to = { section: 'requests' as const, query: { api_key_id: id } };
     return { title: `Show requests with ${id}`, key: '', run: () => navigate(to) };
   }
   if (idPatterns.workspace.test(id)) {

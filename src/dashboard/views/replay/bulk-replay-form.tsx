@@ -64,8 +64,7 @@ function describeSelection(filter: DeliverySelection): Record<string, string> {
   );
   if (entries.length === 0) return { Deliveries: 'all in the workspace' };
   const items = entries.map(([name, value]) => {
-    // The filters `webhook` and `response` of the list are `webhook_id` and `response_status` of the control plane.
-    const { label, text } = describeFilter(name.replace(/_(?:id|status)$/, ''), String(value));
+    const { label, text } = describeFilter(name, String(value));
     return [label, text];
   });
   return Object.fromEntries(items);

@@ -177,7 +177,9 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
       <>
         <ResourceLink id={resource} />
         {', '}
-        <a href={toHash({ section: 'requests', query: { resource } })}>all requests for this resource</a>
+        <a href={toHash({ section: 'requests', query: { resource_id: resource } })}>
+          all requests for this resource
+        </a>
       </>
     ),
     Time: <Time at={at} clock="wall" />,
@@ -185,7 +187,7 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
     Fault: appliedFault && `${appliedFault} (injected)`,
     'API key': key && (
       <>
-        <a href={toHash({ section: 'requests', query: { key } })}>{keyName}</a> <code>{key}</code>
+        <a href={toHash({ section: 'requests', query: { api_key_id: key } })}>{keyName}</a> <code>{key}</code>
       </>
     ),
     'User agent': userAgent,

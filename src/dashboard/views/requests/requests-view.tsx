@@ -2,7 +2,7 @@
 import './requests.css';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
-import { pickFilters, type Route } from '../../address.ts';
+import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
 import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { selectedClock } from '../../schedule-clock.ts';
@@ -14,10 +14,11 @@ import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { pickFilters, toListInput } from '../../url-filter.ts';
 import { useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { RequestFaults } from '../faults/request-faults.tsx';
-import { filterNames, matchesFilter, type RequestFilter, toListInput } from './request-filter.ts';
+import { matchesFilter, type RequestFilter, requestFields } from './request-filter.ts';
 import { RequestView, ResourceLink } from './request-view.tsx';
 
 const COLUMNS = ['Status', 'Request', 'Resource or error', 'Duration', 'Time'];
@@ -41,10 +42,10 @@ const STATUSES = [
 
 /** The log covers the whole emulator: a key may be valid for every workspace, and a request may have none. */
 export function RequestsView({ route }: { readonly route: Route }) {
-  const filter = pickFilters(route.query, filterNames);
+  const filter = pickFilters(requestFields, route.query);
   const list = useLiveList<ApiRequest>({
     key: JSON.stringify(filter),
-    fetchPage: (page) => control.listRequests({ ...toListInput(filter), ...page }),
+    fetchPage: (page) => control.listRequests({ ...toListInput(requestFields, filter), ...page }),
     onItems: (items, feed) => {
       const now = selectedClock.peek().wallNow.peek() ?? 0;
       const updates = items.flatMap((item) =>
@@ -61,7 +62,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       list={list}
       label="Request"
       filter={filter}
-      filterNames={filterNames}
+      filterNames={Object.keys(requestFields)}
       search={{ name: 'path', label: 'Path', placeholder: 'Path or part of it' }}
       time={{ label: 'Time', clock: 'real time' }}
       quickFilter={
@@ -94,7 +95,7 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
         ))}
       </FilterSelect>
       <FilterInput name="status" label="Status" value={filter.status} suggestions={STATUSES} />
-      <FilterSelect name="key" label="API key" value={filter.key}>
+      <FilterSelect name="api_key_id" label="API key" value={filter.api_key_id}>
         {keys?.data.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}

@@ -35,7 +35,7 @@ export function TraceView({ eventId }: { readonly eventId: string }) {
             </button>
           )}
           {trace.has_more && limit === TRACE_LIMITS.max && (
-            <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
+            <a href={toHash({ section: 'deliveries', query: { event_id: eventId } })}>
               All deliveries of this event
             </a>
           )}

@@ -34,7 +34,7 @@ export function WebhookAttempts({ webhookId, statistics }: Props) {
     <section class="card stack" aria-label="Attempts">
       <div class="row">
         <h3>Attempts</h3>
-        <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All deliveries</a>
+        <a href={toHash({ section: 'deliveries', query: { webhook_id: webhookId } })}>All deliveries</a>
       </div>
       {count === 0 || p50 === null || p95 === null ? (
         <p class="muted">No attempts yet. Send a test event from the menu Test.</p>
