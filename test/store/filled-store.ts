@@ -3,7 +3,7 @@ import type { DeliveryStatus, SettledReason } from '../../src/domain/delivery.ts
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import type { EventRow } from '../../src/store/events.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { WebhookRow } from '../../src/store/webhooks.ts';
+import { newWebhookColumns, type WebhookRow } from '../../src/store/webhooks.ts';
 import {
   insertAttempt,
   insertDelivery,
@@ -115,6 +115,7 @@ function fill(store: Store): FilledStore {
     for (const workspace_seq of workspaces) {
       const number = webhooks.length;
       const row = {
+        ...newWebhookColumns,
         ...combination,
         ...{ workspace_seq, id: `wh_${number}`, url: `http://127.0.0.1:9/${index % 3}` },
         events: ['["*"]', '["order.shipped"]', '["invoice.paid"]'][index % 3] ?? '',
