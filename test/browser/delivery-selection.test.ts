@@ -118,6 +118,7 @@ describeInBrowser('the delivery filters', () => {
     await expect.poll(() => typesOf(page)).toEqual(['new.one']);
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
     await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook_id=wh_/);
+    await page.getByRole('button', { name: /^Remove filter: Endpoint 127\.0\.0\.1:\d+\/hooks$/ }).waitFor();
     await periods.selectOption('custom range');
     await page.getByRole('button', { name: 'Remove filter: Created last hour (schedule time)' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};

@@ -104,6 +104,11 @@ describeInBrowser('the trigger page', () => {
     await page.keyboard.press('Control+Enter');
     const { envelope } = await receiver.request(1);
     expect(envelope?.type).toBe('invoice.paid');
+    // The tooltip of the button promises it for each field.
+    await page.getByLabel('Event type').press('Control+Enter');
+    await receiver.request(2);
+    await page.getByLabel('Count').press('Control+Enter');
+    await receiver.request(3);
   });
 
   it('the trigger page shows the position of a JSON error and does not send the payload', async () => {

@@ -2,8 +2,12 @@
 import './filter-bar.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { idPrefixes } from '../../domain/ids.ts';
+import { shortenUrl } from '../address.ts';
+import { control } from '../control.ts';
 import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
+import { useQuery } from '../use-query.ts';
 import { describeFilter, type FilteredTime, filterLabels, RECENT_PERIODS } from './filter-text.ts';
 import { Icon } from './icon.tsx';
 
@@ -242,8 +246,17 @@ const TIME_HINT = 'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z
 /** The active filters, each with a button that removes it. */
 function FilterChips({ filter, action, time }: Pick<FilterBarProps, 'filter' | 'action' | 'time'>) {
   const entries = Object.entries(filter);
+  const endpointId = Object.values(filter).find((value) => value.startsWith(idPrefixes.webhook));
+  const { value: endpoint } = useQuery(
+    async () => (endpointId === undefined ? null : control.getWebhook({ id: endpointId })),
+    [endpointId],
+  );
   if (entries.length === 0) return null;
-  const chips = entries.map(([name, value]) => ({ name, ...describeFilter(name, value, time) }));
+  const chips = entries.map(([name, value]) => ({
+    name,
+    ...describeFilter(name, value, time),
+    ...(endpoint && value === endpointId && { text: shortenUrl(endpoint.url) }),
+  }));
   return (
     <ul class="filters-chips plain-list" aria-label="Active filters">
       {chips.map(({ name, label, text }) => (

@@ -44,7 +44,7 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   );
   return (
     <div class="stack">
-      <Properties items={describeSelection(filter)} />
+      <Properties items={describeSelection(filter, query.value?.[0]?.url)} />
       <QueryView query={query} what="the deliveries">
         {(deliveries) =>
           deliveries.length === 0 ? (
@@ -58,14 +58,15 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   );
 }
 
-function describeSelection(filter: DeliverySelection): Record<string, string> {
+/** @param url of the endpoint, if the filter selects one */
+function describeSelection(filter: DeliverySelection, url: string | undefined): Record<string, string> {
   const entries = Object.entries(filter).filter(
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
   if (entries.length === 0) return { Deliveries: 'all in the workspace' };
   const items = entries.map(([name, value]) => {
     const { label, text } = describeFilter(name, String(value));
-    return [label, text];
+    return [label, name === 'webhook_id' && url !== undefined ? url : text];
   });
   return Object.fromEntries(items);
 }

@@ -1,5 +1,6 @@
 /** Explains the signature of an attempt: the signed content, the headers, the secrets, and the verification. */
 import './signature.css';
+import { useState } from 'preact/hooks';
 import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
 import { isJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
@@ -82,12 +83,13 @@ interface AttemptChecksProps {
 }
 
 function AttemptChecks({ attempt, delivery, reserialized }: AttemptChecksProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <section class="stack">
-        <h4>Verify step by step</h4>
-        <SignatureChecker deliveryId={delivery.id} attempt={attempt} />
-      </section>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>Verify with other values</summary>
+        {isOpen && <SignatureChecker deliveryId={delivery.id} attempt={attempt} />}
+      </details>
       <section class="stack">
         <h4>If your receiver parses the body first</h4>
         <ReserializedBody body={attempt.request.body} reserialized={reserialized} />

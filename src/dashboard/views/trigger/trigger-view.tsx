@@ -48,7 +48,13 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   }, [value]);
   const fixture = fixtures.find((candidate) => candidate.type === type);
   return (
-    <section class="card stack" aria-label="Event">
+    <section
+      class="card stack"
+      aria-label="Event"
+      onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
+        if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.querySelector('form')?.requestSubmit();
+      }}
+    >
       <Field
         label="Event type"
         name="type"
