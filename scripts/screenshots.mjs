@@ -27,7 +27,7 @@ const PAGES = {
   deliveries: { hash: '/deliveries/ID' },
   'deliveries-dark': { hash: '/deliveries/ID', colorScheme: 'dark' },
   signature: { hash: '/deliveries/ID?tab=signature', from: 'Signature' },
-  overview: { hash: '/overview?clock=schedule&period=1h' },
+  home: { hash: '/home' },
   endpoint: { hash: '/webhooks/WEBHOOK', width: 1280, height: 800 },
 };
 

@@ -1,7 +1,7 @@
 /** The options that select deliveries. */
 import type { ControlInput } from '../contract/control-operations.ts';
 import type { PageFields } from '../contract/list-filters.ts';
-import { displayStatuses } from '../domain/delivery.ts';
+import { deliveryStatusFilters } from '../domain/delivery.ts';
 import type { CliCommand } from './command.ts';
 import { addOptions, createFieldOptions } from './field-option.ts';
 import { idParser, parseResponseOption, parseTimeOrAge } from './option-parsers.ts';
@@ -15,8 +15,8 @@ function createOptions() {
   return createFieldOptions<DeliveryFilterOptions>({
     status: [
       '--status <status>',
-      'Only deliveries with this status; pending includes failing and paused',
-      displayStatuses,
+      'Only deliveries with this status; unsuccessful means failing or failed, and pending includes failing and paused',
+      deliveryStatusFilters,
     ],
     response_status: [
       '--response <status>',

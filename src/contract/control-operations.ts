@@ -9,6 +9,7 @@ import {
   AttemptSummary,
   Delivery,
   DeliveryDetail,
+  ListedDelivery,
   SignatureCheck,
   SignatureDetail,
   Verification,
@@ -48,7 +49,7 @@ import {
   WorkspaceFilter,
 } from './list-filters.ts';
 import { defineOperation, type OperationInput, type OperationOutput } from './operation.ts';
-import { DeliveryStatusCounts, Overview, overviewClocks, WebhookWithStatistics } from './overview-schemas.ts';
+import { DeliveryStatusCounts, Overview, WebhookWithStatistics } from './overview-schemas.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -70,6 +71,14 @@ import { StreamInput, StreamItem } from './stream-schemas.ts';
 import { EventTrace, MAX_TRACED_ATTEMPTS, TraceInput } from './trace-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
 import { listenerField, newWebhookFields, webhookChangeFields } from './webhook-settings.ts';
+
+const MoveFields = {
+  ...DefaultWorkspace,
+  detached: described(
+    'Whether the move continues if the client closes the request (default: the clock stops). `POST /clock/cancel` cancels the move.',
+    v.optional(v.boolean()),
+  ),
+};
 
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
@@ -195,15 +204,10 @@ export const controlOperations = {
   getOverview: defineOperation('GET', '/overview', {
     summary: 'Show an overview',
     description:
-      'Returns the attempts of a workspace over time, the results of its newest 50 endpoints, its active faults, and the deliveries that are due next.',
+      'Returns the attempts of a workspace over time, the results of its newest 100 endpoints, and its active faults.',
     input: withDurationTexts(
       {
         ...DefaultWorkspace,
-        clock: described(
-          '`wall` to count attempts by the wall time at which they were sent, `schedule` to count them by the schedule time at which they were due.',
-          v.optional(v.picklist(overviewClocks), 'wall'),
-          'schedule',
-        ),
         period_ms: described(
           'Length of the period in milliseconds (default: ten minutes). It ends now, and is divided into 60 buckets.',
           v.optional(wholeNumberFrom(MINUTE_MS, 30 * DAY_MS)),
@@ -240,7 +244,7 @@ export const controlOperations = {
     input: v.pipe(
       withDurationTexts(
         {
-          ...DefaultWorkspace,
+          ...MoveFields,
           ms: described(
             'Duration to move the clock, in milliseconds.',
             v.optional(wholeNumberFrom(0, MAX_ADVANCE_MS)),
@@ -265,15 +269,22 @@ export const controlOperations = {
     summary: 'Advance the clock to the next attempt',
     description:
       'Moves the clock forward to the next due time. Responds when all attempts that became due have ended.',
-    input: v.strictObject(DefaultWorkspace),
+    input: v.strictObject(MoveFields),
     output: ClockMove,
   }),
   settleClock: defineOperation('POST', '/clock/settle', {
     summary: 'Advance the clock until all deliveries have settled',
     description:
       'Moves the clock forward until all deliveries have settled, except those to disabled endpoints. Responds when all attempts that became due have ended.',
-    input: v.strictObject(DefaultWorkspace),
+    input: v.strictObject(MoveFields),
     output: ClockMove,
+  }),
+  cancelClock: defineOperation('POST', '/clock/cancel', {
+    summary: 'Cancel the clock move',
+    description:
+      'Cancels the move in progress, if there is one. The clock stops as soon as the attempts in progress have ended.',
+    input: v.strictObject(DefaultWorkspace),
+    output: ClockState,
   }),
 
   // Workspaces and API keys.
@@ -447,7 +458,7 @@ export const controlOperations = {
     summary: 'List deliveries',
     description: 'Returns deliveries, newest first.',
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
-    output: pageOf(Delivery),
+    output: pageOf(ListedDelivery),
   }),
   countDeliveries: defineOperation('GET', '/deliveries/counts', {
     summary: 'Count deliveries by status',

@@ -102,6 +102,15 @@ export const Attempt = resource('An attempt to send a delivery.', {
   ),
 });
 
+/** The field of items in lists that are filtered by a text. */
+export const excerptField = {
+  excerpt: described(
+    'Part of the body or payload around the first match of `text`. Omitted if another field contains the text, and without this filter.',
+    v.optional(v.string()),
+    '…"carrier":"DHL"…',
+  ),
+};
+
 export const Delivery = resource('A delivery of an event to an endpoint.', {
   id: described('ID of the delivery. Each attempt sends it in a header.', idOf('delivery')),
   event_id: described('ID of the event.', idOf('event')),
@@ -123,7 +132,7 @@ export const Delivery = resource('A delivery of an event to an endpoint.', {
   attempt_count: described('Number of attempts so far.', Count),
   last_attempt: described(
     'Result of the last attempt. `null` before the first. A pending delivery is failing if this attempt failed.',
-    v.nullable(v.object(attemptResult)),
+    v.nullable(v.object({ ...attemptResult, ...faultField })),
   ),
   next_attempt_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
   created_at: described('Schedule time at which the delivery was created.', Timestamp),
@@ -138,6 +147,8 @@ export const Delivery = resource('A delivery of an event to an endpoint.', {
     null,
   ),
 });
+
+export const ListedDelivery = resource('A delivery in a list.', { ...Delivery.entries, ...excerptField });
 
 /** Numbers of deliveries by status. */
 export const statusCounts = {
@@ -265,6 +276,7 @@ export type Attempt = v.InferOutput<typeof Attempt>;
 export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
 export type Delivery = v.InferOutput<typeof Delivery>;
+export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type Verification = v.InferOutput<typeof Verification>;
 export type SignatureCheck = v.InferOutput<typeof SignatureCheck>;

@@ -124,12 +124,12 @@ export const ClockState = resource('The schedule clock of a workspace.', {
   wall: described('Current wall time.', Timestamp),
   next_due_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
   moving: described(
-    'The clock move in progress. Omitted if no request is moving the clock.',
+    'The clock move in progress. Omitted if nothing moves the clock.',
     v.optional(
       v.object({
         attempts: described('Number of attempts that the move has caused so far.', Count),
         canceled: described(
-          'Whether the client has closed the request. The clock then stops as soon as the attempts in progress have ended.',
+          'Whether the move was canceled. The clock then stops as soon as the attempts in progress have ended.',
           v.boolean(),
         ),
       }),

@@ -1,6 +1,6 @@
 /** Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. */
 import * as v from 'valibot';
-import { displayStatuses, getDisplayStatus } from '../domain/delivery.ts';
+import { deliveryStatusFilters, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
 import { wholeNumberFrom } from '../validation/value-schemas.ts';
@@ -62,8 +62,9 @@ const ResponseFilter = v.union(
 export const DeliveryFilter = {
   ...WorkspaceFilter,
   status: described(
-    'Only deliveries with this status. `pending` includes failing and paused deliveries. `failing` selects only pending deliveries whose last attempt failed, and `paused` only those to disabled endpoints.',
-    v.optional(v.picklist(displayStatuses)),
+    'Only deliveries with this status. `pending` includes failing and paused deliveries. `failing` selects pending deliveries whose last attempt failed, `paused` those to disabled endpoints, and `unsuccessful` failing and failed ones.',
+    v.optional(v.picklist(deliveryStatusFilters)),
+    'failing',
   ),
   response_status: described(
     'Only deliveries whose last attempt got this response status or class, such as 404 or 4xx. Use `none` for a last attempt without a response, such as a timeout.',
@@ -118,7 +119,11 @@ const deliveryMatchers: Matchers<DeliveryCondition, Delivery> = {
   event_id: (id, { event_id }) => event_id === id,
   webhook_id: (id, { webhook_id }) => webhook_id === id,
   type: (type, { event_type }) => event_type === type,
-  status: (status, delivery) => status === delivery.status || status === getDisplayStatus(delivery),
+  status: (status, delivery) => {
+    const displayed = getDisplayStatus(delivery);
+    if (status === 'unsuccessful') return displayed === 'failing' || displayed === 'failed';
+    return status === delivery.status || status === displayed;
+  },
   response_status: (filter, { last_attempt: last }) =>
     last !== null && matchesStatus(filter, last.response_status ?? 0),
   since: (since, { created_at }) => Date.parse(created_at) >= since,

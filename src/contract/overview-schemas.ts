@@ -1,12 +1,9 @@
 /** Schemas of the overview and the endpoint pages: aggregates that the emulator computes from deliveries and attempts. */
 import * as v from 'valibot';
-import { AttemptSummary, attemptFields, Delivery, statusCounts } from './delivery-schemas.ts';
+import { AttemptSummary, attemptFields, statusCounts } from './delivery-schemas.ts';
 import { Fault } from './fault-schemas.ts';
 import { Count, described, idOf, resource, Timestamp, Url } from './fields.ts';
 import { WebhookDetail } from './resources.ts';
-
-/** Which time orders the attempts of the overview. */
-export const overviewClocks = ['wall', 'schedule'] as const;
 
 const { succeeded: _, ...countsWithoutSucceeded } = statusCounts;
 export const DeliveryStatusCounts = resource(
@@ -18,24 +15,24 @@ export const AttemptBucket = resource('The attempts in one part of a period.', {
   starts_at: described('Time at which the bucket starts. It ends where the next one starts.', Timestamp),
   succeeded: described('Number of attempts that succeeded.', Count),
   failed: described('Number of attempts that failed.', Count),
-  retried: described('Number of attempts that were not the first one of their delivery.', Count),
 });
 
 /** Results of the newest attempts to an endpoint. */
 const attemptResults = {
-  attempts: described('Number of attempts, at most 200.', Count),
+  attempts: described('Number of attempts, at most 100.', Count),
   succeeded: described('Number of these attempts that succeeded.', Count),
-  p95_ms: described(
-    'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+  p50_ms: described(
+    'Median duration of these attempts in milliseconds. `null` without attempts.',
     v.nullable(v.number()),
   ),
 };
 
-export const EndpointSummary = resource('An endpoint, and the results of its newest 200 attempts.', {
+export const EndpointSummary = resource('An endpoint, and the results of its newest 100 attempts.', {
   webhook_id: described('ID of the endpoint.', idOf('webhook')),
   url: described('URL that deliveries are sent to.', Url),
   disabled: described('Whether the endpoint is disabled.', v.boolean()),
   ...attemptResults,
+  failing: described('Whether the newest attempt failed.', v.boolean()),
   last_failure: described('Newest failure among these attempts, or `null`.', v.nullable(AttemptSummary)),
   next_attempt_at: described(
     'Schedule time of the next attempt to the endpoint. `null` if none is scheduled or the endpoint is disabled.',
@@ -43,9 +40,12 @@ export const EndpointSummary = resource('An endpoint, and the results of its new
   ),
 });
 
-export const WebhookStatistics = resource('The results of the newest 200 attempts to an endpoint.', {
+export const WebhookStatistics = resource('The results of the newest 100 attempts to an endpoint.', {
   ...attemptResults,
-  p50_ms: described('Median duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
+  p95_ms: described(
+    'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
   max_ms: described('Longest duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
   last_attempt_at: described(
     'Wall time of the newest attempt, or `null` without one.',
@@ -67,15 +67,16 @@ export const WebhookWithStatistics = resource('A webhook endpoint with the resul
 
 export const Overview = resource('The deliveries of a workspace at a glance.', {
   workspace_id: described('ID of the workspace.', idOf('workspace')),
-  clock: described('Clock that the buckets follow.', v.picklist(overviewClocks)),
   bucket_ms: described('Length of a bucket in milliseconds.', Count, 10_000),
   ends_at: described('End of the last bucket, which contains the current time.', Timestamp),
-  buckets: described('Attempts over time, oldest first.', v.array(AttemptBucket)),
+  buckets: described(
+    'Attempts over time, by the wall time at which they were sent, oldest first.',
+    v.array(AttemptBucket),
+  ),
   has_deliveries: described('Whether the workspace has deliveries.', v.boolean(), true),
   delivery_counts: described('Deliveries that have not succeeded.', DeliveryStatusCounts),
-  endpoints: described('Endpoints of the workspace, newest first. At most 50.', v.array(EndpointSummary)),
+  endpoints: described('Endpoints of the workspace, newest first. At most 100.', v.array(EndpointSummary)),
   has_more_endpoints: described('Whether the workspace has more endpoints.', v.boolean()),
-  due: described('The 5 deliveries that are due next, in order of their due times.', v.array(Delivery)),
   faults: described('Faults that still apply to this workspace, oldest first. At most 20.', v.array(Fault)),
 });
 

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { environments, scopes } from '../domain/credentials.ts';
 import { attemptOutcomes } from '../domain/delivery.ts';
 import { toExampleId } from '../domain/ids.ts';
-import { statusCounts } from './delivery-schemas.ts';
+import { excerptField, statusCounts } from './delivery-schemas.ts';
 import { faultField } from './fault-schemas.ts';
 import {
   Count,
@@ -72,6 +72,7 @@ export const EventSummary = resource('An event in a list, without its payload.',
   ...createdAtInScheduleTime,
   ...requestId,
   delivery_counts: described('Number of deliveries of the event, by status.', v.object(statusCounts)),
+  ...excerptField,
 });
 
 export const EventDetail = resource('An event, and the ID of the request that created it.', {

@@ -48,8 +48,9 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
       });
       return describeClock(workspace);
     },
-    advanceClock: ({ ms, to, ...input }, signal) => {
+    advanceClock: ({ ms, to, ...input }, requestSignal) => {
       const workspace = getWorkspace(input);
+      const signal = input.detached ? undefined : requestSignal;
       const move =
         to === undefined
           ? clockController.advance(workspace, ms ?? 0, signal)
@@ -58,11 +59,16 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
     },
     nextClock: (input, signal) => {
       const workspace = getWorkspace(input);
-      return toClockMove(workspace, clockController.next(workspace, signal));
+      return toClockMove(workspace, clockController.next(workspace, input.detached ? undefined : signal));
     },
     settleClock: (input, signal) => {
       const workspace = getWorkspace(input);
-      return toClockMove(workspace, clockController.settle(workspace, signal));
+      return toClockMove(workspace, clockController.settle(workspace, input.detached ? undefined : signal));
+    },
+    cancelClock: async (input) => {
+      const workspace = getWorkspace(input);
+      clockController.cancelMove(workspace);
+      return describeClock(workspace);
     },
   } satisfies Partial<ControlHandlers>;
 }

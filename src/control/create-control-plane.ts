@@ -31,7 +31,7 @@ import { createLiveStream } from './live-stream.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
 import { SharedChanges } from './shared-changes.ts';
-import { findWorkspace, toCondition } from './to-condition.ts';
+import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
 import { traceEvent } from './trace-event.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
@@ -204,7 +204,10 @@ function createEventHandlers(sandbox: Sandbox) {
       const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
         await store.events.listSummaries(toCondition(sandbox, input, 'schedule'), pageRequest),
-        toEventSummary,
+        (row) => ({
+          ...toEventSummary(row),
+          ...toExcerpt(input.text, [row.id, row.type], () => store.events.find(row.id)?.envelope ?? ''),
+        }),
       );
     },
     getEvent: async ({ id }) => {

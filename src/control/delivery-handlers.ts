@@ -19,7 +19,7 @@ import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
-import { findWorkspace, toCondition } from './to-condition.ts';
+import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
 import { completeUrl } from './webhook-handlers.ts';
 
 export function createDeliveryHandlers(
@@ -32,7 +32,13 @@ export function createDeliveryHandlers(
     listDeliveries: async (input) => {
       const filter = toCondition(sandbox, input, 'schedule');
       const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
-      return toListBody(await store.deliveryQueries.list(filter, request), toDelivery);
+      const page = await store.deliveryQueries.list(filter, request);
+      return toListBody(page, (row) => ({
+        ...toDelivery(row),
+        ...toExcerpt(input.text, [row.id, row.event_id, row.event_type, row.url], () =>
+          store.deliveryQueries.getBody(row.seq),
+        ),
+      }));
     },
     listDue: async ({ workspace_id, limit }) => {
       const workspace = findWorkspace(sandbox, workspace_id);

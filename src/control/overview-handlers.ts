@@ -9,7 +9,6 @@ import { isFaultActive } from '../domain/fault.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
-import { toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { mapInSlices } from './map-in-slices.ts';
@@ -17,8 +16,7 @@ import { findWorkspace } from './to-condition.ts';
 
 const DEFAULT_PERIOD_MS = 10 * MINUTE_MS;
 const BUCKET_COUNT = 60;
-const MAX_ENDPOINTS = 50;
-const MAX_DUE = 5;
+const MAX_ENDPOINTS = 100;
 const MAX_FAULTS = 20;
 
 export function createOverviewHandlers(sandbox: Sandbox) {
@@ -28,33 +26,25 @@ export function createOverviewHandlers(sandbox: Sandbox) {
       const { seq } = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
       return store.deliveryQueries.countByStatus(seq, MAX_DELIVERY_COUNT);
     },
-    getOverview: async ({
-      workspace_id: id,
-      clock,
-      period_ms: periodMs = DEFAULT_PERIOD_MS,
-    }): Promise<Overview> => {
+    getOverview: async ({ workspace_id: id, period_ms: periodMs = DEFAULT_PERIOD_MS }): Promise<Overview> => {
       const workspace = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
       const bucketMs = Math.ceil(periodMs / BUCKET_COUNT);
-      const now = clock === 'wall' ? sandbox.wall.now() : workspace.clock.now();
-      const endsAt = (Math.floor(now / bucketMs) + 1) * bucketMs;
+      const endsAt = (Math.floor(sandbox.wall.now() / bucketMs) + 1) * bucketMs;
       const startTimes = Array.from({ length: BUCKET_COUNT }, (_, index) => endsAt - (index + 1) * bucketMs);
       const endpoints = store.webhooks.list(workspace.seq, { limit: MAX_ENDPOINTS, beforeSeq: null });
-      const enabledSeqs = store.webhooks.listEnabledSeqs(workspace.seq);
       return {
         workspace_id: workspace.id,
-        clock,
         bucket_ms: bucketMs,
         ends_at: new Date(endsAt).toISOString(),
         buckets: await mapInSlices(store, startTimes.reverse(), (from): AttemptBucket => {
           const period = { workspaceSeq: workspace.seq, from, until: from + bucketMs };
-          const counts = store.attempts.countInPeriod(clock, period);
+          const counts = store.attempts.countInPeriod(period);
           return { starts_at: new Date(from).toISOString(), ...counts };
         }),
         endpoints: await mapInSlices(store, endpoints.rows, (row) => summarizeEndpoint(sandbox, row)),
         has_more_endpoints: endpoints.hasMore,
         has_deliveries: store.deliveryQueries.hasAny(workspace.seq),
         delivery_counts: store.deliveryQueries.countByStatus(workspace.seq, MAX_DELIVERY_COUNT),
-        due: store.deliveryQueries.listNextDue(enabledSeqs, MAX_DUE).map(toDelivery),
         faults: listActiveFaults(sandbox, workspace).slice(0, MAX_FAULTS),
       };
     },
@@ -62,7 +52,7 @@ export function createOverviewHandlers(sandbox: Sandbox) {
 }
 
 function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: WebhookRow): EndpointSummary {
-  const { attempts, succeeded, p95_ms, last_failure_seq } = store.attempts.summarizeNewest(seq);
+  const { attempts, succeeded, p50_ms, last_seq, last_failure_seq } = store.attempts.summarizeNewest(seq);
   const failure = last_failure_seq === null ? undefined : store.attempts.findSummary(last_failure_seq);
   // After -Infinity: the earliest of all due times.
   const dueAt = disabled === 1 ? undefined : store.deliveries.findNextDueAt(seq, Number.NEGATIVE_INFINITY);
@@ -72,7 +62,8 @@ function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: Webho
     disabled: disabled === 1,
     attempts,
     succeeded,
-    p95_ms,
+    p50_ms,
+    failing: last_seq !== null && last_seq === last_failure_seq,
     last_failure: failure === undefined ? null : toAttemptSummary(failure),
     next_attempt_at: dueAt === undefined ? null : new Date(dueAt).toISOString(),
   };

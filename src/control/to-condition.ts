@@ -1,6 +1,7 @@
 /** Checks the IDs in filters of lists, and parses their times. */
 import type { Condition } from '../contract/list-filters.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
+import { findExcerpt } from '../domain/excerpt.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -48,4 +49,15 @@ export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): 
   const workspace = sandbox.workspaces.find(id);
   if (workspace === undefined) throw createNotFoundError('workspace', id);
   return workspace;
+}
+
+/** The field `excerpt` of an item in a list that is filtered by `search`. */
+export function toExcerpt(
+  search: string | undefined,
+  otherFields: readonly string[],
+  getBody: () => string,
+): { excerpt?: string } {
+  if (search === undefined || otherFields.some((field) => findExcerpt(field, search) !== null)) return {};
+  const excerpt = findExcerpt(getBody(), search);
+  return excerpt === null ? {} : { excerpt };
 }

@@ -107,7 +107,7 @@ export function completeUrl(text: string): string {
 }
 
 function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount: number): WebhookStatistics {
-  const { last_failure_seq: _, ...results } = attempts.summarizeNewest(webhookSeq);
+  const { last_seq: _, last_failure_seq: __, ...results } = attempts.summarizeNewest(webhookSeq);
   const recent = attempts.listNewestResults(webhookSeq, recentCount);
   const [newest] = recent;
   return {

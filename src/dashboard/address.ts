@@ -13,13 +13,13 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Parses a URL fragment. An unknown section becomes the overview. */
+/** Parses a URL fragment. An unknown section becomes the first page. */
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
   const section = dashboardSections.find((candidate) => candidate === name);
   return {
-    section: section ?? 'overview',
+    section: section ?? 'home',
     id: section === undefined ? null : decodeId(id) || null,
     query: Object.fromEntries(new URLSearchParams(query)),
   };

@@ -1,4 +1,4 @@
-/** The layout around every view: navigation, workspace, connection status, clock and toasts. */
+/** The layout around every view: pages, clock, workspace, connection status and toasts. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -18,16 +18,17 @@ import {
   workspaces,
 } from './session.ts';
 import { activeShortcuts, useShortcuts } from './shortcuts.ts';
-import { dismissToast, toasts, withErrorToast } from './toasts.ts';
+import { dismissErrors, dismissToast, toasts, withErrorToast } from './toasts.ts';
 import { ActionButton } from './ui/action-button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
 import { usePolling } from './use-query.ts';
-import { ClockBar } from './views/clock/clock-bar.tsx';
-import { OverviewView } from './views/overview/overview-view.tsx';
+import { ClockControl } from './views/clock/clock-control.tsx';
+import { MoveStatus } from './views/clock/move-status.tsx';
+import { HomeView } from './views/home/home-view.tsx';
 import type { CommandPalette } from './views/palette/command-palette.tsx';
-import { SettingsMenu } from './views/settings/settings-menu.tsx';
+import type { SettingsDialog } from './views/settings/settings-dialog.tsx';
 
 type View = (props: { readonly route: Route }) => JSX.Element;
 
@@ -38,7 +39,7 @@ interface ViewEntry {
 }
 
 const views: Record<Section, ViewEntry> = {
-  overview: { title: 'Overview', load: async () => OverviewView },
+  home: { title: 'Home', load: async () => HomeView },
   deliveries: {
     title: 'Deliveries',
     load: async () => (await import('./views/deliveries/deliveries-view.tsx')).DeliveriesView,
@@ -48,14 +49,13 @@ const views: Record<Section, ViewEntry> = {
     load: async () => (await import('./views/events/events-view.tsx')).EventsView,
   },
   webhooks: {
-    title: 'Endpoints',
-    load: async () => (await import('./views/webhooks/webhooks-view.tsx')).WebhooksView,
+    title: 'Endpoint',
+    load: async () => (await import('./views/webhooks/webhook-view.tsx')).WebhookPage,
   },
   requests: {
     title: 'Requests',
     load: async () => (await import('./views/requests/requests-view.tsx')).RequestsView,
   },
-  keys: { title: 'API keys', load: async () => (await import('./views/keys/keys-view.tsx')).KeysView },
   trigger: {
     title: 'Trigger',
     load: async () => (await import('./views/trigger/trigger-view.tsx')).TriggerView,
@@ -64,8 +64,11 @@ const views: Record<Section, ViewEntry> = {
 
 const PALETTE_KEY = 'Ctrl+K';
 
+/** The pages in the header. An endpoint is a page of Home. */
+const pages = Object.entries(views).filter(([section]) => section !== 'webhooks');
+
 /** Without the page that the shortcut `t` opens: the palette also lists the shortcuts. */
-const pageCommands = Object.entries(views)
+const pageCommands = pages
   .filter(([section]) => section !== 'trigger')
   .map(([section, { title }]) => ({
     title: `Go to ${title}`,
@@ -73,11 +76,12 @@ const pageCommands = Object.entries(views)
     run: () => navigate({ section: section as Section }),
   }));
 
-const loadedViews = signal<Partial<Record<Section, View>>>({ overview: OverviewView });
+const loadedViews = signal<Partial<Record<Section, View>>>({ home: HomeView });
 
 /** The view of the route. It is loaded once, and shown when the workspace is known, because its requests need the workspace. */
 function RouteView({ route }: { readonly route: Route }) {
-  const { section } = route;
+  // The list of endpoints is Home.
+  const section = route.section === 'webhooks' && route.id === null ? 'home' : route.section;
   const [hasFailed, setFailed] = useState(false);
   const View = loadedViews.value[section];
   useEffect(() => {
@@ -104,6 +108,11 @@ function RouteView({ route }: { readonly route: Route }) {
 
 export function App() {
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [settingsDialog, setSettingsDialog] = useState<{ readonly View: typeof SettingsDialog } | null>(null);
+  const openSettings = async () => {
+    const loaded = await withErrorToast(import('./views/settings/settings-dialog.tsx'));
+    if (loaded !== undefined) setSettingsDialog({ View: loaded.SettingsDialog });
+  };
   /** Loaded when it is first opened; null while it is closed. */
   const [palette, setPalette] = useState<{ readonly View: typeof CommandPalette } | null>(null);
   const openPalette = async () => {
@@ -113,6 +122,7 @@ export function App() {
   const content = useRef<HTMLElement>(null);
   useShortcuts([
     { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
+    { key: '', description: 'Open the settings', run: () => void openSettings() },
     { key: PALETTE_KEY, description: 'Open the command palette', run: () => void openPalette() },
     { ...nextFailingShortcut, run: () => void openFailing() },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
@@ -125,21 +135,16 @@ export function App() {
         <button type="button" class="skip-link" onClick={() => content.current?.focus()}>
           Skip to content
         </button>
-        <a class="row brand" href={toHash({ section: 'overview' })}>
+        <span class="row brand">
           <img src={icon} alt="" /> svc
-        </a>
+        </span>
         <Navigation />
         <div class="row app-header-actions">
+          <ClockControl />
           <WorkspaceSelect />
           <ConnectionStatus />
-          <SettingsMenu />
-          <button
-            type="button"
-            class="subtle"
-            aria-label="Keyboard shortcuts"
-            onClick={() => setHelpOpen(true)}
-          >
-            <Icon name="help" />
+          <button type="button" class="subtle" aria-label="Settings" onClick={() => void openSettings()}>
+            <Icon name="settings" />
           </button>
         </div>
       </header>
@@ -147,7 +152,7 @@ export function App() {
         <ConnectionAlert />
         <DatabaseFileAlert />
         <ReplacedDatabaseMessage />
-        <ClockBar />
+        <MoveStatus />
       </div>
       <main ref={content} tabIndex={-1}>
         <h1 class="visually-hidden">{title}</h1>
@@ -168,6 +173,7 @@ export function App() {
           }}
         />
       )}
+      {settingsDialog !== null && <settingsDialog.View onClose={() => setSettingsDialog(null)} />}
       {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
@@ -181,17 +187,22 @@ async function openFailing(): Promise<void> {
 function Navigation() {
   return (
     <nav aria-label="Sections">
-      {Object.entries(views).map(([section, { title }]) => (
+      {pages.map(([section, { title }]) => (
         <a
           key={section}
           href={toHash({ section: section as Section })}
-          aria-current={route.value.section === section ? 'page' : undefined}
+          aria-current={isShown(section) ? 'page' : undefined}
         >
           {title}
         </a>
       ))}
     </nav>
   );
+}
+
+function isShown(section: string): boolean {
+  const { section: shown } = route.value;
+  return section === (shown === 'webhooks' ? 'home' : shown);
 }
 
 function WorkspaceSelect() {
@@ -231,19 +242,20 @@ function ConnectionStatus() {
   if (isLive === null) return <ConnectionLight state="connecting" text="Connecting…" />;
   if (!isLive) return <ConnectionLight state="lost" text="Connection lost" />;
   const environment = status.value?.environment;
-  const text = environment === undefined ? 'Connected' : `Connected (${environment})`;
-  return <ConnectionLight state="live" text={text} />;
+  return <ConnectionLight state="live" text={environment ?? 'Connected'} />;
 }
 
 function ConnectionLight({ state, text }: { readonly state: string; readonly text: string }) {
   return (
-    <span class={`connection ${state}`} role="status">
+    <span class={`connection ${state}`} role="status" title={state === 'live' ? 'Connected' : undefined}>
       <span class="connection-text">{text}</span>
     </span>
   );
 }
 
 function Toasts() {
+  const { section, id } = route.value;
+  useEffect(dismissErrors, [section, id]);
   return (
     <div class="toasts" aria-live="polite">
       {toasts.value.map(({ number, text, isError, undo }) => (
@@ -262,12 +274,14 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="properties">
-        {activeShortcuts.value.map(({ key, description }) => [
-          <dt key={`${key} key`}>
-            <kbd>{key}</kbd>
-          </dt>,
-          <dd key={key}>{description}</dd>,
-        ])}
+        {activeShortcuts.value
+          .filter(({ key }) => key !== '')
+          .map(({ key, description }) => [
+            <dt key={`${key} key`}>
+              <kbd>{key}</kbd>
+            </dt>,
+            <dd key={key}>{description}</dd>,
+          ])}
       </dl>
     </Dialog>
   );

@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { ClockState } from '../contract/emulator-schemas.ts';
 import { extrapolateScheduleTime } from '../domain/clock.ts';
+import { MINUTE_MS } from '../domain/duration.ts';
 import { control, isConnected } from './control.ts';
 import { workspaceId } from './session.ts';
 
@@ -35,6 +36,11 @@ export class WorkspaceClock {
     if (value === undefined || this.now.value === undefined || value.speed === 0) return null;
     return Math.max(0, Date.parse(time) - this.now.value) / value.speed;
   }
+
+  /** Whether schedule time and real time are so far apart that a time must say which one it is. */
+  readonly isDifferent = computed(
+    () => Math.abs((this.now.value ?? 0) - (this.wallNow.value ?? 0)) >= MINUTE_MS,
+  );
 
   set(state: ClockState): void {
     this.state.value = state;

@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals';
 
 /** Titles by value; the first is the default. */
 export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
-export const densities = { comfortable: 'Comfortable', compact: 'One line' } as const;
+export const timeForms = { relative: '5m ago', absolute: '2026-11-20 12:00:00 (UTC)' } as const;
 
 /** Share of a list in the width when an item is open beside it, in percent. */
 export const listShareRange = { min: 30, max: 70 } as const;
@@ -11,8 +11,9 @@ export const DEFAULT_LIST_SHARE = 34;
 
 export interface Settings {
   readonly theme: keyof typeof themes;
-  /** Height of the rows in lists. */
-  readonly density: keyof typeof densities;
+  readonly times: keyof typeof timeForms;
+  /** Whether keys without Ctrl or Command run actions (WCAG 2.1.4). */
+  readonly shortcuts: boolean;
   /** A whole number in `listShareRange`. */
   readonly listShare: number;
   /** Whether a hidden page shows a notification when deliveries fail. */
@@ -34,10 +35,11 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, density, listShare, notifications } = parseObject(json);
+  const { theme, times, shortcuts, listShare, notifications } = parseObject(json);
   return {
     theme: isKeyOf(themes, theme) ? theme : 'system',
-    density: isKeyOf(densities, density) ? density : 'comfortable',
+    times: isKeyOf(timeForms, times) ? times : 'relative',
+    shortcuts: shortcuts !== false,
     listShare: typeof listShare === 'number' ? toListShare(listShare) : DEFAULT_LIST_SHARE,
     notifications: notifications === true,
   };
@@ -73,8 +75,7 @@ function readStorage(): string | null {
 /** Applies the settings to the page, and adopts those that the user changes in another tab. */
 export function applySettings(): void {
   effect(() => {
-    const { theme, density } = settings.value;
-    Object.assign(document.documentElement.dataset, { theme, density });
+    document.documentElement.dataset.theme = settings.value.theme;
   });
   addEventListener('storage', ({ key, newValue }) => {
     // The key is null after the whole storage was cleared.

@@ -1,9 +1,13 @@
-/** Keyboard shortcuts, active unless a text field has the focus. */
+/** Keyboard shortcuts, and the commands of the current view. A key never changes the emulator: such commands have none, or ask first. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { settings } from './settings.ts';
 
 export interface Shortcut {
-  /** `KeyboardEvent.key`, or `Ctrl+K` for a key with Ctrl or Command, which also works in text fields. */
+  /**
+   * `KeyboardEvent.key`; `Ctrl+K` for a key with Ctrl or Command, which also works in text fields; or empty for a command of the
+   * palette without a key.
+   */
   readonly key: string;
   readonly description: string;
   readonly run: () => void;
@@ -12,9 +16,9 @@ export interface Shortcut {
 /** Those of the newest component come last. */
 const shortcuts = signal<readonly Shortcut[]>([]);
 
-/** The shortcut that runs for each key: the newest. */
+/** The shortcuts and commands: of those with the same key, the newest. */
 export const activeShortcuts = computed(() => [
-  ...new Map(shortcuts.value.map((shortcut) => [shortcut.key, shortcut])).values(),
+  ...new Map(shortcuts.value.map((shortcut) => [shortcut.key || shortcut.description, shortcut])).values(),
 ]);
 
 /** Registers shortcuts while the component is mounted. When two use the same key, the newer one runs. */
@@ -39,6 +43,8 @@ export function useShortcuts(componentShortcuts: readonly Shortcut[]): void {
 addEventListener('keydown', (event) => {
   const hasModifier = event.ctrlKey || event.metaKey;
   if (event.altKey || event.defaultPrevented || (!hasModifier && isHandledByTarget(event))) return;
+  // Escape is a key with a longer name, which nobody types or dictates by accident.
+  if (!hasModifier && event.key.length === 1 && !settings.peek().shortcuts) return;
   const name = hasModifier ? `Ctrl+${event.key.toUpperCase()}` : event.key;
   const shortcut = activeShortcuts.value.find(({ key }) => key === name);
   if (shortcut === undefined || document.querySelector('dialog[open]') !== null) return;
@@ -46,14 +52,12 @@ addEventListener('keydown', (event) => {
   shortcut.run();
 });
 
-const TEXT_INPUTS = 'input, textarea, select, [contenteditable]';
-const ACTIVATABLE = `${TEXT_INPUTS}, a, button, summary, [role="option"]`;
+/** Elements that use the keys themselves. Escape closes the item that they belong to, unless it is a field. */
+const FIELDS = 'input, textarea, select, [contenteditable], [role="textbox"]';
+const KEY_USERS = `${FIELDS}, [role="tree"], [role="listbox"]`;
 
-/** Whether the focused element handles the key itself: text in a field, or Enter on a button. */
 function isHandledByTarget(event: KeyboardEvent): boolean {
-  const { key } = event;
   // The target of an event in a shadow tree, such as that of an editor, is the element around the tree.
   const [target] = event.composedPath();
-  const handlers = key === 'Enter' || key === ' ' ? ACTIVATABLE : TEXT_INPUTS;
-  return target instanceof Element && target.closest(handlers) !== null;
+  return target instanceof Element && target.closest(event.key === 'Escape' ? FIELDS : KEY_USERS) !== null;
 }

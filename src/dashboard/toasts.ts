@@ -35,7 +35,7 @@ export function showUndoToast(text: string, undo: () => Promise<unknown>): void 
   setTimeout(() => dismissToast(number), UNDO_SHOWN_MS);
 }
 
-/** An error stays until the user dismisses it. */
+/** An error stays until the user dismisses it or goes to another page. */
 export function showErrorToast(text: string): void {
   addToast({ text, isError: true });
 }
@@ -48,6 +48,11 @@ function addToast(toast: Omit<Toast, 'number'>): number {
 
 export function dismissToast(number: number): void {
   toasts.value = toasts.value.filter((toast) => toast.number !== number);
+}
+
+/** An error belongs to the page on which it occurred. */
+export function dismissErrors(): void {
+  toasts.value = toasts.peek().filter(({ isError }) => !isError);
 }
 
 /**

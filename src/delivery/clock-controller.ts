@@ -5,6 +5,7 @@ import { SvcError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { createFileProblemError } from '../store/database-file-monitor.ts';
+import { createLinkedController } from '../timers.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 export class ClockController {
@@ -13,10 +14,7 @@ export class ClockController {
   /** The last command for the clock of each workspace, until it has ended. The next one waits for it. */
   readonly #lastCommands = new Map<number, Promise<void>>();
   /** The move in progress of each workspace, with the sequence of the newest row when it started. */
-  readonly #moves = new Map<
-    number,
-    { readonly startSeq: number; readonly signal: AbortSignal | undefined }
-  >();
+  readonly #moves = new Map<number, { readonly startSeq: number; readonly controller: AbortController }>();
 
   constructor(sandbox: Sandbox, dispatcher: Dispatcher) {
     this.#sandbox = sandbox;
@@ -81,18 +79,25 @@ export class ClockController {
   }
 
   /**
-   * The command in progress: the number of attempts that it has caused so far, and whether its caller has canceled it. A command
+   * The command in progress: the number of attempts that it has caused so far, and whether it was canceled. A command
    * is in progress as soon as it is called.
    */
   describeMove({ seq }: LoadedWorkspace): { attempts: number; canceled: boolean } | null {
     const move = this.#moves.get(seq);
     if (move === undefined) return this.#lastCommands.has(seq) ? { attempts: 0, canceled: false } : null;
     const attempts = this.#sandbox.store.attempts.countByWorkspace(seq, move.startSeq);
-    return { attempts, canceled: move.signal?.aborted ?? false };
+    return { attempts, canceled: move.controller.signal.aborted };
   }
 
-  async #moveTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
+  /** Cancels the move in progress, if there is one, like the signal of its caller. */
+  cancelMove({ seq }: LoadedWorkspace): void {
+    this.#moves.get(seq)?.controller.abort();
+  }
+
+  async #moveTo(workspace: LoadedWorkspace, target: number, callerSignal?: AbortSignal): Promise<number> {
     const { clock } = workspace;
+    const controller = createLinkedController(callerSignal === undefined ? [] : [callerSignal]);
+    const { signal } = controller;
     const { frozen: wasFrozen } = clock;
     // The clock stands still while it waits for responses.
     clock.set({ frozen: true });
@@ -100,19 +105,20 @@ export class ClockController {
     try {
       let dueAt = await this.#waitForNextDueAt(workspace);
       startSeq = this.#sandbox.store.lastSeq;
-      this.#moves.set(workspace.seq, { startSeq, signal });
-      while (dueAt !== null && dueAt <= target && !signal?.aborted) {
+      this.#moves.set(workspace.seq, { startSeq, controller });
+      while (dueAt !== null && dueAt <= target && !signal.aborted) {
         assertNotPastEnd(dueAt, workspace);
         this.#jump(workspace, dueAt, wasFrozen);
         dueAt = await this.#waitForNextDueAt(workspace);
       }
-      if (Number.isFinite(target) && !signal?.aborted) {
+      if (Number.isFinite(target) && !signal.aborted) {
         this.#jump(workspace, target, wasFrozen);
         // Nothing is due, but the retry window of a paused delivery may have ended.
         await this.#dispatcher.whenIdle(workspace);
       }
     } finally {
       this.#moves.delete(workspace.seq);
+      controller.abort();
       clock.set({ frozen: wasFrozen });
     }
     await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));

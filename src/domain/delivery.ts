@@ -62,6 +62,10 @@ export function describeOutcome(attempt: {
 export const displayStatuses = ['failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled'] as const;
 export type DisplayStatus = (typeof displayStatuses)[number];
 
+/** What lists can be filtered by. `unsuccessful` selects failing and failed deliveries. */
+export const deliveryStatusFilters = ['unsuccessful', ...displayStatuses] as const;
+export type DeliveryStatusFilter = (typeof deliveryStatusFilters)[number];
+
 export function getDisplayStatus({
   status,
   paused,

@@ -42,7 +42,7 @@ export interface AttemptFilter extends AttemptCondition {
 }
 
 /** How many of the newest attempts to an endpoint are summarized. */
-const MAX_SUMMARIZED = 200;
+const MAX_SUMMARIZED = 100;
 
 /** The results of the newest attempts to an endpoint. */
 export interface AttemptStatistics {
@@ -52,7 +52,8 @@ export interface AttemptStatistics {
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   readonly max_ms: number | null;
-  /** The sequence of the newest failed attempt. */
+  /** The sequences of the newest attempt, and of the newest one that failed. */
+  readonly last_seq: number | null;
   readonly last_failure_seq: number | null;
 }
 
@@ -61,12 +62,7 @@ type AttemptResult = Pick<AttemptRow, 'outcome' | 'duration_ms' | 'sent_at_wall'
 export interface AttemptCounts {
   readonly succeeded: number;
   readonly failed: number;
-  /** Attempts that are not the first of their delivery. */
-  readonly retried: number;
 }
-
-/** The time that selects attempts: when they were sent in wall time, or when they were due in schedule time. */
-const TIME_COLUMNS = { wall: 'sent_at_wall', schedule: 'scheduled_at' } as const;
 
 const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
   from: 'attempts a',
@@ -116,7 +112,7 @@ export class AttemptTable extends Table {
          SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?
        )
        SELECT count(*) AS attempts, coalesce(sum(outcome = 'succeeded'), 0) AS succeeded,
-         max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
+         max(seq) AS last_seq, max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
          ${percentile(50)} AS p50_ms, ${percentile(95)} AS p95_ms, max(duration_ms) AS max_ms
        FROM newest`,
       [webhookSeq, limit],
@@ -131,15 +127,19 @@ export class AttemptTable extends Table {
     );
   }
 
-  /** Counts the attempts of a workspace from `from` up to and excluding `until`, in milliseconds since 1970. */
-  countInPeriod(
-    clock: keyof typeof TIME_COLUMNS,
-    { workspaceSeq, from, until }: { workspaceSeq: number; from: number; until: number },
-  ): AttemptCounts {
+  /** Counts the attempts of a workspace that were sent from `from` up to and excluding `until`, in wall time. */
+  countInPeriod({
+    workspaceSeq,
+    from,
+    until,
+  }: {
+    workspaceSeq: number;
+    from: number;
+    until: number;
+  }): AttemptCounts {
     return this.sql.get(
-      `SELECT coalesce(sum(outcome = 'succeeded'), 0) AS succeeded, coalesce(sum(outcome <> 'succeeded'), 0) AS failed,
-         coalesce(sum(number > 1), 0) AS retried
-       FROM attempts a WHERE ${TIME_COLUMNS[clock]} >= ? AND ${TIME_COLUMNS[clock]} < ?
+      `SELECT coalesce(sum(outcome = 'succeeded'), 0) AS succeeded, coalesce(sum(outcome <> 'succeeded'), 0) AS failed
+       FROM attempts a WHERE sent_at_wall >= ? AND sent_at_wall < ?
          AND (SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = ?`,
       [from, until, workspaceSeq],
     ) as AttemptCounts;

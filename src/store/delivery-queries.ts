@@ -22,6 +22,7 @@ export interface DeliveryRow
   readonly last_outcome: AttemptOutcome | null;
   readonly last_response_status: number | null;
   readonly last_error: string | null;
+  readonly last_fault: string | null;
 }
 
 const TABLES = `deliveries d
@@ -30,7 +31,7 @@ const TABLES = `deliveries d
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
     coalesce(d.own_url, h.url) AS url, o.id AS replay_of,
     h.disabled AS endpoint_disabled, a.outcome AS last_outcome, a.response_status AS last_response_status,
-    a.error AS last_error
+    a.error AS last_error, a.fault AS last_fault
   FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq
     LEFT JOIN attempts a ON a.delivery_seq = d.seq AND a.number = d.attempt_count`;
 
@@ -56,7 +57,7 @@ const FILTERED_TABLE: FilteredTable<DeliveryCondition> = {
     event_id: { indexed: 'd.event_seq = (SELECT seq FROM events WHERE id = @event_id)' },
     webhook_id: { indexed: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)' },
     status: `(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1
-      OR @status = 'failing' AND ${FAILING})`,
+      OR @status = 'unsuccessful' AND d.status = 'failed' OR @status IN ('failing', 'unsuccessful') AND ${FAILING})`,
     since: 'd.created_at >= @since',
     until: 'd.created_at < @until',
     type: 'e.type = @type',
@@ -176,6 +177,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
             outcome: row.last_outcome,
             response_status: row.last_response_status,
             error: row.last_error,
+            ...(row.last_fault === null ? {} : { fault: JSON.parse(row.last_fault) }),
           },
     next_attempt_at: paused ? null : toIso(row.due_at),
     created_at: new Date(row.created_at).toISOString(),

@@ -132,7 +132,6 @@ export const migrations: readonly string[] = [
   CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
   CREATE INDEX attempts_by_webhook ON attempts (webhook_seq);
   CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
-  CREATE INDEX attempts_by_scheduled_at ON attempts (scheduled_at, webhook_seq, outcome, number);
 
   CREATE TABLE api_requests (
     seq INTEGER PRIMARY KEY,

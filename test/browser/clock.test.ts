@@ -1,4 +1,4 @@
-/** The clock bar: the time, the controls, and the results of a move. */
+/** The clock: its time, the buttons that move it, and the results of a move. */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
@@ -19,207 +19,187 @@ async function startPair(responses: ReceiverResponses, options: TestEmulatorOpti
 async function startFailing(responses: ReceiverResponses, openOptions: OpenOptions = {}) {
   const pair = await startPair(responses);
   await pair.emulator.api('POST', '/events', { type: 'order.shipped' });
-  await pair.receiver.waitFor(1);
+  await expect.poll(async () => (await pair.emulator.control.countDeliveries({})).failing).toBe(1);
   const page = await openDashboard(pair.emulator, openOptions);
-  const bar = page.getByRole('region', { name: 'Clock' });
-  await bar.getByText('order.shipped').waitFor({ state: 'attached' });
-  return { ...pair, page, bar };
+  const { clock, status } = partsOf(page);
+  await expect.poll(() => clock.getByRole('button', { name: 'Next' }).isEnabled()).toBe(true);
+  return { ...pair, page, clock, status };
 }
 
-const noScroll = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+const partsOf = (page: Page) => ({
+  clock: page.getByRole('toolbar', { name: 'Clock' }),
+  status: page.getByRole('region', { name: 'Clock move' }),
+});
 
-describeInBrowser('the clock bar', () => {
-  it('the clock bar shows schedule time, its distance from real time, and its speed', async () => {
+const openMenu = (page: Page) => partsOf(page).clock.getByRole('button', { name: 'Advance…' }).click();
+
+/** A response that waits, and the function that sends it. */
+function createHeldResponse(status: number) {
+  let respond = () => {};
+  const after = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  return { held: { status, after }, respond: () => respond() };
+}
+
+describeInBrowser('the clock', () => {
+  it('the clock shows schedule time, its distance from real time, and its speed', async () => {
     const { emulator } = await startPair(200);
     const page = await openDashboard(emulator);
-    const bar = page.getByRole('region', { name: 'Clock' });
-    await bar.getByText('frozen').waitFor();
+    const { clock } = partsOf(page);
+    await clock.getByText('frozen').waitFor();
     await emulator.control.advanceClock({ ms: 100 * 86_400_000 });
-    await bar.getByText(/^(100d|99d 23h) ahead of real time$/).waitFor();
-    await bar.getByRole('button', { name: '×3600' }).click();
+    await clock.getByText(/^(100d|99d 23h) ahead of real time$/).waitFor();
+    await clock.getByText(/^\+(100d|99d 23h)$/).waitFor();
+    await openMenu(page);
+    await clock.getByRole('button', { name: '×3600' }).click();
     await expect
-      .poll(() => bar.getByRole('button', { name: '×3600' }).getAttribute('aria-pressed'))
+      .poll(() => clock.getByRole('button', { name: '×3600' }).getAttribute('aria-pressed'))
       .toBe('true');
-    await bar.getByText(/^100d [1-9]\d*h ahead of real time$/).waitFor();
-    await page.keyboard.press('z');
-    await bar.getByText('frozen').waitFor();
+    await clock.getByText(/^\+100d [1-9]\d*h$/).waitFor();
+    await clock.getByRole('button', { name: 'Freeze' }).click();
+    await clock.getByText('frozen').waitFor();
     await expect.poll(() => emulator.control.getClock({})).toMatchObject({ speed: 0 });
-    await bar.getByRole('button', { name: 'Resume' }).click();
-    await bar.getByRole('button', { name: 'Freeze' }).waitFor();
+    await clock.getByRole('button', { name: 'Resume' }).click();
+    await clock.getByRole('button', { name: 'Freeze' }).waitFor();
     await expect.poll(() => emulator.control.getClock({})).toMatchObject({ speed: 3600 });
   });
 
-  it('the clock bar keeps its height when a delivery becomes due', async () => {
-    const { emulator } = await startPair(503);
-    await emulator.control.setClock({ frozen: false });
-    const page = await openDashboard(emulator);
-    const bar = page.getByRole('region', { name: 'Clock' });
-    await bar.getByText('No attempts are scheduled').waitFor();
-    const heightOf = async () => (await bar.boundingBox())?.height;
-    const before = await heightOf();
-    await emulator.api('POST', '/events', { type: 'order.shipped' });
-    await bar.getByText('order.shipped').waitFor();
-    expect(await heightOf()).toBe(before);
-    expect(before).toBeLessThan(60);
-  });
-
-  it('the clock bar lists the next due deliveries in schedule time and in real time, with links', async () => {
-    const { emulator, receiver, page, bar } = await startFailing(503);
-    const next = bar.getByRole('button', { name: /^Next order\.shipped/ });
-    await expect.poll(() => next.textContent()).toMatch(/→ 127\.0\.0\.1:\d+\/hooks.*in 5m$/);
-    await emulator.api('POST', '/events', { type: 'invoice.paid' });
-    await receiver.waitFor(2);
-    await next.click();
-    const list = bar.getByRole('region', { name: 'Due next' });
-    await list.getByText('invoice.paid').waitFor();
-    await expect
-      .poll(() => list.getByRole('listitem').allTextContents())
-      .toEqual([
-        expect.stringMatching(/order\.shipped.*in 5m.*when the clock resumes/),
-        expect.stringMatching(/invoice\.paid.*in 5m.*when the clock resumes/),
-      ]);
-    await page.keyboard.press('Escape');
-    await list.waitFor({ state: 'detached' });
-    await bar.getByRole('button', { name: '×10', exact: true }).click();
-    await next.click();
-    await list
-      .getByText(/^in [12]\ds of real time$/)
-      .first()
-      .waitFor();
-    await list.getByRole('link', { name: 'invoice.paid' }).click();
-    await expect.poll(() => page.url()).toContain('#/deliveries/del_');
-    await list.waitFor({ state: 'detached' });
-  });
-
-  it('the clock bar advances by a preset duration and lists the attempts that this caused', async () => {
-    const { emulator, page, bar } = await startFailing(503);
+  it('the clock advances by an entered duration, and its whole result is readable until it is dismissed', async () => {
+    const { emulator, page, clock, status } = await startFailing(503);
     const before = await emulator.control.getClock({});
-    await bar.getByRole('button', { name: '+5m' }).click();
-    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
-    const after = await emulator.control.getClock({});
-    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);
-    await page.getByRole('region', { name: 'Clock move result' }).getByRole('link').click();
-    await expect.poll(() => page.url()).toMatch(/#\/deliveries\/del_\w+\?attempt=2$/);
-    await bar.getByRole('button', { name: 'Dismiss result' }).click();
-    await bar.getByText('1 attempt').waitFor({ state: 'detached' });
-  });
-
-  it('the clock bar advances by an entered duration and rejects text that is not one', async () => {
-    const { emulator, page, bar } = await startFailing(503);
-    const before = await emulator.control.getClock({});
-    const field = bar.getByLabel('Advance by');
-    await page.keyboard.press('a');
+    await openMenu(page);
+    const field = clock.getByLabel('Advance by');
     await expectFocused(field);
     await page.keyboard.type('soon');
     await page.keyboard.press('Enter');
-    await page.getByText('Enter a duration such as').waitFor();
+    await clock.getByText('Enter a duration such as').waitFor();
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    await field.fill('1h30m');
+    await field.fill('35m');
     await field.press('Enter');
-    await bar.getByRole('button', { name: '2 attempts: 2 failed' }).waitFor();
+    const text = status.getByText('2 attempts: 2 failed');
+    await text.waitFor();
+    for (const width of [1920, 1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await text.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
     const after = await emulator.control.getClock({});
-    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(5_400_000);
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(35 * 60_000);
+    await status.getByText('Show attempts').click();
+    await status.getByRole('link').first().click();
+    await expect.poll(() => page.url()).toMatch(/#\/deliveries\/del_\w+\?attempt=2$/);
+    await status.getByRole('button', { name: 'Dismiss result' }).click();
+    await text.waitFor({ state: 'detached' });
   });
 
-  it('the clock bar moves to the next attempt with n and settles with S', async () => {
-    const { page, bar } = await startFailing([503, 503, 503, 200]);
-    await page.keyboard.press('n');
-    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).waitFor();
-    await bar.getByText('in 30m').waitFor();
-    await page.keyboard.press('S');
-    await bar.getByRole('button', { name: '2 attempts: 1 succeeded, 1 failed' }).waitFor();
-    await bar.getByText('No attempts are scheduled').waitFor();
-    await bar.getByRole('button', { name: 'Next', exact: true }).click();
-    await bar.getByText('No attempts were due').waitFor();
+  it('the clock moves to the next attempt, and runs all retries', async () => {
+    const { page, clock, status } = await startFailing([503, 503, 503, 200]);
+    await clock.getByRole('button', { name: 'Next' }).click();
+    await status.getByText('1 attempt: 1 failed').waitFor();
+    await openMenu(page);
+    await clock.getByText(/Next attempt in 30m/).waitFor();
+    await clock.getByRole('button', { name: 'Run all retries' }).click();
+    await status.getByText('2 attempts: 1 succeeded, 1 failed').waitFor();
+    await openMenu(page);
+    await clock.getByText('No attempts are scheduled').waitFor();
+    await clock.getByRole('button', { name: 'To the next attempt' }).click();
+    await status.getByText('No attempts were due').waitFor();
   });
 
-  it('the clock bar shows a move in progress while the rest of the page stays usable', async () => {
-    let respond = () => {};
-    const after = new Promise<void>((resolve) => {
-      respond = resolve;
-    });
-    const { page, bar } = await startFailing([503, { status: 200, after }]);
-    await bar.getByRole('button', { name: 'Settle' }).click();
-    await bar.getByText('Settling…').waitFor();
-    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Endpoints' }).click();
-    await expect.poll(() => page.title()).toBe('(1) Endpoints · svc');
-    respond();
-    await bar.getByRole('button', { name: '1 attempt: 1 succeeded' }).waitFor();
-    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
-  });
-
-  it('the clock bar cancels a move that waits for a hanging endpoint, and the clock stays where it is', async () => {
-    let respond = () => {};
-    const after = new Promise<void>((resolve) => {
-      respond = resolve;
-    });
-    const { emulator, receiver, page, bar } = await startFailing([503, { status: 503, after }]);
+  it('no single key changes the clock or sends a retry, and t focuses the field of the event type', async () => {
+    const { emulator, page, receiver } = await startFailing(503);
     const before = await emulator.control.getClock({});
-    await bar.getByRole('button', { name: '+24h' }).click();
-    await bar.getByText('Advancing by 24h… Waiting for responses.').waitFor();
+    for (const key of ['n', 'S', 'z']) await page.keyboard.press(key);
+    await page.keyboard.press('t');
+    const field = page.getByRole('combobox', { name: 'Event type' });
+    await expectFocused(field);
+    await page.keyboard.type('invoice.paid');
+    expect(await field.inputValue()).toBe('invoice.paid');
+    const after = await emulator.control.getClock({});
+    expect([after.speed, after.now]).toEqual([0, before.now]);
+    expect(receiver.requests.length).toBe(1);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Run all retries' }).waitFor();
+    await page.getByRole('option', { name: 'Freeze or resume the clock' }).waitFor();
+    await page.getByRole('option', { name: 'Advance the clock to the next attempt' }).click();
+    await partsOf(page).status.getByText('1 attempt: 1 failed').waitFor();
+  });
+
+  it('a move continues when the page that started it is closed, and another page shows it', async () => {
+    const { held, respond } = createHeldResponse(503);
+    const { emulator, page, clock, receiver } = await startFailing([503, held, 503, 200]);
+    await openMenu(page);
+    await clock.getByRole('button', { name: 'Run all retries' }).click();
+    await partsOf(page).status.getByText('Running all retries…').waitFor();
+    await clock.getByText('moving').waitFor();
+    expect(await clock.getByText('frozen').count()).toBe(0);
     await receiver.waitFor(2);
-    await expectAccessible(page);
-    await bar.getByRole('button', { name: 'Cancel' }).click();
-    await bar.getByText('Canceled. The clock stops').waitFor();
-    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
-    await expect.poll(async () => (await emulator.control.getClock({})).moving?.canceled).toBe(true);
+    await page.goto('about:blank');
+    const other = await openDashboard(emulator);
+    await partsOf(other).status.getByText('The clock is moving…').waitFor();
     respond();
+    await receiver.waitFor(4);
     await expect.poll(async () => (await emulator.control.getClock({})).moving).toBeUndefined();
-    const after5m = await emulator.control.getClock({});
-    expect(Date.parse(after5m.now) - Date.parse(before.now)).toBe(300_000);
+    expect((await emulator.control.countDeliveries({})).pending).toBe(0);
   });
 
-  it.each([1280, 1000, 700])(
-    'the clock bar stays in one line %i px wide, during and after a move of the clock',
-    async (width) => {
-      let respond = () => {};
-      const after = new Promise<void>((resolve) => {
-        respond = resolve;
-      });
-      const { emulator, page, bar } = await startFailing([503, { status: 503, after }, 503], { width });
-      await emulator.control.setClock({ frozen: false });
-      const heightOf = async () => (await bar.boundingBox())?.height;
-      const before = await heightOf();
-      if (width < 1264) await page.keyboard.press('n');
-      else await bar.getByRole('button', { name: '+24h' }).click();
-      await bar.getByRole('button', { name: 'Cancel' }).waitFor();
-      await expect.poll(heightOf).toBe(before);
-      expect(await noScroll(page)).toBe(true);
-      respond();
-      await bar.getByRole('button', { name: /^\d attempts?: \d failed$/ }).waitFor();
-      await expect.poll(heightOf).toBe(before);
-      expect(await noScroll(page)).toBe(true);
-    },
-  );
+  it('the clock cancels a move that waits for a hanging endpoint, and stays where it is', async () => {
+    const { held, respond } = createHeldResponse(503);
+    const { emulator, receiver, page, clock, status } = await startFailing([503, held]);
+    const before = await emulator.control.getClock({});
+    await openMenu(page);
+    await clock.getByLabel('Advance by').fill('24h');
+    await page.keyboard.press('Enter');
+    await status.getByText('Advancing by 24h… Waiting for responses.').waitFor();
+    await receiver.waitFor(2);
+    expect(await clock.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Events' }).click();
+    await expect.poll(() => page.title()).toBe('(1) Events · svc');
+    await status.getByRole('button', { name: 'Cancel' }).click();
+    await status.getByText('Canceled. The clock stops').waitFor();
+    respond();
+    await status.getByText('1 attempt: 1 failed').waitFor();
+    await expect.poll(() => clock.getByRole('button', { name: 'Next' }).isDisabled()).toBe(false);
+    const after = await emulator.control.getClock({});
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);
+  });
 
-  it('the clock bar shows the error when the clock cannot move', async () => {
-    const { bar, page } = await startFailing(503, { expectedErrors: /422|400|Failed to load/ });
-    await bar.getByLabel('Advance by').fill('99999d');
-    await bar.getByRole('button', { name: 'Advance' }).click();
+  it('the error of a move that is not possible is shown until the user goes to another page', async () => {
+    const { clock, page } = await startFailing(503, { expectedErrors: /422|400|Failed to load/ });
+    await openMenu(page);
+    await clock.getByLabel('Advance by').fill('99999d');
+    await page.keyboard.press('Enter');
     await page.getByText(/ms must be/).waitFor();
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByText(/ms must be/).waitFor({ state: 'detached' });
   });
 
-  it('the clock bar shows one line on a narrow screen and the controls behind a button', async () => {
-    const { page, bar } = await startFailing(503, { width: 360 });
-    await expect.poll(async () => (await bar.boundingBox())?.height).toBeLessThan(60);
-    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isVisible()).toBe(false);
-    await bar.getByRole('button', { name: 'Controls' }).click();
-    await bar.getByRole('button', { name: /^Next order/ }).click();
-    await bar.getByRole('region', { name: 'Due next' }).getByRole('link').waitFor();
-    await expect.poll(() => noScroll(page)).toBe(true);
-    await bar.getByRole('button', { name: '+5m' }).click();
-    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).waitFor();
-    await expect.poll(() => noScroll(page)).toBe(true);
+  it('times say which clock they belong to if the clocks differ, and the settings show absolute times', async () => {
+    const { emulator, receiver } = await startPair(200);
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await receiver.waitFor(1);
+    const page = await openDashboard(emulator);
+    const row = page.locator('.list-row');
+    await row.getByText(/^(?:just now|\d+s ago)$/).waitFor();
+    await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
+    await row.getByText('2h ago (schedule)').waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Times').selectOption({ index: 1 });
+    await page.keyboard.press('Escape');
+    const [delivery] = (await emulator.control.listDeliveries({})).data;
+    await row.getByText(`${delivery?.created_at.slice(0, 19).replace('T', ' ')} (schedule)`).waitFor();
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByText(/^\d{4}-.* \(real\)$/).waitFor();
   });
 
-  it('the clock bar has no accessibility violations in light and dark mode', async () => {
-    const { page, bar } = await startFailing(503);
-    await bar.getByRole('button', { name: /^Next order/ }).click();
-    await bar.getByRole('region', { name: 'Due next' }).waitFor();
-    await expectAccessibleAt(page, [1280]);
-    await bar.getByRole('button', { name: '+5m' }).click();
-    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
-    await expectAccessibleAt(page, [1280]);
+  it('the clock has no accessibility violations in light and dark mode, wide and narrow', async () => {
+    const { page, clock, status } = await startFailing(503);
+    await openMenu(page);
+    await expectAccessibleAt(page, [360, 768, 1280]);
+    await clock.getByRole('button', { name: 'To the next attempt' }).click();
+    await status.getByText('Show attempts').click();
+    await expectAccessibleAt(page, [360, 1280]);
   });
 });

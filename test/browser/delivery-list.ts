@@ -22,19 +22,22 @@ export async function trigger(emulator: TestEmulator, count: number, type = 'ord
   for (const { status } of await Promise.all(requests)) expect(status).toBe(201);
 }
 
-export const gridOf = (page: Page) => page.getByRole('grid', { name: 'Deliveries' });
-export const rowsOf = (page: Page) => gridOf(page).locator('.virtual-list-body').getByRole('row');
-export const selectedOf = (page: Page) => page.locator('[role="row"][aria-selected="true"]');
-export const typesOf = (page: Page) => rowsOf(page).getByRole('link').allTextContents();
-export const scrollOf = (page: Page) => gridOf(page).evaluate((grid) => grid.scrollTop);
+export const listOf = (page: Page) => page.getByRole('list', { name: 'Deliveries', exact: true });
+export const rowsOf = (page: Page) => listOf(page).getByRole('listitem');
+/** The row of the open delivery. */
+export const openRowOf = (page: Page) => page.locator('.list-row[aria-current="true"]');
+export const focusedRowOf = (page: Page) => page.locator('.list-row:focus');
+export const typesOf = (page: Page) => rowsOf(page).locator('a > :nth-child(2)').allTextContents();
+const scrollContainerOf = (page: Page) => page.locator('.live-rows');
+export const scrollOf = (page: Page) => scrollContainerOf(page).evaluate(({ scrollTop }) => scrollTop);
 /** Scrolls the list, and waits until the page has rendered the new rows. */
 export const scrollTo = (page: Page, top: number) =>
-  gridOf(page).evaluate(
-    (grid, top) =>
+  scrollContainerOf(page).evaluate(
+    (container, top) =>
       new Promise((resolve) => {
         const drawn = () => requestAnimationFrame(() => requestAnimationFrame(resolve));
-        grid.addEventListener('scroll', drawn, { once: true });
-        grid.scrollTo({ top });
+        container.addEventListener('scroll', drawn, { once: true });
+        container.scrollTo({ top });
       }),
     top,
   );

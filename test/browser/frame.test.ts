@@ -28,7 +28,7 @@ describeInBrowser('the dashboard layout', () => {
   it('the dashboard layout links every section and marks the current one', async () => {
     const page = await openDashboard(await openEmulator());
     const navigation = page.getByRole('navigation', { name: 'Sections' });
-    for (const title of ['Events', 'Endpoints', 'Requests', 'API keys', 'Trigger', 'Deliveries']) {
+    for (const title of ['Events', 'Home', 'Requests', 'Trigger', 'Deliveries']) {
       await navigation.getByRole('link', { name: title }).click();
       await expect.poll(() => page.title()).toBe(`${title} · svc`);
       await expect.poll(() => navigation.locator('[aria-current=page]').allTextContents()).toEqual([title]);
@@ -45,9 +45,9 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(right).toBeLessThanOrEqual(360);
   });
 
-  it('the dashboard layout shows the overview for an unknown URL', async () => {
+  it('the dashboard layout shows the first page for an unknown URL', async () => {
     const page = await openDashboard(await openEmulator(), { hash: '/nowhere/at/all' });
-    await expect.poll(() => page.title()).toBe('Overview · svc');
+    await expect.poll(() => page.title()).toBe('Home · svc');
   });
 
   it('the dashboard layout shows that the connection is lost, disables what needs the emulator, and reconnects', async () => {
@@ -61,7 +61,7 @@ describeInBrowser('the dashboard layout', () => {
       expectedErrors: /ERR_|Failed to load/,
     });
     const replay = page.getByRole('button', { name: 'Replay', exact: true });
-    const advance = page.getByRole('button', { name: '+5m' });
+    const advance = page.getByRole('button', { name: 'Next', exact: true });
     await expect.poll(() => replay.isEnabled()).toBe(true);
     await expect.poll(() => advance.isEnabled()).toBe(true);
     const { host } = new URL(first.status().url);
@@ -119,7 +119,7 @@ describeInBrowser('the dashboard layout', () => {
     await second.api('POST', '/events', { type: 'invoice.paid' });
     const message = page.getByText('The emulator was restarted with a different database.');
     await message.waitFor();
-    await page.getByRole('grid').getByText('invoice.paid').waitFor();
+    await page.locator('.list-row').getByText('invoice.paid').waitFor();
     expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('#/deliveries');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Dismiss' }).click();

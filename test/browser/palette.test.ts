@@ -26,11 +26,11 @@ describeInBrowser('the command palette', () => {
     await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('palette-input');
     await page.keyboard.type('go to');
     const options = page.getByRole('dialog').getByRole('option');
-    await expect.poll(() => options.count()).toBe(6);
+    await expect.poll(() => options.count()).toBe(4);
     await page.keyboard.press('ArrowUp');
     await expect.poll(() => options.last().getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.getByRole('heading', { name: 'Requests' }).waitFor();
     await field.waitFor({ state: 'detached' });
     await page.goBack();
     await expect.poll(() => page.url()).toContain('#/events');

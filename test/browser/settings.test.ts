@@ -1,17 +1,20 @@
-/** The settings of the dashboard: the theme, the density of lists, and their width beside an open item. */
-import type { Page } from 'playwright-core';
+/** The settings of the dashboard: theme, shortcuts, API keys, and the width of lists beside an open item. */
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { openEmulator, scrollOf, scrollTo, trigger } from './delivery-list.ts';
+import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
+import { focusedRowOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
 
-async function selectSetting(page: Page, label: string, option: string): Promise<void> {
+async function openSettings(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Settings' }).click();
-  const select = page.getByRole('region', { name: 'Settings' }).getByLabel(label);
-  // The panel is directly below the header.
-  expect((await select.boundingBox())?.y).toBeLessThan(200);
-  await select.selectOption(option);
+  return page.getByRole('dialog', { name: 'Settings' });
+}
+
+async function selectTheme(page: Page, option: string): Promise<void> {
+  const dialog = await openSettings(page);
+  await dialog.getByLabel('Theme').selectOption(option);
   await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
 }
 
 const backgroundOf = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -19,27 +22,18 @@ const backgroundOf = (page: Page) => page.evaluate('getComputedStyle(document.bo
 const LIGHT = 'rgb(247, 247, 249)';
 const DARK = 'rgb(17, 19, 23)';
 
-const rowsOf = (page: Page) => page.locator('.virtual-list-body').getByRole('row');
-const rowHeightOf = async (page: Page) => (await rowsOf(page).first().boundingBox())?.height;
-
-/** Rows with content that does not fit. */
-const countCutRows = (page: Page) =>
-  rowsOf(page).evaluateAll(
-    (rows) => rows.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight).length,
-  );
-
 describeInBrowser('the settings', () => {
   it('the theme of the settings replaces that of the system and is kept after a reload, until it is System again', async () => {
     const page = await openDashboard(await openEmulator(), { colorScheme: 'light' });
     await expect.poll(() => backgroundOf(page)).toBe(LIGHT);
-    await selectSetting(page, 'Theme', 'Dark');
+    await selectTheme(page, 'Dark');
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
     await page.reload();
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
     await page.getByRole('button', { name: 'Settings' }).click();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await selectSetting(page, 'Theme', 'System');
+    await selectTheme(page, 'System');
     await expect.poll(() => backgroundOf(page)).toBe(LIGHT);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
@@ -49,46 +43,54 @@ describeInBrowser('the settings', () => {
     const emulator = await openEmulator();
     const page = await openDashboard(emulator);
     const other = await openDashboard(emulator, { besides: page });
-    await selectSetting(page, 'Theme', 'Dark');
+    await selectTheme(page, 'Dark');
     await expect.poll(() => backgroundOf(other)).toBe(DARK);
   });
 
-  it.each([1440, 360])(
-    'rows have one line if the row height is One line, and the first row stays in view, at %d px',
-    async (width) => {
-      const emulator = await openEmulator(503);
-      await trigger(emulator, 40);
-      const page = await openDashboard(emulator, { width });
-      await rowsOf(page).first().waitFor();
-      expect(await rowHeightOf(page)).toBe(52);
-      await scrollTo(page, 10 * 52);
-      await selectSetting(page, 'Row height', 'One line');
-      await expect.poll(() => rowHeightOf(page)).toBe(32);
-      await expect.poll(() => scrollOf(page)).toBe(10 * 32);
-      expect(await countCutRows(page)).toBe(0);
-      await rowsOf(page)
-        .getByText(/503 · retry/)
-        .first()
-        .waitFor();
-      await expectAccessible(page);
-    },
-  );
-
-  it('the rows of the events and the requests have one line if the row height is One line', async () => {
+  it('shortcuts with a single key can be switched off, and never work in a field or a dialog', async () => {
     const emulator = await openEmulator();
-    await trigger(emulator, 3);
+    await trigger(emulator, 2);
     const page = await openDashboard(emulator);
-    await selectSetting(page, 'Row height', 'One line');
-    for (const section of ['Events', 'Requests']) {
-      await page.setViewportSize({ width: 1440, height: 800 });
-      await page.getByRole('navigation').getByRole('link', { name: section }).click();
-      await expect.poll(() => page.title()).toBe(`${section} · svc`);
-      for (const width of [1440, 360]) {
-        await page.setViewportSize({ width, height: 800 });
-        await expect.poll(() => rowHeightOf(page)).toBe(32);
-        expect(await countCutRows(page)).toBe(0);
-      }
-    }
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('j?t');
+    await expectFocused(page.getByRole('searchbox'));
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('searchbox').fill('');
+    await page.keyboard.press('Escape');
+    const dialog = await openSettings(page);
+    await page.keyboard.press('t');
+    await dialog.getByLabel('Shortcuts with a single key').uncheck();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    for (const key of ['j', 't', '?', '/']) await page.keyboard.press(key);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(page.url()).toContain('#/deliveries');
+    expect(await focusedRowOf(page).count()).toBe(0);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+  });
+
+  it('the settings list the API keys with their scopes and workspace, newest first', async () => {
+    const emulator = await openEmulator();
+    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
+    const created = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });
+    const revoked = await emulator.control.createKey({ scopes: ['events:write'] });
+    await emulator.control.revokeKey({ id: revoked.id });
+    const page = await openDashboard(emulator);
+    const dialog = await openSettings(page);
+    const keys = dialog.getByRole('list', { name: 'API keys' }).getByRole('listitem');
+    await keys.nth(0).getByText('revoked').waitFor();
+    await keys
+      .nth(1)
+      .getByText(`svc_test_…${created.key.slice(-4)}`)
+      .waitFor();
+    await keys.nth(1).getByText(`events:read · Second · ${created.id}`).waitFor();
+    await keys.last().getByText('used by the dashboard and svc').waitFor();
+    expect(await page.content()).not.toContain(created.key);
+    await expectAccessibleAt(page, [360, 1920]);
+    await emulator.control.reset({});
+    await expect.poll(() => keys.count()).toBe(1);
   });
 
   it('the separator between the list and the open item moves by mouse, touch and keys, is reset by a double click, and is kept', async () => {

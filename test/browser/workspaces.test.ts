@@ -51,11 +51,13 @@ describeInBrowser('the workspace of a page', () => {
     const { origin } = new URL(page.url());
     const requested: URL[] = [];
     page.on('request', (request) => requested.push(new URL(request.url())));
-    for (const section of ['overview', 'deliveries', 'webhooks', 'events']) {
+    for (const section of ['home', 'deliveries', 'events'] as const) {
       await page.goto('about:blank');
       requested.length = 0;
       await page.goto(`${origin}/?ws=${second.id}#/${section}`);
-      await expect.poll(() => requested.some(({ pathname }) => pathname === `/_svc/${section}`)).toBe(true);
+      const paths = { home: 'overview', deliveries: 'deliveries', events: 'events' };
+      const listPath = `/_svc/${paths[section]}`;
+      await expect.poll(() => requested.some(({ pathname }) => pathname === listPath)).toBe(true);
       const others = requested.filter(
         ({ pathname, searchParams }) =>
           /^\/_svc\/(?:clock|deliveries|overview|events|webhooks)/.test(pathname) &&
@@ -103,7 +105,7 @@ describeInBrowser('the workspace of a page', () => {
   it('the request log shows the deliveries of an event by the clock of their workspace', async () => {
     const { emulator, delivery } = await openTwoWorkspaces();
     const page = await openDashboard(emulator, { hash: `/requests?resource_id=${delivery.event_id}` });
-    await page.getByRole('grid').getByRole('link', { name: 'POST /v1/events' }).click();
+    await page.locator('.list-row').filter({ hasText: 'POST /v1/events' }).click();
     const shown = page.getByRole('article', { name: 'Request' });
     await shown.getByText('1 attempt, next in 5m').waitFor();
   });

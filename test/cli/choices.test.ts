@@ -16,7 +16,7 @@ import {
   workspaceChoices,
 } from '../../src/cli/choices/resource-choices.ts';
 import type { ApiKey } from '../../src/contract/resources.ts';
-import type { DisplayStatus } from '../../src/domain/delivery.ts';
+import type { DeliveryStatusFilter } from '../../src/domain/delivery.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { aDelivery, apiResponse, createFakeContext, pageOf } from './fake-context.ts';
 
@@ -53,7 +53,11 @@ describe('choices of a prompt', () => {
       aDelivery({ id: 'del_2', status: 'failed' }),
       aDelivery({ id: 'del_1', status: 'succeeded' }),
     ];
-    const listDeliveries = async ({ status: requestedStatus }: { status?: DisplayStatus | undefined }) =>
+    const listDeliveries = async ({
+      status: requestedStatus,
+    }: {
+      status?: DeliveryStatusFilter | undefined;
+    }) =>
       pageOf(
         ...deliveries.filter(({ status }) => requestedStatus === undefined || status === requestedStatus),
       );

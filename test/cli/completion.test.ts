@@ -67,7 +67,10 @@ describe('completion of options', () => {
 
 describe('completion of values', () => {
   it.each([
-    ['deliveries list --status ', ['failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled']],
+    [
+      'deliveries list --status ',
+      ['unsuccessful', 'failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled'],
+    ],
     ['deliveries list --status=s', ['--status=succeeded']],
     ['emulator start --profile ', ['relaxed', 'strict']],
     ['emulator start --environment=p', ['--environment=production']],

@@ -514,6 +514,9 @@ describe.each([
       await expect(listed(new URL(receiver.url).host)).resolves.toHaveLength(2);
       await expect(listed('')).resolves.toHaveLength(2);
       await expect(listed('nowhere')).resolves.toEqual([]);
+      const excerptOf = async (text: string) => (await control.listDeliveries({ text })).data[0]?.excerpt;
+      await expect(excerptOf('århus')).resolves.toContain('"city":"Århus"');
+      await expect(excerptOf('INVOICE')).resolves.toBeUndefined();
     });
 
     it('deliveries are listed in pages, newest first', async () => {
@@ -661,6 +664,7 @@ describe.each([
       await expect(ids({})).resolves.toEqual([second, first]);
       await expect(ids({ type: 'c.d' })).resolves.toEqual([second]);
       await expect(ids({ text: 'ÅRHUS' })).resolves.toEqual([first]);
+      expect((await control.listEvents({ text: 'ÅRHUS' })).data[0]?.excerpt).toContain('"city":"Århus"');
       await expect(ids({ text: second.toLowerCase() })).resolves.toEqual([second]);
       await expect(ids({ since: '1h' })).resolves.toEqual([second, first]);
       await expect(ids({ until: '1h' })).resolves.toEqual([]);

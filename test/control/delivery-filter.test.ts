@@ -78,6 +78,11 @@ const cases: [string, number, Filter][] = [
   ['the status pending, which includes paused deliveries', 7, () => ({ status: 'pending' })],
   ['the status paused', 2, () => ({ status: 'paused' })],
   ['the status failing', 4, () => ({ status: 'failing' })],
+  [
+    'the status unsuccessful, which includes failing and failed deliveries',
+    4,
+    () => ({ status: 'unsuccessful' }),
+  ],
   ['the status succeeded', 2, () => ({ status: 'succeeded' })],
   ['a response status', 2, () => ({ response_status: 404 })],
   ['a response status that no receiver sent', 0, () => ({ response_status: 403 })],

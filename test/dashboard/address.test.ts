@@ -13,8 +13,8 @@ describe('toHash and parseHash', () => {
     );
   });
 
-  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('parseHash(%j) returns the overview', (hash) => {
-    expect(parseHash(hash)).toMatchObject({ section: 'overview', id: null });
+  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('parseHash(%j) returns the first page', (hash) => {
+    expect(parseHash(hash)).toMatchObject({ section: 'home', id: null });
   });
 
   it('parseHash keeps an ID that cannot be decoded', () => {

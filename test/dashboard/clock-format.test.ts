@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   formatDistance,
-  formatDue,
-  formatRealDue,
-  formatSpeed,
   formatUtc,
   summarizeAttempts,
 } from '../../src/dashboard/views/clock/clock-format.ts';
@@ -11,7 +8,7 @@ import {
 const NOW = Date.parse('2026-11-21T08:12:33.900Z');
 const HOUR = 3_600_000;
 
-describe('the text of the clock bar', () => {
+describe('the text of the clock', () => {
   it('formatUtc formats a timestamp to the second', () => {
     expect(formatUtc(NOW)).toBe('2026-11-21 08:12:33');
   });
@@ -25,26 +22,12 @@ describe('the text of the clock bar', () => {
     expect(formatDistance(NOW + distance, NOW)).toBe(text);
   });
 
-  it('formatSpeed formats frozen and running clocks', () => {
-    expect([0, 1, 3600].map(formatSpeed)).toEqual(['frozen', '×1', '×3600']);
-  });
-
   it.each([
+    [[], 'No attempts were due'],
     [['succeeded'], '1 attempt: 1 succeeded'],
     [['timeout', 'http_error'], '2 attempts: 2 failed'],
     [['succeeded', 'blocked', 'succeeded'], '3 attempts: 2 succeeded, 1 failed'],
   ] as const)('summarizeAttempts counts %j', (outcomes, text) => {
     expect(summarizeAttempts(outcomes.map((outcome) => ({ outcome })))).toBe(text);
-  });
-
-  it('formatDue and formatRealDue format both clocks', () => {
-    const at = (distance: number) => new Date(NOW + distance).toISOString();
-    expect(formatDue(at(252_000), NOW)).toBe('in 4m 12s');
-    expect([at(-5_000), at(500)].map((due) => formatDue(due, NOW))).toEqual(['now', 'now']);
-    expect([25_000, 400, null].map(formatRealDue)).toEqual([
-      'in 25s of real time',
-      'within a second of real time',
-      'when the clock resumes',
-    ]);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { parseSettings } from '../../src/dashboard/settings.ts';
 
-const defaults = { theme: 'system', density: 'comfortable', listShare: 34, notifications: false };
+const defaults = { theme: 'system', times: 'relative', shortcuts: true, listShare: 34, notifications: false };
 
 it('the settings of the dashboard are those that were saved', () => {
-  const saved = { theme: 'dark', density: 'compact', listShare: 50, notifications: true };
+  const saved = { theme: 'dark', times: 'absolute', shortcuts: false, listShare: 50, notifications: true };
   expect(parseSettings(JSON.stringify(saved))).toEqual(saved);
 });
 
@@ -14,9 +14,9 @@ it.each([
   ['null'],
   ['7'],
   ['{'],
-  ['{"theme":"blue","density":3,"notifications":"yes"}'],
+  ['{"theme":"blue","times":3,"shortcuts":1,"notifications":"yes"}'],
   ['{"listShare":"50"}'],
-  ['{"theme":"toString","density":"constructor"}'],
+  ['{"theme":"toString","times":"constructor"}'],
 ])('the settings of the dashboard are the defaults for %s', (json) => {
   expect(parseSettings(json)).toEqual(defaults);
 });

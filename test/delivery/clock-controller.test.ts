@@ -119,6 +119,32 @@ describe('advance', () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
+  it('a detached move continues when its client closes the connection, and cancelClock stops it', async () => {
+    const client = new AbortController();
+    const gate = createGate();
+    await using receiver = await createReceiver(async (_, index) => {
+      if (index === 1) {
+        client.abort();
+        await createHttpControlClient({ controlUrl }).getClock({});
+      }
+      return index === 2 ? { status: 503, after: gate.opened } : { status: 503 };
+    });
+    await using emulator = await startTestEmulator();
+    const controlUrl = emulator.status().control_url;
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const control = createHttpControlClient({ controlUrl, signal: client.signal });
+    const move = control.settleClock({ detached: true });
+    await expect(move).rejects.toMatchObject({ code: 'interrupted' });
+    await receiver.request(3);
+    expect((await emulator.control.cancelClock({})).moving).toEqual({ attempts: 1, canceled: true });
+    gate.open();
+    const { now } = await emulator.control.setClock({});
+    expect(Date.parse(now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
+    expect(receiver.requests).toHaveLength(3);
+    expect((await emulator.control.cancelClock({})).moving).toBeUndefined();
+  });
+
   it('advance moves two workspaces independently and at the same time', async () => {
     await using receiver = await createReceiver({ status: 500 });
     await using emulator = await startTestEmulator();

@@ -86,6 +86,7 @@ describe('each operation', () => {
       [200, 'POST', '/clock/advance', { ms: 1 }],
       [200, 'POST', '/clock/next', {}],
       [200, 'POST', '/clock/settle', {}],
+      [200, 'POST', '/clock/cancel', {}],
       [200, 'GET', '/requests'],
       [200, 'GET', `/requests/${requestId}`],
       [201, 'POST', `/requests/${requestId}/resend`, {}],

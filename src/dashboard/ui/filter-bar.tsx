@@ -10,13 +10,14 @@ import { useShortcuts } from '../shortcuts.ts';
 import { useQuery } from '../use-query.ts';
 import { describeFilter, type FilteredTime, filterLabels, RECENT_PERIODS } from './filter-text.ts';
 import { Icon } from './icon.tsx';
+import { Toolbar } from './toolbar.tsx';
 
 export interface FilterBarProps {
   readonly filter: Readonly<Record<string, string>>;
   /** The filters that this list has. Others in the URL are reported as ignored. */
   readonly filterNames: readonly string[];
   readonly search: Omit<SearchProps, 'value'>;
-  /** The other fields. In a narrow list, they are behind a button. */
+  /** The other fields. They are behind a button until one of them has a value. */
   readonly fields: ComponentChildren;
   /** The most frequent filter, which is always visible. */
   readonly quickFilter?: ComponentChildren;
@@ -42,14 +43,15 @@ export function FilterBar({
   statusHint,
 }: FilterBarProps) {
   const id = useId();
-  const [isExpanded, setExpanded] = useState(false);
+  const hasFieldValue = Object.keys(filter).some((name) => name !== search.name && name !== 'status');
+  const [isExpanded, setExpanded] = useState(hasFieldValue);
   return (
     <search class="filters">
       <div class="filters-toolbar">
         <SearchField {...search} value={filter[search.name]} />
+        {quickFilter}
         <button
           type="button"
-          class="filters-toggle"
           aria-expanded={isExpanded}
           aria-controls={id}
           onClick={() => setExpanded(!isExpanded)}
@@ -58,8 +60,7 @@ export function FilterBar({
         </button>
         {controls}
       </div>
-      {quickFilter}
-      <div id={id} class={`filters-fields ${isExpanded ? 'open' : ''}`}>
+      <div id={id} class="filters-fields" hidden={!isExpanded}>
         {fields}
       </div>
       <IgnoredFilters filter={filter} filterNames={filterNames} statusHint={statusHint} />
@@ -189,8 +190,7 @@ export function FilterButtons<Value extends string>({
   children = (option) => <span class="capitalized">{option}</span>,
 }: FilterButtonsProps<Value>) {
   return (
-    <fieldset class="filters-pills">
-      <legend class="visually-hidden">{label}</legend>
+    <Toolbar label={label} class="filters-pills">
       {[undefined, ...options].map((option) => (
         <button
           key={option}
@@ -203,7 +203,7 @@ export function FilterButtons<Value extends string>({
           {option === undefined ? 'All' : children(option)}
         </button>
       ))}
-    </fieldset>
+    </Toolbar>
   );
 }
 

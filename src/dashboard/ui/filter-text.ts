@@ -1,5 +1,5 @@
 /** The filters of all lists as text. */
-import type { DisplayStatus } from '../../domain/delivery.ts';
+import type { DeliveryStatusFilter } from '../../domain/delivery.ts';
 
 /** Labels by the name of the filter in the URL. */
 export const filterLabels: Readonly<Record<string, string>> = {
@@ -37,15 +37,16 @@ export function describeFilter(name: string, value: string, time = createdTime) 
   return { label: period === undefined ? label : time.label, text: `${period ?? value} (${time.clock})` };
 }
 
-/** In the order of the buttons: failing and paused stand before all pending, which includes them, and then come the final statuses. */
+/** In the order of the buttons: groups before what they include, and pending statuses before the final ones. */
 export const filterStatuses = [
+  'unsuccessful',
   'failing',
   'paused',
   'pending',
   'failed',
   'succeeded',
   'canceled',
-] as const satisfies readonly DisplayStatus[];
+] as const satisfies readonly DeliveryStatusFilter[];
 
 /** A pending delivery can have a badge that says failing or paused, so the text says that the filter selects those too. */
 export function describeStatusFilter(status: string): string {

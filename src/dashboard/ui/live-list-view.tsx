@@ -1,136 +1,166 @@
 /** A view with a filtered live list and the open item: side by side on wide screens, otherwise the item replaces the list. */
-import { ActionButton } from './action-button.tsx';
 import './live-list-view.css';
 import type { ComponentChildren, JSX } from 'preact';
-import { useCallback, useId, useMemo } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { type Route, toHash } from '../address.ts';
-import { MAX_NEW_COUNT } from '../feed.ts';
-import type { HasId } from '../paged-list.ts';
+import type { HasId } from '../live-items.ts';
 import { navigate, replaceRoute } from '../router.ts';
-import { settings } from '../settings.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import type { LiveList } from '../use-live-list.ts';
+import { ActionButton } from './action-button.tsx';
 import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { Icon } from './icon.tsx';
 import { PaneSeparator } from './pane-separator.tsx';
-import { VirtualList } from './virtual-list.tsx';
+import { useRovingFocus } from './roving-focus.ts';
 
 interface Props<Item extends HasId> extends FilterBarProps {
   readonly route: Route;
   readonly list: LiveList<Item>;
   /** Kind of the items, such as "Event". The section of the route is its plural. */
   readonly label: string;
-  readonly columns: readonly string[];
-  /** The cells of a row, one per column; `address` links the item. Must be the same function on every render. */
-  readonly renderCells: (item: Item, address: string) => readonly ComponentChildren[];
+  /** The content of a row, which is a link to the item. Must be the same function on every render. */
+  readonly renderRow: (item: Item) => ComponentChildren;
   /** Shown when the list has no items and no filter. */
   readonly empty: ComponentChildren;
   readonly Detail: (props: { readonly id: string }) => JSX.Element;
 }
 
 export function LiveListView<Item extends HasId>(props: Props<Item>) {
-  const { route, list, label, filter, controls, Detail } = props;
+  const { route, filter, label, Detail } = props;
   const { section, id: openId } = route;
   const back = { section, query: filter };
   const listId = useId();
+  const article = useRef<HTMLElement>(null);
+  const lastOpenId = useRef(openId);
   useShortcuts(
     openId === null ? [] : [{ key: 'Escape', description: 'Back to the list', run: () => navigate(back) }],
   );
+  // The focus follows what replaces the element that had it.
+  useEffect(() => {
+    const list = document.getElementById(listId);
+    const isListHidden = list === null || getComputedStyle(list).visibility === 'hidden';
+    if (openId !== null && isListHidden) article.current?.focus();
+    if (openId === null && document.activeElement === document.body && lastOpenId.current !== null)
+      list?.querySelector<HTMLElement>(`[data-id="${CSS.escape(lastOpenId.current)}"]`)?.focus();
+    lastOpenId.current = openId;
+  }, [openId]);
   // Live updates of the list do not render the open item.
   const detail = useMemo(() => openId !== null && <Detail id={openId} />, [openId]);
   return (
-    <div class={section}>
-      <div class={`list-detail ${openId === null ? '' : 'open'}`}>
-        <section id={listId} class="list-detail-list" aria-label="List">
-          <FilterBar
-            {...props}
-            controls={
-              <>
-                {controls}
-                <PauseButton {...list} />
-              </>
-            }
-          />
-          <LiveTable {...props} />
-        </section>
-        {openId !== null && <PaneSeparator controls={listId} />}
-        {openId !== null && (
-          <article class="list-detail-item" aria-label={label}>
-            <a class="list-detail-back" href={toHash(back)}>
-              <Icon name="back" /> All {section}
-            </a>
-            {detail}
-          </article>
-        )}
-      </div>
+    <div class={`list-detail ${openId === null ? '' : 'open'}`}>
+      <section id={listId} class="list-detail-list" aria-label="List">
+        <FilterBar {...props} />
+        <Rows {...props} />
+      </section>
+      {openId !== null && <PaneSeparator controls={listId} />}
+      {openId !== null && (
+        <article ref={article} class="list-detail-item" aria-label={label} tabIndex={-1}>
+          <a class="list-detail-back" href={toHash(back)}>
+            <Icon name="back" /> All {section}
+          </a>
+          {detail}
+        </article>
+      )}
     </div>
   );
 }
 
-/** Height of a row by density, in rem. */
-const ROW_HEIGHTS = { comfortable: 3.25, compact: 2 } as const;
-
-/** The rows of a live list, or its loading, error or empty state. */
-function LiveTable<Item extends HasId>({ route, list, filter, columns, renderCells, empty }: Props<Item>) {
-  const { feed, scrollContainer, jumpToTop, onVisibleRangeChange, selectedId, select } = list;
+/** Rows of a live list, or its loading, error or empty state. */
+function Rows<Item extends HasId>({ route, list, filter, renderRow, empty }: Props<Item>) {
+  const { list: shown, scrollContainer, holdHandlers, showNew, onScroll } = list;
+  const { items, hasOlder, isLoaded, isLoading, error } = shown;
   const { section, id: openId } = route;
   // The open tab stays the same when the user opens another item.
   const toRoute = (id: string) => ({ section, id, query: { ...filter, tab: route.query.tab ?? '' } });
-  const toCells = useCallback(
-    (item: Item) => renderCells(item, toHash(toRoute(item.id))),
-    // The links of the rows change only with the section, the filter and the tab.
-    [toHash(toRoute(''))],
-  );
-  const isEmpty = feed.list.length === 0;
-  // Live updates can remove all loaded items.
-  const isSearching = isEmpty && feed.list.nextCursor !== null;
-  const isFirstPageLoading = !feed.isLoaded && feed.error === null;
+  const { move, handlers } = useRovingFocus(scrollContainer, 'a.list-row', ({ dataset: { id } }) => {
+    if (openId !== null && id !== undefined) replaceRoute(toRoute(id));
+  });
+  useShortcuts([
+    { key: 'j', description: 'Next row', run: () => move(1) },
+    { key: 'k', description: 'Previous row', run: () => move(-1) },
+  ]);
+  useOpenRowInView(list, openId);
+  const isEmpty = isLoaded && !isLoading && items.length === 0;
   return (
-    <div class="live-table">
-      <NewItemsButton section={section} count={feed.newCount} onPress={jumpToTop} />
-      {feed.error !== null && (
+    <div class="live-list" {...holdHandlers}>
+      <NewItemsButton section={section} count={shown.newCount} onPress={showNew} />
+      {error !== null && (
         <p class="placeholder error" role="alert">
-          {feed.error} <ActionButton onClick={() => feed.retry()}>Try again</ActionButton>
+          {error} <ActionButton onClick={() => shown.retry()}>Try again</ActionButton>
         </p>
       )}
-      {feed.isLoaded && !isEmpty && (
-        <VirtualList
-          label={`${section.charAt(0).toUpperCase()}${section.slice(1)}, newest first`}
-          columns={columns}
-          items={feed.list}
-          getKey={({ id }) => id}
-          cells={toCells}
-          rowHeight={ROW_HEIGHTS[settings.value.density]}
-          hasMore={feed.list.nextCursor !== null}
-          active={openId ?? selectedId}
-          onActive={({ id }) => {
-            select(id);
-            if (openId !== null) replaceRoute(toRoute(id));
-          }}
-          onOpen={({ id }) => {
-            select(id);
-            navigate(toRoute(id));
-          }}
-          onVisibleRangeChange={onVisibleRangeChange}
-          scrollContainer={scrollContainer}
-        />
+      <div ref={scrollContainer} class="live-rows" onScroll={onScroll} {...handlers}>
+        {items.length > 0 && (
+          <ol class="plain-list" aria-label={`${section.charAt(0).toUpperCase()}${section.slice(1)}`}>
+            {items.map((item) => (
+              <Row
+                key={item.id}
+                item={item}
+                address={toHash(toRoute(item.id))}
+                isOpen={item.id === openId}
+                renderRow={renderRow}
+              />
+            ))}
+          </ol>
+        )}
+        {isLoaded && hasOlder && (
+          <p class="live-older">
+            <ActionButton disabled={isLoading} onClick={() => void shown.loadOlder()}>
+              Show older {section}
+            </ActionButton>
+          </p>
+        )}
+      </div>
+      {isEmpty && Object.keys(filter).length > 0 && (
+        <div class="placeholder">No {section} match these filters.</div>
       )}
-      {feed.isLoaded && feed.isLoading && <p class="live-loading">Loading…</p>}
-      {feed.isLoaded &&
-        isEmpty &&
-        !isSearching &&
-        (Object.keys(filter).length > 0 ? (
-          <div class="placeholder">No {section} match these filters.</div>
-        ) : (
-          empty
-        ))}
-      {(isFirstPageLoading || isSearching) && (
+      {isEmpty && Object.keys(filter).length === 0 && empty}
+      {!isLoaded && error === null && (
         <p class="placeholder" role="status">
-          {isSearching ? 'Searching older' : 'Loading'} {section}…
+          Loading {section}…
         </p>
       )}
     </div>
   );
+}
+
+interface RowProps<Item> {
+  readonly item: Item;
+  readonly address: string;
+  readonly isOpen: boolean;
+  readonly renderRow: (item: Item) => ComponentChildren;
+}
+
+/** Memoized, so that a row renders only when it changes. */
+function Row<Item extends HasId>({ item, address, isOpen, renderRow }: RowProps<Item>) {
+  return useMemo(
+    () => (
+      <li>
+        <a class="list-row" data-id={item.id} href={address} aria-current={isOpen ? 'true' : undefined}>
+          {renderRow(item)}
+        </a>
+      </li>
+    ),
+    [item, address, isOpen, renderRow],
+  );
+}
+
+/** How many items are loaded to find the open one in the list. */
+const MAX_SEARCHED = 1_000;
+
+/** Scrolls to the row of the item that is open when the list appears, as after a reload. */
+function useOpenRowInView<Item extends HasId>(
+  { list, scrollContainer }: LiveList<Item>,
+  openId: string | null,
+) {
+  const isDone = useRef(openId === null);
+  useEffect(() => {
+    if (isDone.current || !list.isLoaded || list.isLoading || openId === null) return;
+    const isOlder = openId < (list.items.at(-1)?.id ?? openId);
+    if (isOlder && list.hasOlder && list.items.length < MAX_SEARCHED) return void list.loadOlder();
+    isDone.current = true;
+    scrollContainer.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'center' });
+  });
 }
 
 interface NewItemsButtonProps {
@@ -150,24 +180,9 @@ function NewItemsButton({ section, count, onPress }: NewItemsButtonProps) {
       </span>
       {count > 0 && (
         <button type="button" class="primary live-new" onClick={onPress}>
-          {numberFormat.format(count)}
-          {count === MAX_NEW_COUNT ? '+' : ''} new
+          {numberFormat.format(count)} new
         </button>
       )}
     </>
-  );
-}
-
-function PauseButton({ isPaused, togglePause }: Pick<LiveList<HasId>, 'isPaused' | 'togglePause'>) {
-  const label = isPaused ? 'Resume' : 'Pause';
-  return (
-    <button
-      type="button"
-      aria-label={`${label} live updates`}
-      title={`${label} live updates (p)`}
-      onClick={togglePause}
-    >
-      <Icon name={isPaused ? 'play' : 'pause'} /> {label}
-    </button>
   );
 }

@@ -1,6 +1,7 @@
 /** Badges for statuses and results, and counts of them. */
 import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import {
+  type DeliveryStatusFilter,
   type DisplayStatus,
   deliveryStatusSymbols,
   describeOutcome,
@@ -9,6 +10,7 @@ import {
 } from '../../domain/delivery.ts';
 import { toHash } from '../address.ts';
 import { describeStatusFilter } from './filter-text.ts';
+import { Icon } from './icon.tsx';
 
 interface StatusProps {
   readonly status: DisplayStatus;
@@ -23,10 +25,21 @@ const statusTitles: Partial<Record<DisplayStatus, string>> = {
   paused: 'The endpoint is disabled',
 };
 
-const ALL_PENDING_TITLE = 'Failing, paused, or waiting to be sent';
-
 /** A filter by pending deliveries includes those whose badges say failing or paused. */
-export const statusGroupTitles = { ...statusTitles, pending: ALL_PENDING_TITLE };
+export const statusGroupTitles: Partial<Record<DeliveryStatusFilter, string>> = {
+  ...statusTitles,
+  pending: 'Failing, paused, or waiting to be sent',
+  unsuccessful: 'Failing or failed',
+};
+
+/** The status of a row in a list, as an icon. */
+export function StatusIcon({ status }: Pick<StatusProps, 'status'>) {
+  return (
+    <span class={`state ${status}`} role="img" aria-label={status} title={statusTitles[status] ?? status}>
+      {deliveryStatusSymbols[status]}
+    </span>
+  );
+}
 
 export function StatusBadge({ status, count }: StatusProps) {
   return (
@@ -44,7 +57,7 @@ function formatCappedCount(count: number): string {
 }
 
 interface StatusFilterProps {
-  readonly status: DisplayStatus;
+  readonly status: DeliveryStatusFilter;
   /** Undefined while it is unknown. */
   readonly count?: number | undefined;
 }
@@ -72,6 +85,20 @@ export function HttpStatusBadge({ status }: { readonly status: number }) {
   return (
     <span class={`badge ${state}`}>
       <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {status === 0 ? 'dropped' : status}
+    </span>
+  );
+}
+
+/** Whether a request succeeded, as an icon. The text next to it contains the status. */
+export function HttpStatusIcon({ status }: { readonly status: number }) {
+  return <StatusIcon status={status !== 0 && status < 400 ? 'succeeded' : 'failed'} />;
+}
+
+/** Marks what a fault has changed that the user injected. */
+export function InjectedFault({ kind }: { readonly kind: string }) {
+  return (
+    <span class="bolt" role="img" aria-label={`injected fault: ${kind}`} title={`Injected fault: ${kind}`}>
+      <Icon name="bolt" />
     </span>
   );
 }

@@ -1,7 +1,11 @@
-/** Times relative to the clocks of a workspace, with the exact time as a tooltip. */
+/** Times relative to the clocks of a workspace, or in UTC. If the clocks differ, each time says which one it belongs to. */
+import { computed, effect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatRelative } from '../../domain/duration.ts';
-import type { WorkspaceClock } from '../schedule-clock.ts';
+import { selectedClock, type WorkspaceClock } from '../schedule-clock.ts';
+import { settings } from '../settings.ts';
+import { formatUtc } from '../views/clock/clock-format.ts';
 import { useClock } from './workspace-scope.tsx';
 
 interface Props {
@@ -10,27 +14,48 @@ interface Props {
   readonly clock: 'schedule' | 'wall';
 }
 
-/** When something happened: `3m ago`, with the exact time as a tooltip. */
+/** When something happened: `3m ago`, `3m ago (real)` or `2026-11-21 08:12:33`. */
 export function Time({ at, clock }: Props) {
+  return <TimeText at={at} clock={clock} isDue={false} />;
+}
+
+/** When something is due in schedule time: `in 4m 12s`, `in 4m 12s (schedule)` or `at 2026-11-21 08:12:33`. */
+export function DueTime({ at }: Pick<Props, 'at'>) {
+  return <TimeText at={at} clock="schedule" isDue />;
+}
+
+interface TimeTextProps extends Props {
+  readonly isDue: boolean;
+}
+
+function TimeText({ at, clock, isDue }: TimeTextProps) {
   const workspaceClock = useClock();
-  const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
+  // Renders only when the text changes, not at every tick of the clock.
+  const text = useMemo(
+    () =>
+      computed(() => {
+        const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
+        if (settings.value.times === 'absolute') return `${isDue ? 'at ' : ''}${formatUtc(Date.parse(at))}`;
+        // Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`.
+        return now === undefined ? '' : formatRelative(at, isDue ? now : Math.max(now, Date.parse(at)));
+      }),
+    [at, clock, isDue, workspaceClock],
+  ).value;
+  const label = clock === 'wall' ? 'real' : 'schedule';
   return (
-    <time dateTime={at} title={`${at} (${clock === 'wall' ? 'real' : 'schedule'} time)`}>
-      {/* Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`. */}
-      {now === undefined ? '' : formatRelative(at, Math.max(now, Date.parse(at)))}
+    <time dateTime={at} title={`${at} (${label} time)`}>
+      {text}
+      {workspaceClock.isDifferent.value && ` (${label})`}
     </time>
   );
 }
 
-/** When something is due in schedule time: `in 4m 12s`, with the exact time as a tooltip. */
-export function DueTime({ at }: Pick<Props, 'at'>) {
-  const now = useClock().now.value;
-  return (
-    <time dateTime={at} title={`${at} (schedule time)`}>
-      {now === undefined ? '' : formatRelative(at, now)}
-    </time>
-  );
-}
+/** Width of the column of times in lists, so that all rows have the same columns. */
+effect(() => {
+  const isDifferent = selectedClock.value.isDifferent.value;
+  const width = (settings.value.times === 'absolute' ? 9 : 4.25) + (isDifferent ? 4.75 : 0);
+  document.documentElement.style.setProperty('--time-width', `${width}rem`);
+});
 
 /** Whether the schedule clock has reached a time. */
 export function isReached(at: string, { now }: WorkspaceClock): boolean {

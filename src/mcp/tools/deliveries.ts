@@ -13,7 +13,7 @@ const { workspace_id, status, event_id, type, webhook_id, text, since } = Delive
 export const deliveriesTool = defineTool({
   name: 'deliveries',
   description:
-    'List deliveries, newest first, or show one with its attempts. wait_seconds waits until they settle or no attempt is due in time; clock sends later retries at once',
+    'List deliveries, newest first, or one with its attempts. wait_seconds waits until they settle or no attempt is due; clock sends later retries at once',
   hints: { readOnlyHint: true },
   nextAfterError: formatCall('deliveries'),
   input: v.strictObject({

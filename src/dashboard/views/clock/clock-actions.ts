@@ -1,44 +1,47 @@
-/** Moves the schedule clock and keeps the result of the last move. */
+/** Moves the schedule clock and keeps the result of the last move. A move continues in the emulator when the page is closed. */
 import { computed, signal } from '@preact/signals';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ClockMove } from '../../../contract/emulator-schemas.ts';
-import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { control } from '../../control.ts';
-import { refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
+import { clockOf, refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { showErrorToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
 import { formatUtc } from './clock-format.ts';
 
-/** A clock move in progress. Attempts are sent meanwhile. */
+/** Titles of the moves that this page has started, such as "Advancing by 5m", by workspace ID. */
+const startedMoves = signal<ReadonlyMap<string, string>>(new Map());
+
 export interface MoveInProgress {
-  /** Such as "Advancing by 5m". */
   readonly title: string;
   /** Number of attempts that have ended. */
   readonly attemptCount: number;
-  readonly cancel: () => void;
+  readonly isCanceled: boolean;
 }
 
-/** The moves of this page by workspace ID. The emulator would queue a second move of a workspace. */
-const movesInProgress = signal<ReadonlyMap<string, MoveInProgress>>(new Map());
-
-export function findMoveInProgress(workspaceId: string | undefined): MoveInProgress | null {
-  return movesInProgress.value.get(workspaceId ?? '') ?? null;
+/** The move in progress of a workspace's clock. Another page or a command may have started it. */
+export function findMoveInProgress(id = ''): MoveInProgress | null {
+  const title = startedMoves.value.get(id);
+  const moving = clockOf(id).state.value?.moving;
+  if (title === undefined && moving === undefined) return null;
+  return {
+    title: title ?? 'The clock is moving',
+    attemptCount: moving?.attempts ?? 0,
+    isCanceled: moving?.canceled ?? false,
+  };
 }
 
 interface MoveResult {
   readonly workspaceId: string;
-  /** Null when the user canceled the move. */
-  readonly move: ClockMove | null;
+  readonly move: ClockMove;
 }
 
 const lastResult = signal<MoveResult | null>(null);
 
-/**
- * The result of the last move of the selected workspace's clock; null before the first move and after it is dismissed.
- */
-export const moveResult = computed(() =>
-  lastResult.value?.workspaceId === workspaceId.value ? lastResult.value : null,
-);
+/** The result of the last move of the selected workspace's clock; null before it and after the user dismisses it. */
+export const moveResult = computed(() => {
+  const { value: result } = lastResult;
+  return result?.workspaceId === workspaceId.value ? (result?.move ?? null) : null;
+});
 
 export function dismissResult(): void {
   lastResult.value = null;
@@ -55,15 +58,15 @@ export function toggleFrozen(): Promise<void> {
 
 /** @param durationText the duration as the user wrote it, such as `5m` */
 export function advance(ms: number, durationText: string): Promise<void> {
-  return moveClock(`Advancing by ${durationText}`, workspaceId.peek(), (workspace, signal) =>
-    control.advanceClock({ ...workspace, ms }, signal),
+  return moveClock(`Advancing by ${durationText}`, workspaceId.peek(), (move) =>
+    control.advanceClock({ ...move, ms }),
   );
 }
 
 /** @param to schedule time, ISO 8601 */
 export function advanceTo(to: string, workspaceId: string): Promise<void> {
-  return moveClock(`Advancing to ${formatUtc(Date.parse(to))}`, workspaceId, (workspace, signal) =>
-    control.advanceClock({ ...workspace, to }, signal),
+  return moveClock(`Advancing to ${formatUtc(Date.parse(to))}`, workspaceId, (move) =>
+    control.advanceClock({ ...move, to }),
   );
 }
 
@@ -71,40 +74,30 @@ export function advanceToNext(): Promise<void> {
   return moveClock('Advancing to the next attempt', workspaceId.peek(), control.nextClock);
 }
 
-export function settle(): Promise<void> {
-  return moveClock('Settling', workspaceId.peek(), control.settleClock);
+export function runAllRetries(): Promise<void> {
+  return moveClock('Running all retries', workspaceId.peek(), control.settleClock);
 }
 
-export function countAttempts(items: readonly StreamItem[]): void {
-  for (const item of items) {
-    if (item.type !== 'attempt') continue;
-    const { workspace_id: id } = item.delivery;
-    const move = movesInProgress.peek().get(id);
-    if (move !== undefined) setMove(id, { ...move, attemptCount: move.attemptCount + 1 });
-  }
+export async function cancelMove(): Promise<void> {
+  const state = await withErrorToast(control.cancelClock({ workspace_id: workspaceId.peek() }));
+  if (state !== undefined) setClock(state);
 }
 
 async function moveClock(
   title: string,
   id: string | undefined,
-  requestMove: (workspace: { workspace_id: string }, signal: AbortSignal) => Promise<ClockMove>,
+  requestMove: (input: { workspace_id: string; detached: true }) => Promise<ClockMove>,
 ): Promise<void> {
-  if (id === undefined || movesInProgress.peek().has(id)) return;
-  const abortController = new AbortController();
-  setMove(id, { title, attemptCount: 0, cancel: () => abortController.abort() });
+  if (id === undefined || findMoveInProgress(id) !== null) return;
+  startedMoves.value = new Map([...startedMoves.peek(), [id, title]]);
+  lastResult.value = null;
   try {
-    const move = await requestMove({ workspace_id: id }, abortController.signal);
+    const move = await requestMove({ workspace_id: id, detached: true });
     setClock(move);
     lastResult.value = { workspaceId: id, move };
   } catch (error) {
     void refreshClock(id);
-    if (abortController.signal.aborted) lastResult.value = { workspaceId: id, move: null };
-    else showErrorToast(toErrorMessage(error));
+    showErrorToast(toErrorMessage(error));
   }
-  setMove(id, null);
-}
-
-function setMove(id: string, move: MoveInProgress | null): void {
-  const others = [...movesInProgress.peek()].filter(([other]) => other !== id);
-  movesInProgress.value = new Map(move === null ? others : [...others, [id, move]]);
+  startedMoves.value = new Map([...startedMoves.peek()].filter(([other]) => other !== id));
 }

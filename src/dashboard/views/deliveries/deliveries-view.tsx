@@ -1,12 +1,11 @@
 /** The deliveries of the workspace, and the open one. */
-import { ActionButton } from '../../ui/action-button.tsx';
-import './deliveries.css';
-import type { Delivery } from '../../../contract/delivery-schemas.ts';
+
+import type { Delivery, ListedDelivery } from '../../../contract/delivery-schemas.ts';
 import type { DeliveryStatusCounts } from '../../../contract/overview-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import {
+  deliveryStatusFilters,
   describeOutcome,
-  displayStatuses,
   getDisplayStatus,
   settledReasonDescriptions,
 } from '../../../domain/delivery.ts';
@@ -14,43 +13,46 @@ import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
-import type { ItemUpdate } from '../../feed.ts';
+import { type ItemUpdate, MAX_PAGE_SIZE } from '../../live-items.ts';
 import { findNextFailing, nextFailingShortcut } from '../../next-failing-delivery.ts';
-import { MAX_PAGE_SIZE } from '../../paged-list.ts';
 import { navigate, replaceRoute } from '../../router.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
+import { Excerpt } from '../../ui/excerpt.tsx';
 import { FilterButtons, FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
 import { filterStatuses } from '../../ui/filter-text.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
-import { StatusBadge, StatusFilter, statusGroupTitles } from '../../ui/status-badge.tsx';
+import { InjectedFault, StatusFilter, StatusIcon, statusGroupTitles } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { pickFilters, toListInput } from '../../url-filter.ts';
 import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
-import { GettingStarted } from '../overview/getting-started.tsx';
+import { GettingStarted } from '../home/getting-started.tsx';
 import { openBulkReplayDialog, openReplayDialog, ReplayDialog } from '../replay/replay-dialog.tsx';
 import { type DeliveryFilter, deliveryFields, matchesFilter } from './delivery-filter.ts';
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
   const filter = pickFilters(deliveryFields, route.query);
   const list = useDeliveries(filter);
-  const active = route.id ?? list.selectedId;
   useShortcuts([
     {
       key: 'r',
-      description: 'Replay the selected delivery',
-      run: () => active !== null && void replay(active),
+      description: 'Replay the delivery',
+      run: () => {
+        const id = route.id ?? findFocusedId();
+        if (id !== undefined) void replay(id);
+      },
     },
     {
       ...nextFailingShortcut,
-      run: () => void openNextFailing(route, filter, active),
+      run: () => void openNextFailing(route, filter, route.id),
     },
   ]);
   return (
@@ -62,12 +64,11 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         filter={filter}
         filterNames={Object.keys(deliveryFields)}
         search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
-        statusHint={`one of ${displayStatuses.join(', ')}`}
-        quickFilter={<StatusButtons filter={filter} />}
+        statusHint={`one of ${deliveryStatusFilters.join(', ')}`}
+        quickFilter={<StatusButtons filter={filter} deliveries={list.list.items} />}
         fields={<FilterFields filter={filter} />}
-        action={list.feed.list.length > 0 && <ListActions filter={filter} />}
-        columns={COLUMNS}
-        renderCells={renderCells}
+        action={list.list.items.length > 0 && <ListActions filter={filter} />}
+        renderRow={renderRow}
         empty={<GettingStarted />}
         Detail={DeliveryView}
       />
@@ -96,6 +97,11 @@ function ListActions({ filter }: { readonly filter: DeliveryFilter }) {
   );
 }
 
+/** The ID of the delivery whose row has the focus. */
+function findFocusedId(): string | undefined {
+  return document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id;
+}
+
 /** The open delivery may not be in the list. */
 async function replay(id: string): Promise<void> {
   const delivery = await withErrorToast(control.getDelivery({ id }));
@@ -117,45 +123,28 @@ const RESPONSES = [
   '502',
   '503',
 ];
-const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
-
-function renderCells(delivery: Delivery, address: string) {
-  const { id, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
-  return [
-    <StatusBadge status={getDisplayStatus(delivery)} />,
-    <>
-      <a href={address} tabIndex={-1}>
-        {type}
-      </a>
-      <small class="mono">{id}</small>
-    </>,
-    <>
-      <EndpointUrl url={url} />
-      <small>
-        <NextAttempt delivery={delivery} />
-      </small>
-    </>,
-    <>
-      {attempts}
-      <span class="deliveries-times">×</span>
-    </>,
-    <Time at={createdAt} clock="schedule" />,
-  ];
-}
-
-/** Where space is short, the host is shortened first, because endpoints often differ only in their paths. */
-function EndpointUrl({ url }: { readonly url: string }) {
-  const [, host, path] = /^([^/]*)(.*)$/.exec(shortenUrl(url)) ?? [];
+function renderRow(delivery: ListedDelivery) {
+  const { event_type: type, url, last_attempt: last, created_at: createdAt } = delivery;
   return (
-    <span class="deliveries-url" title={url}>
-      <span>{host}</span>
-      <span>{path}</span>
-    </span>
+    <>
+      <StatusIcon status={getDisplayStatus(delivery)} />
+      <span>{type}</span>
+      <span class="deliveries-url">{shortenUrl(url)}</span>
+      <span>
+        {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />}
+        {delivery.excerpt === undefined ? (
+          <Reason delivery={delivery} />
+        ) : (
+          <Excerpt text={delivery.excerpt} />
+        )}
+      </span>
+      <Time at={createdAt} clock="schedule" />
+    </>
   );
 }
 
 /** The due time of the next attempt, or why it stopped: `503 · retry in 28m` in red. */
-function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
+function Reason({ delivery }: { readonly delivery: Delivery }) {
   const { attempt_count: attempts, last_attempt: last, next_attempt_at: next } = delivery;
   const { settled_reason: reason, replay_of: original } = delivery;
   const status = getDisplayStatus(delivery);
@@ -185,17 +174,17 @@ function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   return <>{original === null ? '' : `replay of ${original}`}</>;
 }
 
-function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
+function useDeliveries(filter: DeliveryFilter): LiveList<ListedDelivery> {
   const workspace = workspaceId.value;
-  return useLiveList<Delivery>({
+  return useLiveList<ListedDelivery>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
     fetchPage: (page) =>
       control.listDeliveries({ workspace_id: workspace, ...toListInput(deliveryFields, filter), ...page }),
-    onItems: (items, feed) => {
+    onItems: (items, list) => {
       const updates = items.flatMap((item) =>
         isInWorkspace(workspace, item) ? [toUpdate(item, filter)] : [],
       );
-      if (updates.length > 0) feed.applyUpdates(updates);
+      if (updates.length > 0) list.applyUpdates(updates);
     },
   });
 }
@@ -206,7 +195,7 @@ function isInWorkspace(workspace: string | undefined, item: StreamItem): item is
   return 'delivery' in item && item.delivery.workspace_id === workspace;
 }
 
-function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<Delivery> {
+function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<ListedDelivery> {
   const { delivery } = item;
   const body = item.type === 'attempt' ? item.attempt.request.body : undefined;
   return {
@@ -215,30 +204,39 @@ function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<Delive
   };
 }
 
-function StatusButtons({
-  filter: { status: selected, ...otherFilters },
-}: {
+interface StatusButtonsProps {
   readonly filter: DeliveryFilter;
-}) {
-  const counts = deliveryCounts.value;
+  readonly deliveries: readonly Delivery[];
+}
+
+function StatusButtons({ filter: { status: selected, ...otherFilters }, deliveries }: StatusButtonsProps) {
+  const counts = countByFilter(deliveryCounts.value);
+  const hasSucceeded = deliveries.some(({ status }) => status === 'succeeded');
+  const shown = filterStatuses.filter(
+    (status) => status === selected || (status === 'succeeded' ? hasSucceeded : counts[status] > 0),
+  );
   // The counts are those of the workspace.
   const hasOtherFilters = Object.keys(otherFilters).length > 0;
   return (
-    <FilterButtons
-      name="status"
-      label="Status"
-      value={selected}
-      options={filterStatuses}
-      titles={statusGroupTitles}
-    >
+    <FilterButtons name="status" label="Status" value={selected} options={shown} titles={statusGroupTitles}>
       {(status) => (
         <StatusFilter
           status={status}
-          count={hasOtherFilters ? undefined : counts?.[status as keyof DeliveryStatusCounts]}
+          count={hasOtherFilters || status === 'succeeded' ? undefined : counts[status]}
         />
       )}
     </FilterButtons>
   );
+}
+
+/** `pending` is 0 if all pending deliveries are failing or paused, which have filters of their own. */
+function countByFilter(counts: DeliveryStatusCounts | undefined) {
+  const { failing = 0, failed = 0, paused = 0, pending = 0, canceled = 0 } = counts ?? {};
+  return {
+    ...{ failing, failed, paused, canceled },
+    unsuccessful: failing + failed,
+    pending: pending > failing + paused ? pending : 0,
+  };
 }
 
 function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {

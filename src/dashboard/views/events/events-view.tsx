@@ -1,21 +1,20 @@
 /** The events of the workspace, and the open one. */
-import './events.css';
 import { useRef } from 'preact/hooks';
 import { EventFilter as filterFields } from '../../../contract/list-filters.ts';
 import type { EventSummary } from '../../../contract/resources.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
+import { displayStatuses } from '../../../domain/delivery.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import type { Feed } from '../../feed.ts';
-import { PAGE_SIZE } from '../../paged-list.ts';
+import { type LiveItems, MAX_PAGE_SIZE, PAGE_SIZE, type PageRequest } from '../../live-items.ts';
 import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Excerpt } from '../../ui/excerpt.tsx';
 import { FilterInput, PeriodFields } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
-import { DeliveryCounts } from '../../ui/status-badge.tsx';
+import { DeliveryCounts, StatusIcon } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { VisibleRange } from '../../ui/use-visible-rows.ts';
 import { type FilterTexts, pickFilters } from '../../url-filter.ts';
 import { useEventTypes } from '../../use-event-types.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
@@ -38,33 +37,29 @@ export function EventsView({ route }: { readonly route: Route }) {
           <PeriodFields since={filter.since} until={filter.until} />
         </>
       }
-      columns={COLUMNS}
-      renderCells={renderCells}
+      renderRow={renderRow}
       empty={<NoEventsYet />}
       Detail={EventView}
     />
   );
 }
 
-const COLUMNS = ['Event', 'Deliveries', 'Created'];
-
-function renderCells({ id, type, delivery_counts: counts, created_at }: EventSummary, address: string) {
-  const hasDeliveries = Object.values(counts).some((count) => count > 0);
+function renderRow({ id, type, delivery_counts: counts, created_at, excerpt }: EventSummary) {
   const displayed = { ...counts, pending: counts.pending - counts.failing - counts.paused };
-  return [
+  const worst = displayStatuses.find((status) => displayed[status] > 0);
+  return (
     <>
-      <a href={address} tabIndex={-1}>
-        {type}
-      </a>{' '}
-      <small class="mono">{id}</small>
-    </>,
-    hasDeliveries ? (
-      <DeliveryCounts countOf={(status) => displayed[status]} />
-    ) : (
-      <span class="muted">no subscribed endpoint</span>
-    ),
-    <Time at={created_at} clock="schedule" />,
-  ];
+      {worst === undefined ? <span /> : <StatusIcon status={worst} />}
+      <span>{type}</span>
+      <span class="mono">{id}</span>
+      <span>
+        {excerpt !== undefined && <Excerpt text={excerpt} />}
+        {excerpt === undefined && worst === undefined && 'no subscribed endpoint'}
+        {excerpt === undefined && <DeliveryCounts countOf={(status) => displayed[status]} />}
+      </span>
+      <Time at={created_at} clock="schedule" />
+    </>
+  );
 }
 
 function NoEventsYet() {
@@ -90,66 +85,43 @@ const REFETCH_INTERVAL_MS = 1_000;
 
 function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const workspace = workspaceId.value;
-  const fetchPage = (page: { readonly limit: number; readonly starting_after?: string }) =>
+  const fetchPage = (page: PageRequest) =>
     control.listEvents({ workspace_id: workspace, ...filter, ...page });
-  const visibleRange = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
-  const latestFeed = useRef<Feed<EventSummary> | null>(null);
-  const refreshCount = useRef(0);
-  /** Number of the latest refresh whose response was accepted. */
-  const acceptedRefresh = useRef(0);
+  const list = useRef<LiveItems<EventSummary> | null>(null);
   // The live stream reports deliveries and requests, not events, so the events are loaded again.
-  const refreshSoon = useThrottle(() => {
-    if (latestFeed.current === null) return;
-    const number = ++refreshCount.current;
-    const acceptResponse = () => {
-      if (number < acceptedRefresh.current) return false;
-      acceptedRefresh.current = number;
-      return true;
-    };
-    void refresh(latestFeed.current, fetchPage, visibleRange.current, acceptResponse);
+  const requestCount = useRef(0);
+  const newestResponse = useRef(0);
+  const refreshSoon = useThrottle(async () => {
+    if (list.current === null) return;
+    const number = ++requestCount.current;
+    const apply = await fetchShown(list.current, fetchPage);
+    // Responses can arrive in another order than their requests were sent.
+    if (number < newestResponse.current) return;
+    newestResponse.current = number;
+    apply();
   }, REFETCH_INTERVAL_MS);
-  const list = useLiveList<EventSummary>({
+  return useLiveList<EventSummary>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
     fetchPage,
-    onItems: (items, feed) => {
-      latestFeed.current = feed;
+    onItems: (items, shown) => {
+      list.current = shown;
       if (items.some((item) => changesEvents(item, workspace))) refreshSoon();
     },
   });
-  return {
-    ...list,
-    onVisibleRangeChange: (range) => {
-      visibleRange.current = range;
-      list.onVisibleRangeChange(range);
-    },
-  };
 }
 
 /**
- * Updates the newest events, and those in view when they are further down.
- * @param acceptResponse notes that the responses have arrived; returns false if those of a later refresh came before
+ * Loads the events that are shown, and the new ones.
+ * @returns a function that updates the list
  */
-async function refresh(
-  feed: Feed<EventSummary>,
-  fetchPage: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
-  { first, last, isAtTop }: VisibleRange,
-  acceptResponse: () => boolean,
-): Promise<void> {
-  const { list } = feed;
-  // The first page covers the items in view unless they are further down.
-  const itemAbove = list.at(first - 1);
-  const cursor = last < PAGE_SIZE || itemAbove === undefined ? null : itemAbove.id;
-  const pages = [
-    { limit: PAGE_SIZE },
-    ...(cursor === null ? [] : [{ limit: last - first + 1, starting_after: cursor }]),
-  ].map(fetchPage);
+async function fetchShown(
+  list: LiveItems<EventSummary>,
+  fetchPage: (page: PageRequest) => ReturnType<typeof control.listEvents>,
+): Promise<() => void> {
+  const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, list.items.length));
   // The connection status shows the error; the next stream item triggers another refresh.
-  const responses = await Promise.all(pages).catch(() => []);
-  if (responses.length === 0 || !acceptResponse()) return;
-  const [newest] = responses;
-  // With more than a page of new events, the list would have a gap between them and the earlier ones.
-  if (newest?.has_more && isAtTop && list.has(newest.end_cursor ?? '') === false) return feed.load();
-  feed.applyUpdates(responses.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
+  const { data } = await fetchPage({ limit }).catch(() => ({ data: [] }));
+  return () => list.applyUpdates(data.map((item) => ({ item, matches: true })));
 }
 
 function changesEvents(item: StreamItem, workspace: string | undefined): boolean {

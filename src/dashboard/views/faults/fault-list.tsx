@@ -6,7 +6,7 @@ import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { deliveryFaultDescriptions, isFaultActive } from '../../../domain/fault.ts';
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
-import { MAX_PAGE_SIZE } from '../../paged-list.ts';
+import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { status } from '../../session.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';

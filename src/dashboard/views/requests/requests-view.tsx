@@ -1,10 +1,9 @@
 /** The request log, and the open request. */
-import './requests.css';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
-import { MAX_PAGE_SIZE } from '../../paged-list.ts';
+import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -12,16 +11,15 @@ import { FilterButtons, FilterInput, FilterSelect, RecentPeriodOptions } from '.
 import { RECENT_PERIODS } from '../../ui/filter-text.ts';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
-import { HttpStatusBadge } from '../../ui/status-badge.tsx';
+import { HttpStatusIcon, InjectedFault } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { pickFilters, toListInput } from '../../url-filter.ts';
 import { useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { RequestFaults } from '../faults/request-faults.tsx';
 import { matchesFilter, type RequestFilter, requestFields } from './request-filter.ts';
-import { RequestView, ResourceLink } from './request-view.tsx';
+import { RequestView } from './request-view.tsx';
 
-const COLUMNS = ['Status', 'Request', 'Resource or error', 'Duration', 'Time'];
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 const STATUSES = [
   '2xx',
@@ -46,14 +44,14 @@ export function RequestsView({ route }: { readonly route: Route }) {
   const list = useLiveList<ApiRequest>({
     key: JSON.stringify(filter),
     fetchPage: (page) => control.listRequests({ ...toListInput(requestFields, filter), ...page }),
-    onItems: (items, feed) => {
+    onItems: (items, list) => {
       const now = selectedClock.peek().wallNow.peek() ?? 0;
       const updates = items.flatMap((item) =>
         item.type === 'request'
           ? [{ item: item.request, matches: matchesFilter(filter, item.request, now) }]
           : [],
       );
-      if (updates.length > 0) feed.applyUpdates(updates);
+      if (updates.length > 0) list.applyUpdates(updates);
     },
   });
   return (
@@ -76,8 +74,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       statusHint="a status such as 404, or a class such as 4xx"
       fields={<FilterFields filter={filter} />}
       controls={<RequestFaults />}
-      columns={COLUMNS}
-      renderCells={renderCells}
+      renderRow={renderRow}
       empty={<NoRequestsYet />}
       Detail={RequestView}
     />
@@ -112,26 +109,29 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
   );
 }
 
-function renderCells(request: ApiRequest, address: string) {
+function renderRow(request: ApiRequest) {
   const { method, path, status, fault, resource_id: resource, duration_ms, at } = request;
   const { error_code: code, error_message: message } = request;
-  return [
-    <HttpStatusBadge status={status} />,
-    <a href={address} tabIndex={-1} title={path}>
-      {method} {path}
-    </a>,
-    <span class="requests-resource">
-      {code !== null && (
-        <small title={message ?? ''}>
-          {code} <span class="muted">{message}</span>
-        </small>
-      )}
-      {fault !== undefined && <small>injected fault: {fault.kind}</small>}
-      <ResourceLink id={resource} />
-    </span>,
-    formatLatency(duration_ms),
-    <Time at={at} clock="wall" />,
-  ];
+  return (
+    <>
+      <HttpStatusIcon status={status} />
+      <span title={path}>
+        {status === 0 ? 'dropped' : status} {method} {path}
+      </span>
+      <span class="mono">{resource}</span>
+      <span>
+        {fault !== undefined && <InjectedFault kind={fault.kind} />}
+        {code === null ? (
+          formatLatency(duration_ms)
+        ) : (
+          <span class="error-text" title={message ?? ''}>
+            {code} {message}
+          </span>
+        )}
+      </span>
+      <Time at={at} clock="wall" />
+    </>
+  );
 }
 
 function NoRequestsYet() {

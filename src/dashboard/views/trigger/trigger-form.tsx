@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { isSubscribedTo } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
-import { MAX_PAGE_SIZE } from '../../paged-list.ts';
+import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';

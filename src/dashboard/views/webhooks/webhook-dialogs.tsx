@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
 import { control } from '../../control.ts';
-import { MAX_PAGE_SIZE } from '../../paged-list.ts';
+import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast, showUndoToast } from '../../toasts.ts';

@@ -1,9 +1,9 @@
 /** One endpoint: its settings, tests, faults and attempts. */
-
+import './webhooks.css';
 import { useState } from 'preact/hooks';
 import { describeWebhook } from '../../../client/texts/describe-webhook.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
-import { toHash } from '../../address.ts';
+import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -20,14 +20,18 @@ import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 import { WebhookTests } from './webhook-tests.tsx';
 
-export function WebhookView({ id }: { readonly id: string }) {
+export function WebhookPage({ route: { id } }: { readonly route: Route }) {
+  return <WebhookView key={id} id={id ?? ''} />;
+}
+
+function WebhookView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getWebhook({ id, recent_attempts: 1 }), [id], {
     ...reloadAfterAttempts((delivery) => delivery.webhook_id === id),
     isPolled: true,
   });
   return (
     <div class="page">
-      <a class="webhooks-back" href={toHash({ section: 'webhooks' })}>
+      <a class="webhooks-back" href={toHash({ section: 'home' })}>
         <Icon name="back" /> All endpoints
       </a>
       <QueryView query={query} what="the endpoint">

@@ -46,7 +46,7 @@ function ReceiverStep() {
   }
   return (
     <>
-      Register an endpoint on the <a href={toHash({ section: 'webhooks' })}>Endpoints</a> page, or run
+      Add an endpoint on the page <a href={toHash({ section: 'home' })}>Home</a>, or run
       <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
     </>
   );

@@ -1,0 +1,23 @@
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useRovingFocus } from './roving-focus.ts';
+
+interface Props {
+  readonly label: string;
+  readonly class: string;
+  readonly children: ComponentChildren;
+}
+
+/** Buttons that are one tab stop, following the ARIA practices. The panels of popovers in it are not part of it. */
+export function Toolbar({ label, class: className, children }: Props) {
+  const toolbar = useRef<HTMLDivElement>(null);
+  const { handlers } = useRovingFocus(
+    toolbar,
+    '[role="toolbar"] > button:not(:disabled), [role="toolbar"] > .popover > button:not(:disabled)',
+  );
+  return (
+    <div ref={toolbar} role="toolbar" aria-label={label} class={className} {...handlers}>
+      {children}
+    </div>
+  );
+}
