@@ -120,8 +120,7 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
   const { runs, time, ca, restart, observe, onProgress, signal = new AbortController().signal } = options;
   const replay = options.replay === undefined ? null : parseSequence(options.replay, 'options.replay');
   const randomSeed = options.randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
-  const saved = replay?.receiver;
-  const scheme = getScheme(options.scheme ?? saved?.scheme ?? 'svc');
+  const scheme = getScheme(options.scheme ?? 'svc');
   const observer =
     typeof observe === 'string'
       ? createSideEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
@@ -139,9 +138,8 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
       variations: selectVariations(options.only, options.without),
       runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
       timeMs: time === undefined ? null : toMs(time),
-      timeoutMs:
-        options.timeout === undefined ? (saved?.timeout_ms ?? RECEIVER_TIMEOUT_MS) : toMs(options.timeout),
-      events: createEventTemplates(options.events ?? saved?.events ?? [], randomSeed),
+      timeoutMs: options.timeout === undefined ? RECEIVER_TIMEOUT_MS : toMs(options.timeout),
+      events: createEventTemplates(options.events ?? [], randomSeed),
       readSideEffects:
         typeof observe === 'function' ? toReadSideEffects(observe) : (observer?.readSideEffects ?? null),
       restart:

@@ -177,12 +177,6 @@ export const run: CommandDefinition<RunOptions> = {
   ],
   async run(options, context) {
     const nameOrPath = options.script ?? (await askChoice(context, 'script', scriptChoices));
-    if (isSequenceFile(nameOrPath, context)) {
-      const { printSequence, replaySequence } = await import('./receiver-fuzz.ts');
-      if (!options.dryRun) return replaySequence(nameOrPath, context);
-      await printSequence(nameOrPath, context);
-      return ExitCode.success;
-    }
     const script = await getScript(nameOrPath, context);
     const templateContexts = await resolveTemplateContexts(options, context);
     const reporter = createReporter(script, context);
@@ -200,19 +194,6 @@ export const run: CommandDefinition<RunOptions> = {
     return reporter.getExitCode();
   },
 };
-
-/** Whether `svc receiver fuzz` wrote the file. */
-function isSequenceFile(path: string, { cwd }: Context): boolean {
-  if (!isFilePath(path)) return false;
-  try {
-    const { version, events, steps }: Record<string, unknown> = JSON.parse(
-      readNamedFile(path, cwd).toString(),
-    );
-    return version !== undefined && Array.isArray(events) && Array.isArray(steps);
-  } catch {
-    return false;
-  }
-}
 
 /** The names of scripts have neither a slash nor a dot. */
 function isFilePath(nameOrPath: string): boolean {

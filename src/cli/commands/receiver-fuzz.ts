@@ -3,19 +3,9 @@ import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import { isHttpUrl } from '../../domain/http-url.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { classifyHost } from '../../domain/network-address.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import type { SignatureScheme } from '../../domain/signature/scheme.ts';
-import {
-  DEFAULT_RUNS,
-  MAX_RUNS,
-  MAX_SEED,
-  RECEIVER_TIMEOUT_MS,
-  selectVariations,
-  variations,
-} from '../../domain/variations.ts';
+import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
@@ -30,10 +20,8 @@ import {
 } from '../../receiver/fuzz/restart-receiver.ts';
 import {
   type DeliverySequence,
-  describeStep,
   type EventTemplate,
   parseSequenceText,
-  type SequenceReceiver,
 } from '../../receiver/fuzz/sequence.ts';
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -147,28 +135,15 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
   run: runFuzz,
 };
 
-/** Plays a saved sequence against the receiver that the file names, if it is on this machine. Otherwise asks for the URL. */
-export function replaySequence(path: string, context: Context): Promise<ExitCode> {
-  return runFuzz({ replay: path }, context);
-}
-
-/** Prints the steps of a saved sequence. */
-export async function printSequence(path: string, context: Context): Promise<void> {
-  const sequence = await readSequence(path, context);
-  context.print(sequence, () =>
-    sequence.steps.map((_, index) => `${index + 1}  ${describeStep(sequence, index)}`).join('\n'),
-  );
-}
-
 async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<ExitCode> {
   const replay = options.replay === undefined ? null : await readSequence(options.replay, context);
-  const receiver = await resolveReceiver(options, replay?.receiver, context);
-  const fuzzOptions = await toFuzzOptions(receiver, replay, options, context);
+  const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
+  const fuzzOptions = await toFuzzOptions(url, replay, options, context);
   if (options.junit !== undefined) assertReportWritable(resolve(context.cwd, options.junit));
   const observer =
-    receiver.observe === undefined
+    options.observe === undefined
       ? null
-      : createSideEffectObserver(receiver.observe, { ...fuzzOptions, cwd: context.cwd });
+      : createSideEffectObserver(options.observe, { ...fuzzOptions, cwd: context.cwd });
   const startedAt = performance.now();
   let progress: FuzzProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
   try {
@@ -184,7 +159,7 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
       }),
     );
     context.print(report, () => renderFuzzReport(report, context.io));
-    await writeFiles(report, receiver, fuzzOptions.scheme, options, context);
+    await writeFiles(report, fuzzOptions, options, context);
     if (report.interrupted) return ExitCode.interrupted;
     return report.failure === null ? ExitCode.success : ExitCode.failure;
   } finally {
@@ -192,53 +167,18 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
   }
 }
 
-/** The settings that a saved sequence contains too, so that it is played again in the same way. */
-interface ReceiverSettings {
-  readonly url: string;
-  /** URL or command; undefined if side effects are not observed. */
-  readonly observe: string | undefined;
-  /** Undefined for the scheme of the configuration. */
-  readonly scheme: string | undefined;
-  readonly timeoutMs: number;
-  /** Path of the certificate authority; undefined for no additional one. */
-  readonly ca: string | undefined;
-  /** Event types; empty for those of all fixtures. */
-  readonly events: readonly string[];
-}
-
-/** The options, otherwise those with which the sequence was saved, otherwise the configuration. Saved URLs must be of this machine. */
-async function resolveReceiver(
-  options: FuzzCommandOptions,
-  saved: SequenceReceiver | undefined,
-  context: Context,
-): Promise<ReceiverSettings> {
-  const url = options.url ?? keepLoopback(saved?.url) ?? (await askText(context, 'url', parseReceiverUrl));
-  const ca = options.ca ?? (isLoopback(url) ? saved?.ca : undefined);
-  const { values } = await context.resolveConfig(ca === undefined ? {} : { ca });
-  return {
-    url,
-    observe: options.observe ?? keepLoopback(saved?.observe),
-    scheme: options.scheme ?? saved?.scheme,
-    timeoutMs: options.timeout ?? saved?.timeout_ms ?? RECEIVER_TIMEOUT_MS,
-    ca: values.ca ?? undefined,
-    events: options.events ?? saved?.events ?? [],
-  };
-}
-
 /** The options of the fuzz run that exist before the side effect observer, which is created with some of them. */
 type OptionsWithoutObserver = Omit<FuzzOptions, 'readSideEffects' | 'onProgress'>;
 
 async function toFuzzOptions(
-  receiver: ReceiverSettings,
+  url: string,
   replay: DeliverySequence | null,
   options: FuzzCommandOptions,
   context: Context,
 ): Promise<OptionsWithoutObserver> {
-  const { restartCommand, runs, time } = options;
-  const { url, events } = receiver;
+  const { restartCommand, runs, time, events = [] } = options;
   const { cwd, signal } = context;
-  const receiverOptions = { ...receiver, secret: options.secret, timeout: receiver.timeoutMs };
-  const resolved = await resolveReceiverOptions(url, receiverOptions, context);
+  const resolved = await resolveReceiverOptions(url, options, context);
   const { projectFolder } = await context.resolveConfig();
   const variations = selectVariations(options.only, options.without);
   if (restartCommand === undefined && options.only?.includes('restart')) {
@@ -261,18 +201,6 @@ async function toFuzzOptions(
             await waitUntilListening(url, signal);
           },
   };
-}
-
-/**
- * The URL if it is of this machine. A sequence file from somebody else could name another one, to collect deliveries of any
- * content that are signed with the secret of the user.
- */
-function keepLoopback(url: string | undefined): string | undefined {
-  return url !== undefined && isLoopback(url) ? url : undefined;
-}
-
-function isLoopback(url: string): boolean {
-  return classifyHost(new URL(url).hostname).kind === 'loopback';
 }
 
 async function readSequence(path: string, { cwd }: Context): Promise<DeliverySequence> {
@@ -320,34 +248,24 @@ function describeProgress(
 /** Writes the files that options name, and the smallest sequence unless a saved one was played. */
 async function writeFiles(
   report: FuzzReport,
-  receiver: ReceiverSettings,
-  scheme: SignatureScheme,
-  { save, test, junit, replay, restartCommand }: FuzzCommandOptions,
+  { url, scheme, timeoutMs }: OptionsWithoutObserver,
+  options: FuzzCommandOptions,
   context: Context,
 ): Promise<void> {
+  const { save, test, junit, replay, restartCommand, observe, ca, events = [] } = options;
   const { failure } = report;
-  const { url } = receiver;
   if (junit !== undefined) writeReport(resolve(context.cwd, junit), renderFuzzJUnit(report, url));
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
   if (replay === undefined || save !== undefined) {
     // A plain delivery that fails before the random sequences belongs to no run.
     const path = save ?? join('.svc', `sequence-${randomSeed}-${run ?? 'first'}.json`);
-    const sequence: DeliverySequence = {
-      ...failure.sequence,
-      receiver: toSequenceReceiver(receiver, scheme),
-    };
-    await write(path, `${JSON.stringify(sequence, null, 2)}\n`, '--save', context);
-    const words = [
-      'svc',
-      'receiver',
-      'fuzz',
-      ...listReplayArguments(path, sequence, receiver, restartCommand),
-    ];
-    printHint({ text: 'Play it again', command: words.map(quoteForShell).join(' ') }, context.io);
+    await write(path, `${JSON.stringify(failure.sequence, null, 2)}\n`, '--save', context);
+    const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];
+    printHint({ text: 'Play it again', command: command.map(quoteForShell).join(' ') }, context.io);
   }
   if (test !== undefined) {
-    const text = renderVitestTest(failure, { ...receiver, scheme, restartCommand });
+    const text = renderVitestTest(failure, { url, observe, restartCommand, scheme, timeoutMs, ca, events });
     await write(test, text, '--test', context);
     printHint({ text: 'Run the test', command: `npx vitest run ${quoteForShell(test)}` }, context.io);
   }
@@ -371,40 +289,19 @@ async function writeFiles(
   }
 }
 
-function toSequenceReceiver(
-  { url, observe, timeoutMs, ca, events }: ReceiverSettings,
-  { name }: SignatureScheme,
-): SequenceReceiver {
-  return {
-    url,
-    ...(observe !== undefined && isHttpUrl(observe) && { observe }),
-    scheme: name,
-    timeout_ms: timeoutMs,
-    ...(ca !== undefined && { ca }),
-    ...(events.length > 0 && { events: [...events] }),
+/** The options that decide how a saved sequence is played, without the secret. */
+function listReplayArguments(path: string, options: FuzzCommandOptions): string[] {
+  const { timeout, events } = options;
+  const values = {
+    '--replay': path,
+    '--observe': options.observe,
+    '--scheme': options.scheme,
+    '--timeout': timeout && formatDuration(timeout),
+    '--ca': options.ca,
+    '--events': events?.join(','),
+    '--restart-command': options.restartCommand,
   };
-}
-
-/**
- * The arguments that play a saved sequence in the same way. They include the settings that `--replay` does not read from the
- * file, because another person can have written it.
- */
-function listReplayArguments(
-  path: string,
-  { steps }: DeliverySequence,
-  { url, observe, ca }: ReceiverSettings,
-  restartCommand: string | undefined,
-): string[] {
-  const isObserveSaved = observe === undefined || (isHttpUrl(observe) && isLoopback(observe));
-  const hasRestart = steps.some(({ kind }) => kind === 'restart');
-  return [
-    ...(isLoopback(url) ? [] : [url]),
-    '--replay',
-    path,
-    ...(isObserveSaved ? [] : ['--observe', observe]),
-    ...(isLoopback(url) || ca === undefined ? [] : ['--ca', ca]),
-    ...(hasRestart && restartCommand !== undefined ? ['--restart-command', restartCommand] : []),
-  ];
+  return Object.entries(values).flatMap(([flag, value]) => (value ? [flag, value] : []));
 }
 
 async function write(path: string, text: string, option: string, { cwd }: Context): Promise<void> {

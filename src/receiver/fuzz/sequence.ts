@@ -1,7 +1,6 @@
 /** A delivery sequence: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
 import * as v from 'valibot';
 import { isEventType } from '../../domain/event.ts';
-import { isHttpUrl } from '../../domain/http-url.ts';
 import { isObject } from '../../domain/json.ts';
 import { attackNames, attacks } from '../../domain/variations.ts';
 import { SvcError } from '../../errors.ts';
@@ -18,7 +17,7 @@ const MAX_PADDING = 1_000_000;
 const MAX_BURST = 1_000;
 const MAX_PAUSE_MS = 60_000;
 /** The longest time that a timer of Node.js can wait. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+const _MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const flag = v.optional(v.literal(true));
 
@@ -62,26 +61,8 @@ const StepSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('restart') }),
 ]);
 
-const HttpUrl = text('an http or https URL', isHttpUrl);
-const NonEmptyText = text('a text that is not empty');
-
-/** The receiver that broke a rule, and the options that decide what it is sent and how long its response may take. */
-const ReceiverSchema = v.strictObject({
-  url: HttpUrl,
-  /** The URL of its side effects. Never a command, so that a file cannot run one. */
-  observe: v.optional(HttpUrl),
-  /** The name of the signature scheme. */
-  scheme: v.optional(NonEmptyText),
-  timeout_ms: v.optional(wholeNumber(1, MAX_TIMEOUT_MS)),
-  /** The file of an additional certificate authority. */
-  ca: v.optional(NonEmptyText),
-  /** The event types of `--events`. Bursts and the delivery at the end use the first one. */
-  events: v.optional(v.array(NonEmptyText)),
-});
-
 const SequenceSchema = v.strictObject({
   version: v.literal(SEQUENCE_VERSION),
-  receiver: v.optional(ReceiverSchema),
   /** The random seed of the fuzz run that found the sequence; null if it was written by hand. */
   random_seed: v.nullable(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   /** The number of the run that found it; null if it was written by hand, or is the plain delivery before the first run. */
@@ -99,7 +80,6 @@ export type SequenceEvent = v.InferOutput<typeof EventSchema>;
 export type DeliverStep = v.InferOutput<typeof DeliverSchema>;
 export type AttackStep = v.InferOutput<typeof AttackSchema>;
 export type SequenceStep = v.InferOutput<typeof StepSchema>;
-export type SequenceReceiver = v.InferOutput<typeof ReceiverSchema>;
 export type DeliverySequence = v.InferOutput<typeof SequenceSchema>;
 
 export interface EventTemplate {
