@@ -1,5 +1,5 @@
 /** The parts of a command. The command tree loads the file of a command when it is needed. */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import type { Example } from './help.ts';
 
@@ -35,4 +35,16 @@ export class CliCommand extends Command {
     const option = new Option(flags, description).default(undefined, defaultText);
     return this.addOption(parser === undefined ? option : option.argParser(parser));
   }
+}
+
+/** An argument that the help shows as required. Without it, the command asks in a terminal, so commander must not reject that. */
+export class AskedArgument extends Argument {
+  constructor(name: string, description: string) {
+    super(`[${name}]`, description);
+  }
+}
+
+/** Whether the help shows the argument as required. */
+export function isShownAsRequired(argument: Argument): boolean {
+  return argument.required || argument instanceof AskedArgument;
 }

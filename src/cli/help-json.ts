@@ -1,8 +1,9 @@
 /** `svc help --json`: describes the commands for programs, from the same definitions as the help texts. */
+
 import type { Argument, Command, Option } from 'commander';
 import { exitCodeTexts } from '../contract/error-texts.ts';
 import { VERSION } from '../package-info.ts';
-import { isShownAsRequired } from './asked-argument.ts';
+import { isShownAsRequired } from './command.ts';
 import { isGlobal } from './global-options.ts';
 import { describeDefault, getExamples } from './help.ts';
 import { createUnknownCommandError, toFullName } from './usage-error.ts';

@@ -1,8 +1,9 @@
 /** The help texts, with the same sections in the same order for the program, its groups and its commands. */
+
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-files.ts';
-import { isShownAsRequired } from './asked-argument.ts';
+import { isShownAsRequired } from './command.ts';
 import { GLOBAL_OPTIONS_HEADING, isGlobal } from './global-options.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';

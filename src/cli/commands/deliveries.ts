@@ -7,9 +7,8 @@ import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { isFaultActive } from '../../domain/fault.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { addDeliveryFilterOptions, type DeliveryFilterOptions } from '../delivery-filter-options.ts';
 import {
   createUnsettledError,

@@ -19,19 +19,19 @@ import {
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
 import { abortAfter } from '../../timers.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import {
   fixtureChoices,
   fixtureColumns,
   listDescribedFixtures,
   scriptChoices,
 } from '../choices/fixture-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readNamedFile } from '../file-access.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
+import type { TerminalCapabilities } from '../process-context.ts';
 import { askChoice } from '../prompt.ts';
-import { renderStep } from '../render/script-step.ts';
+import { styleFor } from '../render/style.ts';
 import { printPage } from '../render/table.ts';
 import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../seed-option.ts';
 
@@ -256,4 +256,20 @@ function createReporter({ name, file, steps }: Script, context: Context) {
       } else if (!hasSucceeded()) io.note(`Stopped at step ${reports.length} of ${steps.length}.`);
     },
   };
+}
+
+/** `✓ paid  payment.succeeded  evt_…`, further lines below it. `labelWidth` is the width of the widest label. */
+function renderStep(
+  { step, ok, lines }: StepReport,
+  labelWidth: number,
+  capabilities: TerminalCapabilities,
+): string {
+  const symbols = capabilities.unicode
+    ? { done: '✓', failed: '✗', planned: '·' }
+    : { done: 'ok', failed: 'no', planned: '--' };
+  const style = styleFor(capabilities);
+  const symbol =
+    ok === null ? style.dim(symbols.planned) : ok ? style.green(symbols.done) : style.red(symbols.failed);
+  const indent = ' '.repeat(`${symbols.done} `.length + labelWidth + '  '.length);
+  return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }

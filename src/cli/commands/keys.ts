@@ -1,9 +1,8 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { Option } from 'commander';
 import { type Scope, scopes } from '../../domain/credentials.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { CURRENT_WORKSPACE, choiceOption, choiceParser, idParser, parseList } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, confirm } from '../prompt.ts';

@@ -4,9 +4,8 @@ import { matchesRequestFilter, type RequestCondition } from '../../contract/list
 import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
 import { ExitCode } from '../../errors.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
-import type { CliCommand, CommandDefinition } from '../command.ts';
+import { AskedArgument, type CliCommand, type CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
 import { idParser, parseDurationMs, parseStatusOption, parseTimeOrAge } from '../option-parsers.ts';

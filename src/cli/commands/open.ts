@@ -1,10 +1,34 @@
 /** `svc open`: opens the dashboard, or its page of a resource. */
 import { InvalidArgumentError } from 'commander';
 import type { ControlPlane } from '../../contract/control-plane.ts';
+import { type IdKind, idPrefixes } from '../../domain/ids.ts';
 import type { CommandDefinition } from '../command.ts';
-import { type DashboardPage, findDashboardPage, toDashboardUrl } from '../dashboard-url.ts';
 import { openUrl } from '../open-url.ts';
 import { readDashboardUrl } from '../status-values.ts';
+
+/** The path of each kind of resource that has a page of its own. */
+const pagePaths = { delivery: 'deliveries', event: 'events', webhook: 'webhooks' } as const satisfies Partial<
+  Record<IdKind, string>
+>;
+
+interface DashboardPage {
+  readonly kind: keyof typeof pagePaths;
+  readonly id: string;
+}
+
+/** The page of the resource with this ID; null for a resource without a page. */
+export function findDashboardPage(id: string): DashboardPage | null {
+  const kinds = Object.keys(pagePaths) as (keyof typeof pagePaths)[];
+  const kind = kinds.find((pageKind) => id.startsWith(idPrefixes[pageKind]));
+  return kind === undefined ? null : { kind, id };
+}
+
+/** `http://127.0.0.1:4777/#/deliveries/del_…`; without a page, the start page. */
+function toDashboardUrl(dashboardUrl: string, page?: DashboardPage): string {
+  const url = new URL(dashboardUrl);
+  if (page !== undefined) url.hash = `/${pagePaths[page.kind]}/${encodeURIComponent(page.id)}`;
+  return url.href;
+}
 
 export const command: CommandDefinition<{ readonly id?: DashboardPage; readonly print?: true }> = {
   configure: (command) =>

@@ -27,8 +27,7 @@ import {
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
-import { AskedArgument } from '../asked-argument.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createWriteError } from '../file-access.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';

@@ -6,9 +6,8 @@ import { listAll } from '../../contract/control-plane.ts';
 import type { Event } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   type CommandWait,

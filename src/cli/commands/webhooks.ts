@@ -4,10 +4,9 @@ import { describeWebhook } from '../../client/texts/describe-webhook.ts';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
 import {
   addWorkspaceOption,

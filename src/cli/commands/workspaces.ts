@@ -2,9 +2,8 @@
 import { Argument } from 'commander';
 import { Name } from '../../contract/fields.ts';
 import { indentJson } from '../../domain/json.ts';
-import { AskedArgument } from '../asked-argument.ts';
 import { workspaceColumns } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { CURRENT_WORKSPACE, schemaParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askText } from '../prompt.ts';

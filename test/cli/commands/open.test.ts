@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { command } from '../../../src/cli/commands/open.ts';
-import { findDashboardPage } from '../../../src/cli/dashboard-url.ts';
+import { command, findDashboardPage } from '../../../src/cli/commands/open.ts';
 import { aDetail, createFakeContext, type FakeOptions, pageOf } from '../fake-context.ts';
 
 const status = { dashboard_url: 'http://127.0.0.1:4777/' };
