@@ -1,6 +1,5 @@
 /** Every command with its summary, and the file that implements it. */
-import type { CommandDefinition } from './command.ts';
-import type { Example } from './help.ts';
+import type { CommandDefinition, Example } from './command.ts';
 
 export interface CommandEntry {
   /** Imperative phrase with a noun. */

@@ -1,7 +1,9 @@
 /** The parts of a command. The command tree loads the file of a command when it is needed. */
 import { Argument, Command, Option } from 'commander';
 import type { Context } from './context.ts';
-import type { Example } from './help.ts';
+
+/** What a command line is for, and the command line without the leading `svc`. */
+export type Example = readonly [caption: string, commandLine: string];
 
 /** The hidden command that the completion scripts call. */
 export const COMPLETE_COMMAND = '__complete';

@@ -3,14 +3,11 @@
 import { join } from 'node:path';
 import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-files.ts';
-import { isShownAsRequired } from './command.ts';
+import { type Example, isShownAsRequired } from './command.ts';
 import { GLOBAL_OPTIONS_HEADING, isGlobal } from './global-options.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { rejectUnknownArguments, toFullName } from './usage-error.ts';
-
-/** What a command line is for, and the command line without the leading `svc`. */
-export type Example = readonly [caption: string, commandLine: string];
 
 const MAX_WIDTH = 110;
 

@@ -2,11 +2,11 @@
 import { type Command, CommanderError } from 'commander';
 import { ExitCode } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
-import { CliCommand, COMPLETE_COMMAND, type CommandDefinition } from './command.ts';
+import { CliCommand, COMPLETE_COMMAND, type CommandDefinition, type Example } from './command.ts';
 import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
 import { createContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
-import { addExamples, addLearnMore, createHelpConfiguration, type Example, toUsage } from './help.ts';
+import { addExamples, addLearnMore, createHelpConfiguration, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { reportError } from './report-error.ts';
 import { nameInvalidValues, toUsageError } from './usage-error.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Example } from '../../src/cli/command.ts';
 import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
-import type { Example } from '../../src/cli/help.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { commandsByName, loadCommand } from '../support/command-definitions.ts';

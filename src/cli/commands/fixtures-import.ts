@@ -41,9 +41,10 @@ export const command: CommandDefinition<ImportOptions> = {
   configure: (command) =>
     command
       .argument('<files...>', 'Recordings: HAR, or the NDJSON of svc deliveries export')
-      .option(
+      .optionWithDefault(
         '--type <list>',
-        'Event types to import, separated by commas; repeatable (default: all)',
+        'Event types to import, separated by commas; repeatable',
+        'all',
         parseList,
       )
       .option(

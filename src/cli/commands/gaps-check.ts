@@ -48,19 +48,22 @@ export const check: CommandDefinition<CheckOptions> = {
   configure: (command) =>
     command
       .argument('<files...>', 'Recordings, or - for standard input')
-      .option(
+      .optionWithDefault(
         '--base-url <url>',
-        'Base address of the API in the recordings (default: recognized)',
+        'Base address of the API in the recordings',
+        'recognized',
         urlOption,
       )
-      .option(
+      .optionWithDefault(
         '--deliveries-to <url>',
-        'Start of the URLs of deliveries (default: recognized by headers)',
+        'Start of the URLs of deliveries',
+        'recognized by headers',
         urlOption,
       )
-      .option(
+      .optionWithDefault(
         '--secret <secret>',
-        'Endpoint secret, @file, or - for standard input; repeatable (default: SVC_WEBHOOK_SECRET)',
+        'Endpoint secret, @file, or - for standard input; repeatable',
+        'SVC_WEBHOOK_SECRET',
         collectValues,
       )
       .option('--write', 'Write the overrides to svc.config.json, after a confirmation')
