@@ -1,9 +1,9 @@
-/** The dialog that downloads deliveries. test/control/export tests the content of the files. */
+/** The menu that downloads deliveries. test/control/export tests the content of the files. */
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
@@ -26,15 +26,15 @@ async function setUp(types: readonly string[]) {
 /** Downloads what the page or the part of it offers. */
 async function download(part: Page | Locator, format: string): Promise<{ name: string; text: string }> {
   const page = 'page' in part ? part.page() : part;
-  await part.getByRole('button', { name: 'Download…' }).click();
+  await part.getByRole('button', { name: /^(?:More|Download…)$/ }).click();
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('dialog', { name: 'Download' }).getByRole('link', { name: format, exact: true }).click(),
+    part.getByRole('link', { name: format, exact: true }).click(),
   ]);
   return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
 }
 
-describeInBrowser('the download dialog', () => {
+describeInBrowser('the download menu', () => {
   it('a delivery can be downloaded from its page', async () => {
     const { open, deliveries } = await setUp(['order.created', 'order.paid']);
     const id = deliveries[0]?.id ?? '';
@@ -74,17 +74,18 @@ describeInBrowser('the download dialog', () => {
     expect(await page.getByRole('button', { name: /Replay all matches|Download…/ }).count()).toBe(0);
   });
 
-  it.each([360, 1280])('the dialog is accessible and inside the window at %i px', async (width) => {
+  it.each([360, 1280])('the download menu is accessible and inside the window at %i px', async (width) => {
     const { open, deliveries } = await setUp(['order.created']);
-    const page = await open({ hash: `/deliveries/${deliveries[0]?.id}`, width });
-    await page.getByRole('article', { name: 'Delivery' }).getByRole('button', { name: 'Download…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Download' });
-    await dialog.getByRole('link', { name: 'HAR' }).waitFor();
-    const { x = -1, width: dialogWidth = 0 } = (await dialog.boundingBox()) ?? {};
+    const page = await open({ hash: `/events/${deliveries[0]?.event_id}`, width });
+    const button = page.getByRole('button', { name: 'Download…' });
+    await button.click();
+    const menu = page.getByRole('region', { name: 'Download the deliveries of this event' });
+    const { x = -1, width: menuWidth = 0 } = (await menu.boundingBox()) ?? {};
     expect(x).toBeGreaterThanOrEqual(0);
-    expect(x + dialogWidth).toBeLessThanOrEqual(width);
+    expect(x + menuWidth).toBeLessThanOrEqual(width);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    await menu.waitFor({ state: 'detached' });
+    await expectFocused(button);
   });
 });

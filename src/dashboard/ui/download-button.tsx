@@ -1,53 +1,47 @@
-/** A button that opens a dialog with a download of deliveries in each format. */
-import { useState } from 'preact/hooks';
+/** Downloads of deliveries in each format. */
 import type { ExportFormat, ExportInput } from '../../contract/export-schemas.ts';
-import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
+import { Popover } from './popover.tsx';
 
 interface Props {
   /** One delivery, or a filter. */
   readonly selection: Omit<ExportInput, 'format'>;
-  /** What is downloaded, for the title, such as "this delivery". */
-  readonly what: string;
 }
 
-export function DownloadButton(props: Props) {
-  const [isOpen, setOpen] = useState(false);
+/** @param what what is downloaded, for screen readers, such as "all matches" */
+export function DownloadButton({ selection, what }: Props & { readonly what: string }) {
   return (
-    <>
-      <button type="button" onClick={() => setOpen(true)}>
-        <Icon name="download" /> Download…
-      </button>
-      {isOpen && <DownloadDialog {...props} onClose={() => setOpen(false)} />}
-    </>
+    <Popover
+      label={`Download ${what}`}
+      button={
+        <>
+          <Icon name="download" /> Download…
+        </>
+      }
+    >
+      <DownloadLinks selection={selection} />
+    </Popover>
   );
 }
 
-const FORMATS: readonly { readonly format: ExportFormat; readonly name: string; readonly use: string }[] = [
-  { format: 'har', name: 'HAR', use: 'For browser developer tools' },
-  { format: 'ndjson', name: 'NDJSON', use: 'One delivery per line, as JSON' },
-];
+const formats: Readonly<Record<ExportFormat, string>> = { har: 'HAR', ndjson: 'NDJSON' };
 
 /** The links make the browser save the file itself, so that the page does not need memory for all of it. */
-export function DownloadDialog({ selection, what, onClose }: Props & { readonly onClose: () => void }) {
+export function DownloadLinks({ selection }: Props) {
   return (
-    <Dialog title={`Download ${what}`} onClose={onClose}>
-      <div class="stack">
-        <ul class="plain-list stack">
-          {FORMATS.map(({ format, name, use }) => (
-            <li key={format} class="row">
-              <a class="button" href={toUrl({ format, ...selection })} download>
-                {name}
-              </a>
-              <span class="muted">{use}</span>
-            </li>
-          ))}
-        </ul>
-        <p class="muted">
-          API keys, endpoint secrets, cookies, passwords and tokens are removed. Signatures are included.
-        </p>
-      </div>
-    </Dialog>
+    <div class="stack">
+      {Object.entries(formats).map(([format, name]) => (
+        <a
+          key={format}
+          class="button"
+          href={toUrl({ format: format as ExportFormat, ...selection })}
+          download
+        >
+          <Icon name="download" /> {name}
+        </a>
+      ))}
+      <p class="muted">Without keys, secrets, cookies, passwords and tokens.</p>
+    </div>
   );
 }
 

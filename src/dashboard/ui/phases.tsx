@@ -1,6 +1,5 @@
 /** The phases of an attempt as a waterfall, in real time. */
 import './phases.css';
-import { describePhases } from '../../client/texts/describe-phases.ts';
 import type { AttemptPhases } from '../../contract/delivery-schemas.ts';
 import { type AttemptPhase, attemptPhaseNames, attemptPhases } from '../../domain/attempt-phases.ts';
 import { formatLatency } from '../../domain/duration.ts';
@@ -33,18 +32,6 @@ function listPhaseSpans(phases: AttemptPhases): PhaseSpan[] {
     startMs += ms;
   }
   return spans;
-}
-
-/** One bar with all phases, for a list. */
-export function PhaseBar({ phases }: { readonly phases: AttemptPhases }) {
-  const description = `Phases: ${describePhases(phases)}`;
-  return (
-    <span class="phase-bar" role="img" aria-label={description} title={description}>
-      {listPhaseSpans(phases).map(({ phase, ms }) => (
-        <span key={phase} class={`phase ${phase}`} style={{ flexGrow: ms }} />
-      ))}
-    </span>
-  );
 }
 
 interface PhaseTableProps {

@@ -10,7 +10,7 @@ import { route, updateQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { DownloadDialog } from '../../ui/download-button.tsx';
+import { DownloadLinks } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { CopyableId } from '../../ui/properties.tsx';
@@ -93,7 +93,7 @@ interface HeaderProps {
 }
 
 function Header({ delivery, selected }: HeaderProps) {
-  const [open, setOpen] = useState<'copy' | 'download' | null>(null);
+  const [isCopying, setCopying] = useState(false);
   /** Number of the attempt of a replay that this page has requested. */
   const [awaited, setAwaited] = useState<number | null>(null);
   const result = delivery.attempts.find(({ number }) => number === awaited);
@@ -103,7 +103,7 @@ function Header({ delivery, selected }: HeaderProps) {
     setAwaited(number);
     updateQuery({ attempt: String(number) });
   };
-  useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setOpen('copy') }]);
+  useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setCopying(true) }]);
   return (
     <header>
       <div class="row">
@@ -124,13 +124,11 @@ function Header({ delivery, selected }: HeaderProps) {
             {(close) => (
               <div class="stack">
                 {selected !== undefined && (
-                  <button type="button" onClick={() => [close(), setOpen('copy')]}>
+                  <button type="button" onClick={() => [close(), setCopying(true)]}>
                     <Icon name="copy" /> Copy as…
                   </button>
                 )}
-                <button type="button" onClick={() => [close(), setOpen('download')]}>
-                  <Icon name="download" /> Download…
-                </button>
+                <DownloadLinks selection={{ delivery_id: delivery.id }} />
                 <CopyableId id={delivery.id} what="delivery" />
               </div>
             )}
@@ -143,15 +141,8 @@ function Header({ delivery, selected }: HeaderProps) {
             ? `Waiting for attempt ${awaited}…`
             : `Attempt ${awaited}: ${describeOutcome(result)}`)}
       </p>
-      {open === 'copy' && selected !== undefined && (
-        <CopyDialog delivery={delivery} attempt={selected} onClose={() => setOpen(null)} />
-      )}
-      {open === 'download' && (
-        <DownloadDialog
-          selection={{ delivery_id: delivery.id }}
-          what="this delivery"
-          onClose={() => setOpen(null)}
-        />
+      {isCopying && selected !== undefined && (
+        <CopyDialog delivery={delivery} attempt={selected} onClose={() => setCopying(false)} />
       )}
     </header>
   );

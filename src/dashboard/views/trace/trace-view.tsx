@@ -10,7 +10,6 @@ import { formatLatency, formatSpan, SECOND_MS } from '../../../domain/duration.t
 import { formatCount } from '../../../domain/message-parts.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { PhaseBar, PhaseTable } from '../../ui/phases.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge, OutcomeBadge, StatusBadge } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
@@ -47,14 +46,13 @@ export function TraceView({ eventId }: { readonly eventId: string }) {
 
 function Trace({ trace }: { readonly trace: EventTrace }) {
   const { request, deliveries } = trace;
-  const newestId = findNewestAttemptId(trace);
   const event = (
     <li>
       <EventRow event={trace.event} />
       {deliveries.length > 0 && (
         <ul>
           {buildTraceTree(deliveries).map((node) => (
-            <DeliveryItem key={node.delivery.id} node={node} trace={trace} newestId={newestId} />
+            <DeliveryItem key={node.delivery.id} node={node} trace={trace} />
           ))}
         </ul>
       )}
@@ -104,10 +102,9 @@ function EventRow({ event }: { readonly event: EventTrace['event'] }) {
 interface DeliveryItemProps {
   readonly node: TraceNode;
   readonly trace: EventTrace;
-  readonly newestId: string | undefined;
 }
 
-function DeliveryItem({ node: { delivery, replays }, trace, newestId }: DeliveryItemProps) {
+function DeliveryItem({ node: { delivery, replays }, trace }: DeliveryItemProps) {
   const {
     id,
     url,
@@ -128,12 +125,7 @@ function DeliveryItem({ node: { delivery, replays }, trace, newestId }: Delivery
       <ul>
         {hiddenCount > 0 && <li class="muted">{formatCount(hiddenCount, 'older attempt')}</li>}
         {attempts.map((attempt) => (
-          <AttemptItem
-            key={attempt.id}
-            attempt={attempt}
-            eventAt={trace.event.created_at}
-            isNewest={attempt.id === newestId}
-          />
+          <AttemptItem key={attempt.id} attempt={attempt} eventAt={trace.event.created_at} />
         ))}
         {nextAt !== null && (
           <li class="muted">
@@ -141,7 +133,7 @@ function DeliveryItem({ node: { delivery, replays }, trace, newestId }: Delivery
           </li>
         )}
         {replays.map((replay) => (
-          <DeliveryItem key={replay.delivery.id} node={replay} trace={trace} newestId={newestId} />
+          <DeliveryItem key={replay.delivery.id} node={replay} trace={trace} />
         ))}
       </ul>
     </li>
@@ -151,14 +143,10 @@ function DeliveryItem({ node: { delivery, replays }, trace, newestId }: Delivery
 interface AttemptItemProps {
   readonly attempt: AttemptSummary;
   readonly eventAt: string;
-  /** Its phases are open at first. */
-  readonly isNewest: boolean;
 }
 
-function AttemptItem({ attempt, eventAt, isNewest }: AttemptItemProps) {
-  // Stays the same when a newer attempt arrives, so that the phases do not close.
-  const [isOpenAtFirst] = useState(isNewest);
-  const { delivery_id: id, number, trigger, fault, phases, duration_ms: ms, scheduled_at: dueAt } = attempt;
+function AttemptItem({ attempt, eventAt }: AttemptItemProps) {
+  const { delivery_id: id, number, trigger, fault, duration_ms: ms, scheduled_at: dueAt } = attempt;
   const sinceEventMs = Date.parse(dueAt) - Date.parse(eventAt);
   return (
     <li>
@@ -176,19 +164,6 @@ function AttemptItem({ attempt, eventAt, isNewest }: AttemptItemProps) {
           {formatLatency(ms)}
         </span>
       </div>
-      {phases !== null && (
-        <details open={isOpenAtFirst}>
-          <summary>
-            <PhaseBar phases={phases} />
-          </summary>
-          <PhaseTable phases={phases} caption={`Phases of attempt ${number} in real time`} />
-        </details>
-      )}
     </li>
   );
-}
-
-function findNewestAttemptId({ deliveries }: EventTrace): string | undefined {
-  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
-  return attempts.toSorted((a, b) => Date.parse(a.sent_at) - Date.parse(b.sent_at)).at(-1)?.id;
 }
