@@ -12,8 +12,8 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
@@ -29,8 +29,6 @@ import { Sql } from './sql.ts';
 
 /** Setting that only snapshots have: the wall time of their state. */
 export const SAVED_AT_SETTING = 'snapshot_saved_at';
-/** Path of the temporary file of a snapshot that is being saved, so that the next start can delete it. */
-const TEMPORARY_PATH_SETTING = 'unfinished_snapshot';
 
 const UNFINISHED_SNAPSHOT_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
 /** A temporary file that was not written to for this long was left by a killed process. */
@@ -50,7 +48,6 @@ export interface SavedSnapshot {
  */
 export async function saveSnapshot(
   db: Database.Database,
-  settings: SettingTable,
   path: string,
   getWallTime: () => number,
   beforeLastPages: () => void,
@@ -59,7 +56,6 @@ export async function saveSnapshot(
   try {
     const target = resolveTarget(path);
     temporaryPath = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
-    recordTemporaryPath(settings, temporaryPath);
     let savedAt = 0;
     const onLastPage = () => {
       savedAt = getWallTime();
@@ -78,22 +74,7 @@ export async function saveSnapshot(
       hint: 'Check the path, its permissions and the free disk space.',
       cause: error,
     });
-  } finally {
-    recordTemporaryPath(settings, '');
   }
-}
-
-/** Ignores errors: if the database cannot be written, a snapshot is needed even more. */
-function recordTemporaryPath(settings: SettingTable, path: string): void {
-  try {
-    settings.set(TEMPORARY_PATH_SETTING, path);
-  } catch {}
-}
-
-/** Deletes the temporary file of a save that was killed. */
-export function removeUnfinishedSnapshot(settings: SettingTable): void {
-  const path = settings.find(TEMPORARY_PATH_SETTING);
-  if (path && UNFINISHED_SNAPSHOT_NAME.test(basename(path))) removeTemporaryFiles(path);
 }
 
 function removeTemporaryFiles(path: string): void {
@@ -155,8 +136,6 @@ function markAsSnapshot(path: string, savedAt: number): void {
 
 /** Pages copied per turn of the event loop: about a megabyte, which takes one or two milliseconds. */
 const PAGES_PER_TURN = 256;
-/** After this many pages, the copy is flushed in the background, so that the last flush is short. */
-const PAGES_PER_FLUSH = 4_096;
 
 interface CopyHooks {
   /** Called right before the last pages are copied. May write to the database. */
@@ -177,31 +156,17 @@ async function copyDatabase(
   // Created here for its mode, because it contains secrets. SQLite accepts an empty file as a new database.
   const file = await open(path, 'wx', 0o600);
   try {
-    // Number of remaining pages below which the copy is flushed. The total is known only when the first pages are copied.
-    let flushBelow: number | null = null;
-    let flushed: Promise<void> = Promise.resolve();
     await db.backup(path, {
       progress: ({ remainingPages }) => {
         if (remainingPages <= PAGES_PER_TURN) beforeLastPages();
-        flushBelow ??= remainingPages - PAGES_PER_FLUSH;
-        if (remainingPages < flushBelow) {
-          flushBelow = remainingPages - PAGES_PER_FLUSH;
-          flushed = flushed.then(() => flushInBackground(file));
-        }
         return PAGES_PER_TURN;
       },
     });
     onLastPage();
-    await flushed;
     await file.sync();
   } finally {
     await file.close();
   }
-}
-
-/** An error is ignored here: the final flush reports it again. */
-async function flushInBackground(file: FileHandle): Promise<void> {
-  await file.datasync().catch(() => {});
 }
 
 /** Makes a rename survive a power cut. Not needed on Windows, which cannot open a folder. */

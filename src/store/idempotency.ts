@@ -6,8 +6,10 @@ type IdempotencyRow = Row<'idempotency_keys'>;
 
 /** Successful responses to requests with an `Idempotency-Key` (gap `idempotency.scope`). */
 export class IdempotencyTable extends Table {
+  /** Replaces a response that has expired. */
   save(row: IdempotencyRow): void {
-    this.sql.insert('idempotency_keys', row, 'INSERT OR REPLACE');
+    this.sql.run('DELETE FROM idempotency_keys WHERE scope_hash = ?', [row.scope_hash]);
+    this.sql.insert('idempotency_keys', row);
   }
 
   find(scopeHash: Buffer): IdempotencyRow | undefined {

@@ -17,10 +17,6 @@ export class ReadCache<Key, Value extends object> {
     return value;
   }
 
-  has(key: Key): boolean {
-    return this.#values.has(key);
-  }
-
   /** Must be called on every write to the rows, and when a write is rolled back. */
   clear(): void {
     this.#values.clear();

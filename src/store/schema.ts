@@ -223,8 +223,4 @@ export class SettingTable extends Table {
   set(key: string, value: string): void {
     this.sql.run('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)', [key, value]);
   }
-
-  delete(key: string): void {
-    this.sql.run('DELETE FROM settings WHERE key = ?', [key]);
-  }
 }

@@ -4,13 +4,7 @@ import type { Row, TableName } from './row-schemas.ts';
 
 type Statement = Database.Statement<unknown[]>;
 
-/** A statement that returns a row as a list of values, and the names of the values. */
-interface Query {
-  readonly statement: Statement;
-  readonly columns: readonly string[];
-}
-
-/** A statement with a parameter for each of the columns. */
+/** A statement that returns rows or takes one, as a list with a value for each column. */
 interface RowStatement {
   readonly statement: Statement;
   readonly columns: readonly string[];
@@ -39,7 +33,7 @@ function toRow<Row>(columns: readonly string[], values: readonly unknown[]): Row
 export class Sql {
   readonly db: Database.Database;
   readonly #statements = new Map<string, Statement>();
-  readonly #queries = new Map<string, Query>();
+  readonly #queries = new Map<string, RowStatement>();
   readonly #valueStatements = new Map<string, Statement>();
   /** By table. */
   readonly #inserts = new Map<string, RowStatement>();
@@ -82,17 +76,13 @@ export class Sql {
     return this.#prepare(text).run(...toArguments(values));
   }
 
-  /** Inserts a row that has a value for every column of the table. `verb` must always be the same for a table. */
-  insert<Table extends TableName>(
-    table: Table,
-    row: Row<Table>,
-    verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT',
-  ): void {
+  /** Inserts a row that has a value for every column of the table. */
+  insert<Table extends TableName>(table: Table, row: Row<Table>): void {
     const insert = getOrAdd(this.#inserts, table, () => {
       const names = listColumns(this.db, table).map(({ name }) => name);
       const missing = names.filter((name) => !(name in row));
       if (missing.length > 0) throw new Error(`No value for ${table}.${missing.join(', ')}.`);
-      const text = `${verb} INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+      const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
       return { statement: this.db.prepare<unknown[]>(text), columns: names };
     });
     runWithRow(insert, row);
@@ -114,7 +104,7 @@ export class Sql {
     return getOrAdd(this.#statements, text, () => this.db.prepare<unknown[]>(text));
   }
 
-  #prepareQuery(text: string): Query {
+  #prepareQuery(text: string): RowStatement {
     return getOrAdd(this.#queries, text, () => {
       const statement = this.db.prepare<unknown[]>(text).raw();
       return { statement, columns: statement.columns().map(({ name }) => name) };

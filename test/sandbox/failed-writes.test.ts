@@ -124,8 +124,8 @@ async function play(db: string, failing: ReadonlySet<string>) {
       fail(text);
       return result;
     }),
-    vi.spyOn(Sql.prototype, 'insert').mockImplementation(function (this: Sql, table, row, verb) {
-      insert.call(this, table, row, verb);
+    vi.spyOn(Sql.prototype, 'insert').mockImplementation(function (this: Sql, table, row) {
+      insert.call(this, table, row);
       fail(`INSERT INTO ${table}`);
     }),
     vi.spyOn(Sql.prototype, 'update').mockImplementation(function (this: Sql, table, row) {

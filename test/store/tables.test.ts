@@ -253,14 +253,12 @@ describe('IdempotencyTable', () => {
 });
 
 describe('SettingTable', () => {
-  it('a setting is replaced and deleted, and others are kept', () => {
+  it('a setting is replaced, and others are kept', () => {
     const { settings } = openStore();
     settings.set('a', '1');
     settings.set('b', '2');
     settings.set('a', '3');
     expect([settings.find('a'), settings.find('b'), settings.find('c')]).toEqual(['3', '2', undefined]);
-    settings.delete('a');
-    expect([settings.find('a'), settings.find('b')]).toEqual([undefined, '2']);
   });
 });
 
