@@ -57,14 +57,15 @@ export async function recordTerminal(root, file) {
     svc('emulator', 'start', '--detach', '--port', '0', '--random-seed', '7', '--forward-to', `${port}`);
     const { SVC_WEBHOOK_SECRET } = JSON.parse(svc('env', '--format', 'json'));
     program = spawn('node', ['--watch', '--watch-preserve-output', 'receiver.mjs'], {
-      ...{ cwd: folder, stdio: 'ignore', env: { ...process.env, SVC_WEBHOOK_SECRET } },
+      cwd: folder,
+      stdio: 'ignore',
+      env: { ...process.env, SVC_WEBHOOK_SECRET },
     });
     await pause(2_000);
     writeFileSync(join(folder, 'bashrc'), `PS1='${PROMPT} '\n`);
     const env = {
       ...process.env,
       TERM: 'xterm-256color',
-
       PATH: `${folder}/bin:${process.env.PATH}`,
     };
     const shell = [

@@ -50,7 +50,12 @@ export async function explainDelivery(
   if (attempt === undefined) {
     const { cause, hints } = explainWaiting(delivery);
     return {
-      ...{ ...unknown, delivery, attempt: null, summary, cause, certainty: 'certain' },
+      ...unknown,
+      delivery,
+      attempt: null,
+      summary,
+      cause,
+      certainty: 'certain',
       detail: summary,
       hints,
     };
@@ -59,7 +64,11 @@ export async function explainDelivery(
     judgeOutcome(attempt) ?? (await judgeResponse(sandbox, row, attempts, attempt, apiKey));
   const isAboutSignature = signatureCauses.includes(verdict.cause);
   return {
-    ...{ ...unknown, delivery, attempt: toExplainedAttempt(attempt), summary, ...verdict },
+    ...unknown,
+    delivery,
+    attempt: toExplainedAttempt(attempt),
+    summary,
+    ...verdict,
     ...(isAboutSignature && { signature: explainSignature(sandbox, row, attempt) }),
     hints: completeHints(delivery, attempt, hints),
   };
@@ -100,7 +109,10 @@ async function judgeResponse(
 ) {
   const evidence = await collectRejectionEvidence(sandbox, row, attempt, apiKey);
   return judgeRejection({
-    ...{ ...evidence, delivery: toDelivery(row), attempt, secret: describeSecret(sandbox, row) },
+    ...evidence,
+    delivery: toDelivery(row),
+    attempt,
+    secret: describeSecret(sandbox, row),
     toleranceMs: sandbox.rules.signatureToleranceMs,
     earlierSuccess: findEarlierSuccess(sandbox, row, attempts, attempt),
     suggestion: suggestMistake(evidence, attempt, sandbox.rules),
@@ -139,7 +151,8 @@ export async function probeDelivery(
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
   const { detail, hints, ...shown } = explainProbe(probe, explanation, describeSecret(sandbox, row));
   return {
-    ...{ ...explanation, ...shown },
+    ...explanation,
+    ...shown,
     ...(detail !== undefined && { detail: `Your receiver returned ${attempt.response_status}. ${detail}` }),
     ...(hints !== undefined && {
       hints: probe.result === 'accepted' ? hints : completeHints(delivery, attempt, hints),
@@ -178,7 +191,8 @@ function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: s
         'Read the response and the log of the receiver to find out what it does after the verification.';
       const isDuplicate = cause === 'duplicate_rejected';
       return {
-        ...{ mistake: null, evidence: [fact] },
+        mistake: null,
+        evidence: [fact],
         ...(!isDuplicate && { detail: 'It accepts the signature, and fails after that.', hints: [{ text }] }),
         ...(!isDuplicate && {
           cause: cause === 'signature_rejected' ? 'rejected' : cause,
@@ -205,7 +219,9 @@ function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: s
       if (!isSignature) return rejected;
       const compare = `Compare the secret of the receiver with ${secret}. If they are the same, print the digest that it computes.`;
       return {
-        ...{ ...rejected, cause: 'signature_rejected', certainty: 'likely' },
+        ...rejected,
+        cause: 'signature_rejected',
+        certainty: 'likely',
         detail: 'It probably uses a secret that svc does not know.',
         hints: [{ text: compare }, own.secret, own.verify],
       };

@@ -12,9 +12,9 @@ import { formatDuration } from '../domain/duration.ts';
 import { isAttemptSent } from '../domain/fault.ts';
 import type { Hint } from '../errors.ts';
 import {
+  type ExplainedMistake,
   listAcceptanceEvidence,
   listEvidence,
-  type Mistake,
   type MistakeWithEvidence,
   type RejectionEvidence,
 } from './rejection-evidence.ts';
@@ -98,7 +98,9 @@ export function judgeRejection(facts: RejectionFacts): Verdict {
   if (reported !== null && !isUnknown && !isOutdated && !(isAgeReported && isClockWrong)) {
     const { mistake, hints } = correctMistake(reported.mistake, facts);
     return judge('signature_rejected', 'certain', mistake.detail, {
-      ...{ mistake, evidence: [reported.evidence], hints },
+      mistake,
+      evidence: [reported.evidence],
+      hints,
     });
   }
   if (facts.mentionsCsrf) {
@@ -140,14 +142,16 @@ export function judgeRejection(facts: RejectionFacts): Verdict {
   if (suggestion !== null) {
     const { detail, remedy } = suggestion.mistake;
     return judge('signature_rejected', certainty, detail, {
-      ...{ ...rejected, hints: [{ text: remedy }, own.probe, own.steps] },
+      ...rejected,
+      hints: [{ text: remedy }, own.probe, own.steps],
     });
   }
   // A probe tries the mistakes with which the digest was compared.
   if (facts.unknownDigest !== null) {
     const reason = 'It rejected the signature. The most likely cause is a secret that svc does not know.';
     return judge('signature_rejected', certainty, reason, {
-      ...{ ...rejected, hints: [{ text: `Check that the receiver uses ${secret}.` }, own.secret] },
+      ...rejected,
+      hints: [{ text: `Check that the receiver uses ${secret}.` }, own.secret],
     });
   }
   const reason = `It ${reported === null ? 'probably ' : ''}rejected the signature.`;
@@ -155,18 +159,23 @@ export function judgeRejection(facts: RejectionFacts): Verdict {
     ? 'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.'
     : `Check that the receiver uses ${secret}. If it does, probe it to find the mistake.`;
   return judge('signature_rejected', certainty, reason, {
-    ...{ ...rejected, hints: [{ text }, own.probe, own.secret] },
+    ...rejected,
+    hints: [{ text }, own.probe, own.secret],
   });
 }
 
-const ageReasons: readonly Mistake['reason'][] = ['timestamp_too_old', 'timestamp_in_future'];
-const secretReasons: readonly Mistake['reason'][] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
+const ageReasons: readonly ExplainedMistake['reason'][] = ['timestamp_too_old', 'timestamp_in_future'];
+const secretReasons: readonly ExplainedMistake['reason'][] = [
+  'wrong_secret',
+  'api_key_as_secret',
+  'secret_missing',
+];
 
 /** A mistake with the secret that corrects it, and the hints to correct it. */
 export function correctMistake(
-  mistake: Mistake,
+  mistake: ExplainedMistake,
   { delivery, secret }: Pick<RejectionFacts, 'delivery' | 'secret'>,
-): { readonly mistake: Mistake; readonly hints: Hint[] } {
+): { readonly mistake: ExplainedMistake; readonly hints: Hint[] } {
   const own = toDeliveryHints(delivery);
   const isSecret = secretReasons.includes(mistake.reason);
   const text = isSecret

@@ -19,14 +19,15 @@ import { listAttempts, listSecrets, listSigningSecrets, verifyDelivery } from '.
 import { readSignature } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/delivery-queries.ts';
 
-export type Mistake = NonNullable<Explanation['mistake']>;
+/** A mistake in an explanation. */
+export type ExplainedMistake = NonNullable<Explanation['mistake']>;
 
 /** The secrets of the endpoint that an attempt is signed with; `other` for secrets that the emulator no longer has. */
 type Signing = 'current' | 'previous' | 'both' | 'other';
 
 /** A mistake, and the fact that shows or suggests it. */
 export interface MistakeWithEvidence {
-  readonly mistake: Mistake;
+  readonly mistake: ExplainedMistake;
   readonly evidence: string;
 }
 
@@ -231,7 +232,11 @@ export function suggestMistake(
   const { reserialization, mentionsTimestamp, clockSkewMs, signing, unknownDigest } = evidence;
   // The digest was compared with those of all known mistakes.
   if (unknownDigest !== null) return null;
-  const suggest = (reason: Mistake['reason'], detail: string, fact: string): MistakeWithEvidence => ({
+  const suggest = (
+    reason: ExplainedMistake['reason'],
+    detail: string,
+    fact: string,
+  ): MistakeWithEvidence => ({
     mistake: { reason, detail, remedy: findRemedy(reason, scheme) ?? '' },
     evidence: fact,
   });
@@ -279,16 +284,19 @@ export function listEvidence(evidence: RejectionEvidence, toleranceMs: number): 
 
 const CHECK_SECRET = 'If it was restarted since, check its secret.';
 
-/** What an accepted delivery shows, by its secrets: for an attempt with the signatures of one secret and of two. */
-const acceptances = {
-  current: [`with the same secret. ${CHECK_SECRET}`, `with one signature. ${CHECK_SECRET}`],
-  previous: [
-    'before the secret was rotated. Check that it has the current one.',
-    `before the secret was rotated. ${CHECK_SECRET}`,
-  ],
-  both: Array(2).fill('with the signatures of two secrets. Which one it uses is unknown: check its secret.'),
-  other: Array(2).fill('before the secret or the scheme was changed. Check that it has the current ones.'),
-} as const satisfies Record<Signing, readonly string[]>;
+/** What a delivery shows that the receiver accepted, for an attempt that it rejected: by the secrets of their signatures. */
+function describeAcceptance(accepted: Signing, rejected: Signing): string {
+  switch (accepted) {
+    case 'current':
+      return `${rejected === 'both' ? 'with one signature' : 'with the same secret'}. ${CHECK_SECRET}`;
+    case 'previous':
+      return `before the secret was rotated. ${rejected === 'both' ? CHECK_SECRET : 'Check that it has the current one.'}`;
+    case 'both':
+      return 'with the signatures of two secrets. Which one it uses is unknown: check its secret.';
+    case 'other':
+      return 'before the secret or the scheme was changed. Check that it has the current ones.';
+  }
+}
 
 export function listAcceptanceEvidence({
   accepted: [last],
@@ -299,7 +307,7 @@ export function listAcceptanceEvidence({
   if (acceptedLater !== null)
     return [`It accepted ${acceptedLater.id} ${formatDistance(acceptedLater)} later.`];
   if (last !== undefined) {
-    const meaning = acceptances[last.signing][signing === 'both' ? 1 : 0];
+    const meaning = describeAcceptance(last.signing, signing);
     return [`It accepted ${last.id} ${formatDistance(last)} earlier, ${meaning}`];
   }
   if (searched.successes > 0) return [];

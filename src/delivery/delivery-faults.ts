@@ -13,7 +13,7 @@ import type { Sender, SendLimits, SendRequest, SendResult } from './sender.ts';
 /** Age of a stale timestamp beyond the tolerance. */
 const STALE_BY_MS = MINUTE_MS;
 
-/** The fault to apply to this attempt, which is counted. An attempt that a fault has delayed gets no second fault. */
+/** The fault to apply to this attempt. Counts its use. An attempt that a fault has delayed gets no second fault. */
 export function applyMatchingFault(
   { faults, store }: Sandbox,
   delivery: SendableDelivery,

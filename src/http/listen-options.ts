@@ -1,6 +1,6 @@
 /**
- * Options of the HTTP server, and the URLs that follow from them. Not in `listen.ts`, because the types of the library must not
- * refer to those of h3.
+ * Options of the HTTP server, and the URLs that follow from them. Not in `http-listener.ts`, because the types of the
+ * library must not refer to those of h3.
  */
 import { classifyHost } from '../domain/network-address.ts';
 

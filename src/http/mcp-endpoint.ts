@@ -25,14 +25,14 @@ interface McpEndpointOptions {
 
 export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
   const { internalErrorLog, nextRequestId, guard, emulator, projectFolder, closing } = options;
-  let respond: ((request: Request) => Promise<Response>) | undefined;
+  let handler: ((request: Request) => Promise<Response>) | undefined;
   const limit = new RequestLimit(MAX_REQUESTS, 'MCP requests');
 
   /** Loaded on first use, because most emulators serve no MCP client. */
   async function loadHandler(): Promise<(request: Request) => Promise<Response>> {
     const { createMcpHttpHandler } = await import('../mcp/mcp-server.ts');
-    respond ??= createMcpHttpHandler({ connect: async () => emulator, projectFolder, internalErrorLog });
-    return respond;
+    handler ??= createMcpHttpHandler({ connect: async () => emulator, projectFolder, internalErrorLog });
+    return handler;
   }
 
   app.all('/_svc/mcp', (event) =>

@@ -11,8 +11,8 @@ import type { WireError } from './responses.ts';
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
- * Returns the matching fault, if any, and counts it. Call it before the operation: a request to which the fault responds must not use its idempotency
- * key.
+ * Returns the fault that matches, if any, and counts its use. Call it before the operation: a request to which the fault responds must
+ * not use up its idempotency key.
  */
 export function findFault(
   { faults, store }: Sandbox,

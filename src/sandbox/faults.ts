@@ -79,7 +79,7 @@ export class FaultRegistry {
     return this.#change(() => this.#store.faults.delete(id, workspaceId));
   }
 
-  /** Returns the oldest fault that matches a request, and counts that it is applied. */
+  /** Returns the oldest fault that matches a request, and counts its use. */
   applyToRequest(getRequest: () => FaultableRequest): MatchingFault | undefined {
     if (this.#active.length === 0) return undefined;
     const request = getRequest();
@@ -91,7 +91,7 @@ export class FaultRegistry {
   }
 
   /**
-   * Returns the oldest fault that matches an attempt, and counts that it is applied.
+   * Returns the oldest fault that matches an attempt, and counts its use.
    * @param attemptName identifies the attempt. In a seeded run, the random number for `probability` depends on it, and not on
    *   the order of attempts.
    */

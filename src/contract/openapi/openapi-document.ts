@@ -212,7 +212,10 @@ class DocumentBuilder {
     const example = createExample(input) as Json;
     const fields = Object.entries(properties).map(
       ([field, schema]): Parameter => ({
-        ...{ name: field, schema, required: required.includes(field), example: example[field] },
+        name: field,
+        schema,
+        required: required.includes(field),
+        example: example[field],
       }),
     );
     const pathNames = pathParameters(path);

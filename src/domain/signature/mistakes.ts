@@ -350,7 +350,10 @@ export function listMistakes(input: MistakeInput): Mistake[] {
     part === undefined || make === undefined
       ? []
       : make(input).map(([description, change]) => ({
-          ...{ part, reason, description, change },
+          part,
+          reason,
+          description,
+          change,
           remedy: getRemedyText(remedy, input.scheme),
         })),
   );

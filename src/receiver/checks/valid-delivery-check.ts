@@ -84,7 +84,9 @@ function* listProbes({
   const id = deliveries.createDeliveryId();
   const { timestamp, ...valid } = deliveries.sign(deliveries.createBody(), { deliveryId: id });
   const input = {
-    ...{ scheme, secrets: [secret], message: { id, timestamp, body: valid.body } },
+    scheme,
+    secrets: [secret],
+    message: { id, timestamp, body: valid.body },
     otherSecrets: apiKey === null ? [] : [{ name: 'the API key', secret: apiKey }],
   };
   for (const mistake of listMistakes(input)) {
