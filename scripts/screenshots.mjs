@@ -22,13 +22,12 @@ const TYPES = [
 ];
 const BROWSER_FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
-/** Each with the fragment of its URL, where `ID` and `WEBHOOK` are those of a failing delivery. The first one is also the first in README.md. */
+/** Each with the fragment of its URL, where `ID` is that of a failing delivery. The first one is also the first in README.md. */
 const PAGES = {
   deliveries: { hash: '/deliveries/ID' },
   'deliveries-dark': { hash: '/deliveries/ID', colorScheme: 'dark' },
   signature: { hash: '/deliveries/ID?tab=signature', from: 'Signature' },
   home: { hash: '/home' },
-  endpoint: { hash: '/webhooks/WEBHOOK', width: 1280, height: 800 },
 };
 
 const names = process.argv.slice(2);
@@ -50,7 +49,7 @@ async function takePictures() {
   });
   try {
     for (const [name, { hash, ...options }] of pages) {
-      const fragment = hash.replace('ID', failing.id).replace('WEBHOOK', failing.webhook_id);
+      const fragment = hash.replace('ID', failing.id);
       await takePicture(browser, `${emulator.url}/#${fragment}`, join(pictures, `${name}.png`), options);
     }
   } finally {
@@ -74,9 +73,9 @@ async function createEvents(emulator, { shop, legacy }) {
 
 /** @param options.from the tab that is scrolled to the top */
 async function takePicture(browser, url, file, options) {
-  const { colorScheme = 'light', from, width = 1440, height = 900 } = options;
+  const { colorScheme = 'light', from } = options;
   const context = await browser.newContext({
-    viewport: { width, height },
+    viewport: { width: 1440, height: 900 },
     colorScheme,
     deviceScaleFactor: 1.5,
   });
