@@ -175,7 +175,7 @@ describeInBrowser('the endpoint pages', () => {
     await page.getByRole('dialog').getByText('2 pending deliveries will be canceled.').waitFor();
     await press(page, 'Delete endpoint');
     await page.getByText('2 pending deliveries canceled').waitFor();
-    await page.getByText('svc listen --forward-to').waitFor();
+    await page.getByText('No endpoints.').waitFor();
     await expect.poll(async () => (await emulator.control.listWebhooks({})).data).toEqual([]);
   });
 
