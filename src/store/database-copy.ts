@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
@@ -29,6 +29,8 @@ import { Sql } from './sql.ts';
 
 /** Setting that only snapshots have: the wall time of their state. */
 export const SAVED_AT_SETTING = 'snapshot_saved_at';
+/** Path of the temporary file of a snapshot that is being saved, so that the next start can delete it. */
+const TEMPORARY_PATH_SETTING = 'unfinished_snapshot';
 
 const UNFINISHED_SNAPSHOT_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
 /** A temporary file that was not written to for this long was left by a killed process. */
@@ -48,6 +50,7 @@ export interface SavedSnapshot {
  */
 export async function saveSnapshot(
   db: Database.Database,
+  settings: SettingTable,
   path: string,
   getWallTime: () => number,
   beforeLastPages: () => void,
@@ -56,6 +59,7 @@ export async function saveSnapshot(
   try {
     const target = resolveTarget(path);
     temporaryPath = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
+    recordTemporaryPath(settings, temporaryPath);
     let savedAt = 0;
     const onLastPage = () => {
       savedAt = getWallTime();
@@ -74,7 +78,22 @@ export async function saveSnapshot(
       hint: 'Check the path, its permissions and the free disk space.',
       cause: error,
     });
+  } finally {
+    recordTemporaryPath(settings, '');
   }
+}
+
+/** Ignores errors: if the database cannot be written, a snapshot is needed even more. */
+function recordTemporaryPath(settings: SettingTable, path: string): void {
+  try {
+    settings.set(TEMPORARY_PATH_SETTING, path);
+  } catch {}
+}
+
+/** Deletes the temporary file of a save that was killed. */
+export function removeUnfinishedSnapshot(settings: SettingTable): void {
+  const path = settings.find(TEMPORARY_PATH_SETTING);
+  if (path && UNFINISHED_SNAPSHOT_NAME.test(basename(path))) removeTemporaryFiles(path);
 }
 
 function removeTemporaryFiles(path: string): void {

@@ -6,7 +6,7 @@ import { checkSnapshot } from './check-snapshot.ts';
 import { Connection } from './connection.ts';
 import { copyRows, listStateTables } from './copy-rows.ts';
 import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
-import { type SavedSnapshot, saveSnapshot } from './database-copy.ts';
+import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './database-copy.ts';
 import type { DatabaseFileProblem } from './database-file-monitor.ts';
 import type { SettingTable } from './schema.ts';
 import { listSequencedTables, listTableNames } from './sql.ts';
@@ -40,6 +40,7 @@ export class Store extends Tables {
       expectsMore: () => this.#expectsMore(),
     });
     this.connectTables(this.#connection.sql);
+    removeUnfinishedSnapshot(this.settings);
     if (this.settings.find('environment') === freshFor) {
       this.#connection.writeWithoutForeignKeys(() => this.#deleteRows(listTableNames(this.#connection.db)));
     }
@@ -176,7 +177,7 @@ export class Store extends Tables {
   saveSnapshot(path: string, getWallTime: () => number, beforeLastPages: () => void): Promise<SavedSnapshot> {
     return this.#runExclusively(() => {
       const connection = this.#connection;
-      return saveSnapshot(connection.db, path, getWallTime, () => {
+      return saveSnapshot(connection.db, this.settings, path, getWallTime, () => {
         connection.group.flush();
         connection.withStorageErrors(() => this.writeNow(beforeLastPages));
       });

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listStateTables } from '../../src/store/copy-rows.ts';
 import { rowSchemas } from '../../src/store/row-schemas.ts';
-import type { Store } from '../../src/store/store.ts';
+import { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { insertApiKey, insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
@@ -302,20 +302,26 @@ describe('saveSnapshot', () => {
 
 describe('a saved snapshot', () => {
   it.skipIf(process.platform === 'win32')(
-    'a snapshot is one private file with the state at its end',
+    'a snapshot is one private file with the state at its end, and the path of its temporary file is known until then',
     async () => {
       const store = openStore(join(createTemporaryFolder(), 'sandbox.db'));
       const folder = createTemporaryFolder();
       const path = join(folder, 'state.svc');
+      let temporaryFiles: string[] = [];
+      let recorded: string | undefined;
       let wallTime = NOW;
       const { savedAt, sizeBytes } = await store.saveSnapshot(
         path,
         () => wallTime,
         () => {
+          temporaryFiles = readdirSync(folder).filter((name) => name.endsWith('.tmp'));
+          recorded = store.settings.find('unfinished_snapshot');
           store.settings.set('at the end', 'yes');
           wallTime = NOW + 1;
         },
       );
+      expect(recorded).toBe(join(folder, temporaryFiles[0] ?? ''));
+      expect(store.settings.find('unfinished_snapshot')).toBe('');
       expect(readdirSync(folder)).toEqual(['state.svc']);
       const { mode, size } = lstatSync(path);
       expect([mode & 0o777, savedAt, sizeBytes]).toEqual([0o600, NOW + 1, size]);
@@ -339,11 +345,12 @@ describe('a saved snapshot', () => {
       },
     );
     await expect(failed).rejects.toMatchObject({ code: 'usage', cause: failure });
-    expect(readdirSync(folder)).toEqual([]);
+    expect([readdirSync(folder), store.settings.find('unfinished_snapshot')]).toEqual([[], '']);
     await expect(save(store, join(folder, 'missing', 'state.svc'))).rejects.toMatchObject({
       code: 'usage',
       hint: { text: 'Check the path, its permissions and the free disk space.' },
     });
+    expect(store.settings.find('unfinished_snapshot')).toBe('');
     await save(store, join(folder, 'state.svc'));
     expect(readdirSync(folder)).toEqual(['state.svc']);
   });
@@ -367,6 +374,28 @@ describe('a saved snapshot', () => {
 
 describe('the temporary file of a killed save', () => {
   const NAME = '.svc-snapshot-00000000-0000-4000-8000-000000000000.tmp';
+
+  it('the temporary file is deleted when the database is next opened', () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const folder = createTemporaryFolder();
+    const first = new Store({ path });
+    for (const end of ['', '-journal']) writeFileSync(join(folder, NAME + end), 'half');
+    first.settings.set('unfinished_snapshot', join(folder, NAME));
+    first.close();
+    openStore(path);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('no other file is deleted when the database is opened', () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const unrelatedFile = join(createTemporaryFolder(), 'notes.tmp');
+    writeFileSync(unrelatedFile, 'mine');
+    const first = new Store({ path });
+    first.settings.set('unfinished_snapshot', unrelatedFile);
+    first.close();
+    openStore(path);
+    expect(readFileSync(unrelatedFile, 'utf8')).toBe('mine');
+  });
 
   it('a temporary file that is a minute old is deleted by the next save to its folder', async () => {
     const folder = createTemporaryFolder();
