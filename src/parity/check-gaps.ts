@@ -6,24 +6,18 @@ import type { GapId, GapValues } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { applyOverrides, type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
+import type { Traffic } from './exchange.ts';
+import { type Finding, NO_EVIDENCE, type Verdict, verdicts } from './finding.ts';
 import {
   compareBodyLimit,
-  compareCatalog,
-  compareEventBody,
   compareIdempotency,
-  compareKeyScopes,
   compareListLimit,
-  compareListParameter,
   compareRateLimit,
   compareTimeout,
   compareWebhookLimit,
-  compareWebhookUrl,
-  compareWildcard,
-} from './api-evidence.ts';
-import type { Traffic } from './exchange.ts';
-import { type Finding, NO_EVIDENCE, type Verdict, verdicts } from './finding.ts';
-import { fixedChecks } from './fixed-evidence.ts';
-import { listOtherDifferences, type OtherDifference } from './record-shapes.ts';
+} from './limit-evidence.ts';
+import { compareRecords, listOtherDifferences, type OtherDifference } from './record-shapes.ts';
+import { checkRequests } from './request-checks.ts';
 import { findRetries } from './retry-evidence.ts';
 import { findSignatures } from './signature-evidence.ts';
 
@@ -89,25 +83,22 @@ export function checkGaps(input: GapCheckInput): GapReport {
   const retries = findRetries(attempts, rules);
   const findings: Readonly<Partial<Record<GapId, Finding>>> = {
     ...signatures.findings,
-    'event.body': compareEventBody(requests, rules.payloadField),
-    'event.catalog': compareCatalog(requests, rules.eventCatalog, eventTypes),
+    ...compareRecords(requests, attempts),
+    ...compareIdempotency(requests, rules.idempotency),
     'webhook.limit': compareWebhookLimit(requests, rules.webhookLimit),
-    'webhook.url': compareWebhookUrl(requests, rules.webhookUrl),
-    'webhook.wildcard': compareWildcard(requests, rules.wildcard, environment),
+    'delivery.success': retries.onRedirect,
     'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
     'retry.schedule': retries.schedule,
     'retry.jitter': retries.jitter,
     'retry.after': retries.retryAfter,
     'retry.410': retries.on410,
-    'idempotency.scope': compareIdempotency(requests, rules.idempotency),
-    'list.workspace': compareListParameter(requests, rules.list.workspaceParameter),
     'list.limit': compareListLimit(requests, rules.list),
-    'key.scopes': compareKeyScopes(requests, rules.readScopes),
     'rate.limit': compareRateLimit(requests, rules.rateLimit),
     'body.limit': compareBodyLimit(requests, rules.bodyLimitBytes),
   };
   const data = listGaps(profile, overrides, environment).map(({ id, value }): GapResult => {
-    const finding = findings[id] ?? fixedChecks[id]?.({ requests, attempts }) ?? NO_EVIDENCE;
+    const finding =
+      findings[id] ?? checkRequests(id, requests, { environment, eventTypes }, value) ?? NO_EVIDENCE;
     return { gap: id, configured: value, ...finding };
   });
   return { data, other: listOtherDifferences(requests, attempts, retries.late), notes: signatures.notes };

@@ -198,6 +198,11 @@ function parseJson({ content }: RecordedBody): unknown {
   }
 }
 
+/** The fields of a JSON object; none for any other value. */
+export function listFields(json: unknown): Readonly<Record<string, unknown>> {
+  return isObject(json) ? (json as Record<string, unknown>) : {};
+}
+
 export function isSuccess({ status }: Pick<Exchange, 'status'>): boolean {
   return status >= 200 && status < 300;
 }

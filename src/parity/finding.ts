@@ -78,20 +78,21 @@ export function compareSightings(configured: ConfigValue, sightings: readonly Si
   return differ(value, mostFrequent, { override: value });
 }
 
-/** Whether the service behaves as a gap without an override says. */
-export interface FixedSighting {
-  readonly exchange: Exchange;
-  readonly text: string;
-  readonly isExpected: boolean;
-}
-
-/** As {@link compareSightings}, for a gap that cannot be overridden. */
-export function compareFixed(sightings: readonly FixedSighting[], needed: string): Finding {
-  const unexpected = sightings.filter(({ isExpected }) => !isExpected);
-  const expected = sightings.filter(({ isExpected }) => isExpected);
-  if (unexpected.length === 0 && expected.length === 0) return NO_EVIDENCE;
-  if (unexpected.length <= expected.length) return confirm('as described', expected);
-  return differ(unexpected[0]?.text ?? null, unexpected, { needed });
+/**
+ * As {@link compareSightings}, for a gap that cannot be overridden. The value of a sighting is whether it is as described.
+ * @param isEachCounted whether one unexpected sighting is a difference, even if most are as described
+ */
+export function compareFixed(sightings: readonly Sighting<boolean>[], isEachCounted = false): Finding {
+  const unexpected = sightings.filter(({ value }) => !value);
+  const texts = [...new Set(unexpected.map(({ text }) => text))].join('; ');
+  if (unexpected.length > (isEachCounted ? 0 : sightings.length / 2))
+    return differ(texts, unexpected, { needed: texts });
+  return sightings.length === 0
+    ? NO_EVIDENCE
+    : confirm(
+        'as described',
+        sightings.filter(({ value }) => value),
+      );
 }
 
 /** What is known about a number. */

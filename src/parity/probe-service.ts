@@ -1,6 +1,5 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
 import type { Scope } from '../domain/credentials.ts';
-import { isObject } from '../domain/json.ts';
 
 export interface ProbeRequest {
   readonly method: string;
@@ -158,11 +157,4 @@ export async function probeService(
 
 function isSuccess({ status }: ProbeResponse): boolean {
   return status >= 200 && status < 300;
-}
-
-/** The ID of what a response says was created; null for any other response. */
-export function findCreatedId({ method }: ProbeRequest, { status, json }: ProbeResponse): string | null {
-  return method === 'POST' && status === 201 && isObject(json) && typeof json.id === 'string'
-    ? json.id
-    : null;
 }

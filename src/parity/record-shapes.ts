@@ -9,14 +9,7 @@ import {
   isSuccess,
   type OperationName,
 } from './exchange.ts';
-import {
-  compareFixed,
-  type Evidence,
-  type Finding,
-  type FixedSighting,
-  type Sighting,
-  toEvidence,
-} from './finding.ts';
+import { compareFixed, type Evidence, type Sighting, toEvidence } from './finding.ts';
 
 type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 /** The type of each field. */
@@ -90,13 +83,13 @@ export function compareShape(
   requests: readonly ApiRequest[],
   attempts: readonly DeliveryAttempt[],
   name: ShapeName,
-): FixedSighting[] {
+): Sighting<boolean>[] {
   const expected: Shape = shapes[name];
   const occurrences = listOccurrences(requests, attempts, name).filter(({ value }) => isObject(value));
-  const problems = new Map<string, FixedSighting>();
+  const problems = new Map<string, Sighting<boolean>>();
   for (const { exchange, value } of occurrences) {
     const record = value as Record<string, unknown>;
-    const report = (text: string) => problems.set(text, { exchange, text, isExpected: false });
+    const report = (text: string) => problems.set(text, { exchange, text, value: false });
     for (const [field, types] of Object.entries(expected)) {
       if (!Object.hasOwn(record, field)) report(`${name} without the field ${field}`);
       else if (!types.includes(typeOf(record[field])))
@@ -113,22 +106,20 @@ export function compareShape(
     {
       exchange: first.exchange,
       text: `${name} with the fields ${Object.keys(expected).join(', ')}`,
-      isExpected: true,
+      value: true,
     },
   ];
 }
 
-export function compareRecord(
-  requests: readonly ApiRequest[],
-  attempts: readonly DeliveryAttempt[],
-  name: ShapeName,
-): Finding {
-  const sightings = compareShape(requests, attempts, name);
-  const unexpected = sightings.filter(({ isExpected }) => !isExpected);
-  return compareFixed(
-    unexpected.length > 0 ? unexpected : sightings,
-    unexpected.map(({ text }) => text).join('; '),
-  );
+/** The findings for the gaps about the fields of records. */
+export function compareRecords(requests: readonly ApiRequest[], attempts: readonly DeliveryAttempt[]) {
+  const compare = (name: ShapeName) => compareFixed(compareShape(requests, attempts, name), true);
+  return {
+    'event.record': compare('event'),
+    'workspace.record': compare('workspace'),
+    'webhook.record': compare('webhook'),
+    envelope: compare('envelope'),
+  };
 }
 
 /** Headers of connections, proxies, caches and browsers, which say nothing about the service. */
@@ -187,8 +178,8 @@ export function listOtherDifferences(
       report('header', `A delivery has the Content-Type ${type} instead of application/json.`, attempt);
   }
   for (const name of ['page', 'error'] as const) {
-    for (const { exchange, text, isExpected } of compareShape(requests, attempts, name)) {
-      if (!isExpected) report('field', `The recording has a ${text}.`, exchange);
+    for (const { exchange, text, value } of compareShape(requests, attempts, name)) {
+      if (!value) report('field', `The recording has a ${text}.`, exchange);
     }
   }
   for (const { exchange, text } of late)

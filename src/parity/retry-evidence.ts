@@ -4,6 +4,7 @@ import { MAX_RETRY_DELAY_MS, parseRetryAfter, RETRY_WINDOW_MS } from '../domain/
 import type { Rules } from '../profile/rules.ts';
 import { type DeliveryAttempt, isSuccess } from './exchange.ts';
 import {
+  compareFixed,
   compareSightings,
   confirm,
   differ,
@@ -31,6 +32,7 @@ export interface RetryFindings {
   readonly jitter: Finding;
   readonly retryAfter: Finding;
   readonly on410: Finding;
+  readonly onRedirect: Finding;
   /** Attempts after the end of the retry window (§6). */
   readonly late: readonly Sighting[];
 }
@@ -51,6 +53,11 @@ export function findRetries(attempts: readonly DeliveryAttempt[], { retry }: Rul
     schedule: finding,
     jitter,
     retryAfter: compareRetryAfter(waits, retry.honorRetryAfter, planned),
+    onRedirect: compareFixed(
+      waits
+        .filter(({ status }) => status >= 300 && status < 400)
+        .map(({ next, status }) => ({ exchange: next, value: true, text: `a retry after ${status}` })),
+    ),
     on410: compare410(deliveries, retry.stopOn410, planned),
     late: waits.flatMap(({ next, sinceFirstMs }) =>
       sinceFirstMs > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS)

@@ -32,7 +32,7 @@ describe('svc gaps check', () => {
     const unconfirmed = report.data.filter(({ verdict }) => verdict !== 'confirmed').map(({ gap }) => gap);
     // No attempt timed out, and no limit was reached.
     expect(unconfirmed.sort()).toEqual(
-      [...Object.keys(invisibleGaps), 'delivery.timeout', 'rate.headers'].sort(),
+      [...Object.keys(invisibleGaps), 'delivery.timeout', 'rate.headers', 'rate.limit'].sort(),
     );
   });
 

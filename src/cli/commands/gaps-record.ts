@@ -5,12 +5,12 @@ import { type HttpResponse, sendAnyRequest } from '../../client/http-request.ts'
 import { EventType } from '../../contract/fields.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
+import { isJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover, REMOVED } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
 import { VERSION } from '../../package-info.ts';
 import {
-  findCreatedId,
   type ProbeRequest,
   type ProbeResponse,
   probeService,
@@ -86,25 +86,14 @@ export const record: CommandDefinition<RecordOptions> = {
     const question = `Send about ${REQUEST_COUNT} requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
     await confirmOrFail(context, question, options.yes);
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
-    const recorder = new Recorder(options, { apiKey, restrictedKey, ca }, context);
-    const path = resolve(context.cwd, options.save);
+    const recorder = new Recorder(options, { default: apiKey, restricted: restrictedKey }, ca, context);
+    const describeProgress = async () => `Recorded ${formatCount(recorder.entries.length, 'request')}…`;
     try {
-      await withProgress(
-        context,
-        async () => `Recorded ${formatCount(recorder.count, 'request')}…`,
-        recorder.run(),
-      );
+      await withProgress(context, describeProgress, recorder.run());
     } finally {
-      // An interrupted recording is also of use.
-      if (recorder.count > 0) await writeText(path, recorder.toHar());
+      // An interrupted recording is also of use, and has created something.
+      if (recorder.entries.length > 0) await recorder.save();
     }
-    const { created, count } = recorder;
-    context.print({ path, requests: count, created }, () =>
-      [
-        `Saved ${options.save} with ${formatCount(count, 'request')}.`,
-        `Created ${created.join(', ') || 'nothing'}.`,
-      ].join('\n'),
-    );
     printHint({ text: 'Compare it', command: `svc gaps check ${options.save}` }, context.io);
   },
 };
@@ -116,137 +105,120 @@ function requireTestKey(key: string | null, option: string): string {
   throw new SvcError('usage', problem, { hint: `Pass a key that starts with ${keyPrefixes.sandbox}` });
 }
 
-interface Credentials {
-  readonly apiKey: string;
-  readonly restrictedKey: string | null;
-  readonly ca: string | undefined;
-}
-
 class Recorder {
-  readonly created: string[] = [];
+  readonly entries: object[] = [];
+  readonly #created = new Set<string>();
   readonly #options: RecordOptions;
-  readonly #credentials: Credentials;
+  readonly #keys: Readonly<Record<ProbeRequest['key'], string | null>>;
+  readonly #ca: string | undefined;
   readonly #context: Context;
-  readonly #entries: object[] = [];
   readonly #secrets: string[];
 
-  constructor(options: RecordOptions, credentials: Credentials, context: Context) {
+  constructor(
+    options: RecordOptions,
+    keys: { readonly default: string; readonly restricted: string | null },
+    ca: string | undefined,
+    context: Context,
+  ) {
+    const unknown = '0'.repeat(32);
+    const { sandbox, production } = keyPrefixes;
     this.#options = options;
-    this.#credentials = credentials;
+    this.#keys = { ...keys, none: null, wrong: sandbox + unknown, live: production + unknown };
+    this.#ca = ca;
     this.#context = context;
-    const { apiKey, restrictedKey } = credentials;
-    this.#secrets = restrictedKey === null ? [apiKey] : [apiKey, restrictedKey];
-  }
-
-  get count(): number {
-    return this.#entries.length;
+    this.#secrets = Object.values(keys).filter((key) => key !== null);
   }
 
   run(): Promise<void> {
     return probeService((request) => this.#send(request), {
       type: this.#options.type,
       runId: randomBytes(6).toString('hex'),
-      hasRestrictedKey: this.#credentials.restrictedKey !== null,
+      hasRestrictedKey: this.#keys.restricted !== null,
       endpointUrl: this.#options.webhookUrl ?? null,
     });
   }
 
-  toHar(): string {
-    const har = {
-      log: { version: '1.2', creator: { name: 'svc-emulator', version: VERSION }, entries: this.#entries },
-    };
-    return `${createSecretRemover(this.#secrets, []).fromText(JSON.stringify(har))}\n`;
+  async save(): Promise<void> {
+    const { save } = this.#options;
+    const creator = { name: 'svc-emulator', version: VERSION };
+    const har = JSON.stringify({ log: { version: '1.2', creator, entries: this.entries } });
+    const path = resolve(this.#context.cwd, save);
+    await writeText(path, `${createSecretRemover(this.#secrets, []).fromText(har)}\n`);
+    const created = [...this.#created];
+    this.#context.print({ path, requests: this.entries.length, created }, () =>
+      [
+        `Saved ${save} with ${formatCount(this.entries.length, 'request')}.`,
+        `Created ${created.join(', ') || 'nothing'}.`,
+      ].join('\n'),
+    );
   }
 
   /** Sends a request again after a 429, when the service allows it. */
   async #send(request: ProbeRequest): Promise<ProbeResponse> {
     const { signal } = this.#context;
-    if (this.count > 0) await sleep(this.#options.delay, signal);
+    if (this.entries.length > 0) await sleep(this.#options.delay, signal);
     for (let attempt = 1; ; attempt++) {
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-      const response = await this.#record(request);
-      if (response.status !== 429 || attempt === 3) return this.#toProbeResponse(request, response);
-      await sleep(
-        Math.min(MAX_PAUSE_MS, Number(response.headers['retry-after'] ?? 1) * SECOND_MS || SECOND_MS),
-        signal,
-      );
+      const { status, text, headers } = await this.#record(request);
+      if (status !== 429 || attempt === 3) return this.#toProbeResponse(request, status, text);
+      const seconds = Number(headers['retry-after']) || 1;
+      await sleep(Math.min(MAX_PAUSE_MS, seconds * SECOND_MS), signal);
     }
   }
 
   async #record({ method, path, key, headers, body }: ProbeRequest): Promise<HttpResponse> {
     const { now, signal } = this.#context;
     const url = new URL(path.replace(/^\//, ''), `${this.#options['base-url'].replace(/\/$/, '')}/`);
-    const authorization = this.#toAuthorization(key);
-    const sent = { accept: 'application/json', ...headers, ...(authorization && { authorization }) };
+    const apiKey = this.#keys[key];
+    const sent = {
+      accept: 'application/json',
+      ...headers,
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    };
     const [at, startedAt] = [now(), performance.now()];
-    const request = { method: method as 'GET', url, headers: sent, ca: this.#credentials.ca, signal };
-    const response = await sendAnyRequest({ ...request, ...(body !== null && { body }) });
-    if (this.count === 0 && response.status === 401) {
+    const message = { method: method as 'GET', url, headers: sent, ca: this.#ca, signal };
+    const response = await sendAnyRequest({ ...message, ...(body !== null && { body }) });
+    const time = Math.round(performance.now() - startedAt);
+    if (this.entries.length === 0 && response.status === 401) {
       throw new SvcError('unauthenticated', `${url.origin} rejected the API key.`, {
         hint: 'Pass another key with --api-key.',
       });
     }
-    this.#entries.push({
+    const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
+    const isWritten = body !== null && body.length <= MAX_WRITTEN_BYTES;
+    const { fromHeaders } = createSecretRemover(this.#secrets, []);
+    this.entries.push({
       startedDateTime: new Date(at).toISOString(),
-      time: Math.round(performance.now() - startedAt),
+      time,
       request: {
-        ...{ method, url: url.href, httpVersion: 'HTTP/1.1', cookies: [], queryString: [], headersSize: -1 },
-        headers: toPairs({ ...sent, ...(authorization && { authorization: hideKey(authorization) }) }),
-        ...(body !== null &&
-          body.length <= MAX_WRITTEN_BYTES && { postData: { mimeType: 'application/json', text: body } }),
-        bodySize: Buffer.byteLength(body ?? ''),
+        ...{ ...common, method, url: url.href, queryString: [], bodySize: Buffer.byteLength(body ?? '') },
+        // Keeps the class of the key.
+        headers: toPairs({ ...sent, ...(apiKey && { authorization: hideKey(apiKey) }) }),
+        ...(isWritten && { postData: { mimeType: headers['Content-Type'], text: body } }),
       },
       response: {
-        ...{
-          status: response.status,
-          statusText: '',
-          httpVersion: 'HTTP/1.1',
-          cookies: [],
-          redirectURL: '',
-          headersSize: -1,
-        },
-        headers: toPairs(createSecretRemover(this.#secrets, []).fromHeaders(toTexts(response.headers))),
-        content: {
-          size: response.text.length,
-          mimeType: response.headers['content-type'] ?? '',
-          text: response.text,
-        },
-        bodySize: -1,
+        ...{ ...common, status: response.status, statusText: '', redirectURL: '', bodySize: -1 },
+        headers: toPairs(fromHeaders(toTexts(response.headers))),
+        content: { size: -1, mimeType: response.headers['content-type'] ?? '', text: response.text },
       },
       cache: {},
-      timings: { send: 0, wait: Math.round(performance.now() - startedAt), receive: 0 },
+      timings: { send: 0, wait: time, receive: 0 },
       ...(key === 'restricted' && { _svc: { key_scopes: RESTRICTED_SCOPES } }),
     });
     return response;
   }
 
-  #toAuthorization(key: ProbeRequest['key']): string | undefined {
-    const { apiKey, restrictedKey } = this.#credentials;
-    const unknown = '0'.repeat(32);
-    const keys = { default: apiKey, restricted: restrictedKey, none: null };
-    const value =
-      key === 'wrong' || key === 'live'
-        ? keyPrefixes[key === 'live' ? 'production' : 'sandbox'] + unknown
-        : keys[key];
-    return value === null ? undefined : `Bearer ${value}`;
-  }
-
-  #toProbeResponse(request: ProbeRequest, { status, text }: HttpResponse): ProbeResponse {
-    let json = {};
-    try {
-      json = Object(JSON.parse(text));
-    } catch {}
-    const response: ProbeResponse = { status, json };
-    if (typeof response.json.secret === 'string') this.#secrets.push(response.json.secret);
-    const id = findCreatedId(request, response);
-    if (id !== null && !this.created.includes(id)) this.created.push(id);
-    return response;
+  #toProbeResponse(request: ProbeRequest, status: number, text: string): ProbeResponse {
+    const json = isJson(text) ? Object(JSON.parse(text)) : {};
+    if (typeof json.secret === 'string') this.#secrets.push(json.secret);
+    if (request.method === 'POST' && status === 201 && typeof json.id === 'string')
+      this.#created.add(json.id);
+    return { status, json };
   }
 }
 
-/** Keeps the class of the key. */
-function hideKey(authorization: string): string {
-  return authorization.replace(/(svc_(?:test|live)_).*/, `$1${REMOVED}`);
+function hideKey(apiKey: string): string {
+  return `Bearer ${apiKey.replace(/(svc_(?:test|live)_).*/, `$1${REMOVED}`)}`;
 }
 
 function toTexts(headers: HttpResponse['headers']): Record<string, string> {

@@ -158,7 +158,7 @@ describe('svc gaps check', () => {
           file: 'a.har',
           entry: expect.stringMatching(/^entry \d+$/),
           at: '2026-11-20T12:00:00.000Z',
-          text: 'POST /events: 201 for a body with data',
+          text: 'a body with data was accepted',
         },
       ]),
     });
