@@ -1,5 +1,4 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
-import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { dashboardSections } from '../domain/dashboard-sections.ts';
@@ -51,11 +50,11 @@ export function mountDashboard(app: H3, options: DashboardOptions): void {
     const cookie = auth.createCookie(event);
     if (cookie !== null) return redirectWithCookie(event.url, cookie, requestId);
     auth.assertAuthorized(event);
-    return fileResponse(getFile('/'), event, 'no-cache', requestId);
+    return fileResponse(getFile('/'), 'no-cache', requestId);
   };
   const loadAsset = (event: H3Event, requestId: string) => {
     guard.assertAllowed(event);
-    return fileResponse(getFile(event.url.pathname), event, IMMUTABLE, requestId);
+    return fileResponse(getFile(event.url.pathname), IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
     app.on(method, '/', (event) =>
@@ -116,23 +115,16 @@ export function redirectToPage({ req, url }: H3Event, requestId: string): HTTPRe
 }
 
 /** Files are sent uncompressed: the page runs on the same machine or in the same network. */
-function fileResponse(
-  { bytes, type, etag }: DashboardFile,
-  { req }: H3Event,
-  cacheControl: string,
-  requestId: string,
-) {
-  const headers = { ...pageHeaders, 'Request-Id': requestId, 'Cache-Control': cacheControl, ETag: etag };
-  if (matchesEtag(etag, req.headers.get('if-none-match')))
-    return new HTTPResponse(null, { status: 304, headers });
+function fileResponse({ bytes, type }: DashboardFile, cacheControl: string, requestId: string) {
   return new HTTPResponse(bytes, {
-    headers: { ...headers, 'Content-Type': type, 'Content-Length': String(bytes.length) },
+    headers: {
+      ...pageHeaders,
+      'Request-Id': requestId,
+      'Cache-Control': cacheControl,
+      'Content-Type': type,
+      'Content-Length': String(bytes.length),
+    },
   });
-}
-
-function matchesEtag(etag: string, ifNoneMatch: string | null): boolean {
-  const etags = ifNoneMatch?.split(',').map((value) => value.trim().replace(/^W\//, '')) ?? [];
-  return etags.includes(etag) || etags.includes('*');
 }
 
 /** The page that a browser shows after an error: what happened, and the next step. */
@@ -210,8 +202,6 @@ function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFil
 }
 
 function createFile(bytes: Buffer, extension: string) {
-  // 22 characters of 6 bits: more than 128 bits of the hash.
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
   const type = contentTypes[extension] ?? 'application/octet-stream';
-  return { type, bytes: new Uint8Array(bytes), etag: `"${hash}"` };
+  return { type, bytes: new Uint8Array(bytes) };
 }

@@ -79,25 +79,29 @@ const UTF_8 = /^utf-?8$/i;
 function assertJsonType(headers: Headers): void {
   const type = headers.get('content-type');
   if (type === null || !JSON_TYPE.test(type)) {
-    const problem = type === null ? 'The request has no Content-Type' : `The Content-Type is ${quote(type)}`;
+    const problem =
+      type === null ? 'The request has no Content-Type' : `The Content-Type is ${quoteHeader(type)}`;
     throw new SvcError('unsupported_media_type', `${problem}; send application/json.`);
   }
   const charsets = Array.from(type.matchAll(CHARSET), ([, name = '']) => name);
   const charset = charsets.find((name) => !UTF_8.test(name));
   if (charset !== undefined) {
-    throw new SvcError('unsupported_media_type', `The body has the charset ${quote(charset)}; send UTF-8.`);
+    throw new SvcError(
+      'unsupported_media_type',
+      `The body has the charset ${quoteHeader(charset)}; send UTF-8.`,
+    );
   }
   const coding = headers.get('content-encoding');
   if (coding !== null && coding.toLowerCase() !== 'identity') {
     throw new SvcError(
       'unsupported_media_type',
-      `The Content-Encoding is ${quote(coding)}; send the body without compression.`,
+      `The Content-Encoding is ${quoteHeader(coding)}; send the body without compression.`,
     );
   }
 }
 
-/** The value of a header for a message. */
-function quote(value: string): string {
+/** The start of the value of a header, for a message. */
+export function quoteHeader(value: string): string {
   return JSON.stringify(value.slice(0, SHOWN_LENGTH));
 }
 

@@ -4,15 +4,13 @@ import type { ControlPlane } from '../contract/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
-import { readQuery } from './read-request.ts';
+import { quoteHeader, readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
 /** Number of sequences after which a client that does not read is disconnected. It resumes with `Last-Event-ID`. */
 export const MAX_LAG = 20_000;
 /** Keeps idle connections open in proxies and clients. */
 const HEARTBEAT_MS = 15_000;
-/** Length of the value of a header in a message, in characters. */
-const SHOWN_LENGTH = 64;
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(': still here\n\n');
 
@@ -84,7 +82,7 @@ function readStreamInput(event: H3Event): Record<string, string> {
   if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(event), since_sequence: lastEventId };
   throw new SvcError(
     'invalid_request',
-    `Last-Event-ID must be the ID of a message of this stream, not ${JSON.stringify(lastEventId.slice(0, SHOWN_LENGTH))}.`,
+    `Last-Event-ID must be the ID of a message of this stream, not ${quoteHeader(lastEventId)}.`,
   );
 }
 
