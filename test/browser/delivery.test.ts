@@ -237,7 +237,7 @@ describeInBrowser('the delivery page', () => {
     await expect.poll(() => view.innerText()).toBe(body.toString());
     await request.getByText(`${body.length} bytes`).waitFor();
     await request.getByText(/^Headers/).click();
-    await request.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
+    await request.getByText(`${headers['service-signature']}`, { exact: true }).waitFor();
     expect(await page.locator('main :is(img[src=x], script)').count()).toBe(0);
   });
 
@@ -309,7 +309,7 @@ describeInBrowser('the delivery page', () => {
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
     await advance(5 * MINUTE_MS);
     await causeOf(page).getByText('The injected fault bad-signature').waitFor();
-    const link = page.getByRole('link', { name: 'bad-signature' });
+    const link = page.getByRole('link', { name: 'bad-signature', exact: true });
     await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 

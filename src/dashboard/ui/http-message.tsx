@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { indentJson } from '../../domain/json.ts';
 import { useQuery } from '../use-query.ts';
 import { CodeView } from './code-view.tsx';
+import { Properties } from './properties.tsx';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -12,22 +13,11 @@ export function HttpHeaders({ headers }: { readonly headers: Headers }) {
   return (
     <details>
       <summary>Headers ({Object.keys(headers).length})</summary>
-      <table class="http-headers">
-        <thead class="visually-hidden">
-          <tr>
-            <th>Header</th>
-            <th>Value</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(headers).map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td class="mono">{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Properties
+        items={Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [name, <code key={name}>{value}</code>]),
+        )}
+      />
     </details>
   );
 }

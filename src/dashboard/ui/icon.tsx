@@ -4,7 +4,6 @@ const paths = {
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   check: 'm5 12 5 5 9-11',
   cross: 'M6 6l12 12M18 6 6 18',
-  clock: 'M12 7v5l3 3M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
   pause: 'M8 5v14M16 5v14',
   play: 'M7 5v14l12-7z',
   next: 'M6 5v14l9-7zM18 5v14',
@@ -19,7 +18,6 @@ const paths = {
   edit: 'M4 20h4L19 9l-4-4L4 16z',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16 16l5 5',
   settings: 'M3 7h11M18 7h3M3 17h3M10 17h11M16 5v4M8 15v4',
-  help: 'M9 9a3 3 0 1 1 4 2.8c-.7.4-1 .9-1 1.7M12 17h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
 } as const;
 
 type IconName = keyof typeof paths;

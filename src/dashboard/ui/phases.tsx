@@ -68,7 +68,7 @@ export function PhaseTable({ phases, caption }: PhaseTableProps) {
             <td>
               <span class="phase-track" aria-hidden="true">
                 <span
-                  class={`phase ${phase}`}
+                  class="phase"
                   style={{
                     '--phase-start': `${(100 * startMs) / totalMs}%`,
                     '--phase-width': `${(100 * ms) / totalMs}%`,

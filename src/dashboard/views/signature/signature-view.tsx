@@ -5,12 +5,10 @@ import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract
 import { isJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { TextComparison } from '../../ui/text-comparison.tsx';
 import { useQuery } from '../../use-query.ts';
-import { useRevealedSecret } from '../webhooks/webhook-secret.tsx';
 import { SignatureChecker } from './signature-checker.tsx';
 import { HeaderMatchBadge, joinParts, SignedContent, VerificationResult } from './verification-result.tsx';
 
@@ -67,7 +65,7 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
       </section>
       <section class="stack">
         <h4>Endpoint secret</h4>
-        <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
+        <SigningSecrets secrets={secrets} />
       </section>
       {attempt !== undefined && (
         <AttemptChecks attempt={attempt} delivery={delivery} reserialized={reserialized} />
@@ -112,43 +110,23 @@ function SignatureHeaders({
   return <Properties items={Object.fromEntries(items)} />;
 }
 
-interface SigningSecretsProps {
-  readonly secrets: SignatureDetail['secrets'];
-  readonly webhookId: string;
-}
-
-/** The secrets of the endpoint, masked until the user shows them, and the signature of each. */
-function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
-  const { revealed, toggle } = useRevealedSecret(webhookId);
+/** The secrets of the endpoint, masked, and the signature of each. */
+function SigningSecrets({ secrets }: Pick<SignatureDetail, 'secrets'>) {
   return (
     <div class="signature-secrets stack">
-      {secrets.map(({ name, masked, signature, matches }) => {
-        const secret = name === 'current' ? revealed?.secret : revealed?.previous_secret;
-        return (
-          <Properties
-            key={name}
-            items={{
-              [name === 'current' ? 'Secret' : 'Previous secret']: (
-                <>
-                  <code>{secret ?? masked}</code>
-                  {secret && <CopyButton what="secret" text={secret} />}
-                </>
-              ),
-              Signature: (
-                <>
-                  <code>{signature}</code> <HeaderMatchBadge matches={matches} />
-                </>
-              ),
-            }}
-          />
-        );
-      })}
-      <div class="row">
-        <button type="button" onClick={toggle}>
-          <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}{' '}
-          {secrets.length === 1 ? 'secret' : 'secrets'}
-        </button>
-      </div>
+      {secrets.map(({ name, masked, signature, matches }) => (
+        <Properties
+          key={name}
+          items={{
+            [name === 'current' ? 'Secret' : 'Previous secret']: <code>{masked}</code>,
+            Signature: (
+              <>
+                <code>{signature}</code> <HeaderMatchBadge matches={matches} />
+              </>
+            ),
+          }}
+        />
+      ))}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 /** The trace of an event: the request that created it, its deliveries, their attempts and replays as a tree. */
 import './trace.css';
-import { useRef, useState } from 'preact/hooks';
 import { buildTraceTree, countHiddenAttempts, type TraceNode } from '../../../client/trace-tree.ts';
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
@@ -16,24 +15,15 @@ import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 
 export function TraceView({ eventId }: { readonly eventId: string }) {
-  const [limit, setLimit] = useState(TRACE_LIMITS.default);
-  const query = useQuery(() => control.getEventTrace({ id: eventId, limit }), [eventId, limit], {
+  const query = useQuery(() => control.getEventTrace({ id: eventId, limit: TRACE_LIMITS.max }), [eventId], {
     refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.event_id === eventId),
   });
-  // The deliveries stay visible while more of them load.
-  const shownTrace = useRef<EventTrace>(undefined);
-  shownTrace.current = query.value ?? shownTrace.current;
   return (
-    <QueryView query={{ ...query, value: shownTrace.current }} what="the trace">
+    <QueryView query={query} what="the trace">
       {(trace) => (
         <>
           <Trace trace={trace} />
-          {trace.has_more && limit < TRACE_LIMITS.max && (
-            <button type="button" onClick={() => setLimit(TRACE_LIMITS.max)}>
-              Show more deliveries
-            </button>
-          )}
-          {trace.has_more && limit === TRACE_LIMITS.max && (
+          {trace.has_more && (
             <a href={toHash({ section: 'deliveries', query: { event_id: eventId } })}>
               All deliveries of this event
             </a>

@@ -18,7 +18,12 @@ interface WebhookSecretProps {
 
 /** The secret of an endpoint, hidden until the user shows it. It can be copied while hidden. */
 export function WebhookSecret({ webhookId, children }: WebhookSecretProps) {
-  const { revealed, toggle } = useRevealedSecret(webhookId);
+  /** Null while they are hidden. */
+  const [revealed, setRevealed] = useState<ControlOutput<'revealSecret'> | null>(null);
+  const toggle = async () => {
+    const secrets = revealed === null ? await withErrorToast(control.revealSecret({ id: webhookId })) : null;
+    setRevealed(secrets ?? null);
+  };
   return (
     <>
       <span class="row webhooks-secret">
@@ -61,20 +66,4 @@ export function NewWebhookSecret({
       </div>
     </div>
   );
-}
-
-interface RevealedSecret {
-  /** Null while the secrets are hidden. */
-  readonly revealed: ControlOutput<'revealSecret'> | null;
-  readonly toggle: () => Promise<void>;
-}
-
-/** The secrets of an endpoint, hidden until the user shows them. */
-export function useRevealedSecret(webhookId: string): RevealedSecret {
-  const [revealed, setRevealed] = useState<RevealedSecret['revealed']>(null);
-  const toggle = async () => {
-    const secrets = revealed === null ? await withErrorToast(control.revealSecret({ id: webhookId })) : null;
-    setRevealed(secrets ?? null);
-  };
-  return { revealed, toggle };
 }
