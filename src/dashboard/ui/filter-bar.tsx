@@ -8,7 +8,7 @@ import { control } from '../control.ts';
 import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { useQuery } from '../use-query.ts';
-import { describeFilter, type FilteredTime, filterLabels, RECENT_PERIODS } from './filter-text.ts';
+import { describeFilter, type FilterClock, filterLabels } from './filter-text.ts';
 import { Icon } from './icon.tsx';
 import { Toolbar } from './toolbar.tsx';
 
@@ -25,8 +25,8 @@ export interface FilterBarProps {
   readonly controls?: ComponentChildren;
   /** What can be done with all matches; shown while a filter is active. */
   readonly action?: ComponentChildren;
-  /** The time that the list is filtered by (default: the schedule time of creation). */
-  readonly time?: FilteredTime | undefined;
+  /** The clock of the times that the list is filtered by (default: schedule time). */
+  readonly clock?: FilterClock | undefined;
   /** The values that the filter `status` can have. */
   readonly statusHint?: string | undefined;
 }
@@ -39,7 +39,7 @@ export function FilterBar({
   quickFilter,
   controls,
   action,
-  time,
+  clock,
   statusHint,
 }: FilterBarProps) {
   const id = useId();
@@ -64,7 +64,7 @@ export function FilterBar({
         {fields}
       </div>
       <IgnoredFilters filter={filter} filterNames={filterNames} statusHint={statusHint} />
-      <FilterChips filter={filter} action={action} time={time} />
+      <FilterChips filter={filter} action={action} clock={clock} />
     </search>
   );
 }
@@ -120,6 +120,8 @@ interface FieldProps {
   readonly label: string;
   readonly value: string | undefined;
 }
+
+export const RECENT_PERIODS = ['5m', '1h', '24h'];
 
 /** A text field with suggestions; empty means no filter. */
 export function FilterInput({
@@ -244,7 +246,7 @@ function IgnoredFilters({
 const TIME_HINT = 'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z';
 
 /** The active filters, each with a button that removes it. */
-function FilterChips({ filter, action, time }: Pick<FilterBarProps, 'filter' | 'action' | 'time'>) {
+function FilterChips({ filter, action, clock }: Pick<FilterBarProps, 'filter' | 'action' | 'clock'>) {
   const entries = Object.entries(filter);
   const endpointId = Object.values(filter).find((value) => value.startsWith(idPrefixes.webhook));
   const { value: endpoint } = useQuery(
@@ -254,7 +256,7 @@ function FilterChips({ filter, action, time }: Pick<FilterBarProps, 'filter' | '
   if (entries.length === 0) return null;
   const chips = entries.map(([name, value]) => ({
     name,
-    ...describeFilter(name, value, time),
+    ...describeFilter(name, value, clock),
     ...(endpoint && value === endpointId && { text: shortenUrl(endpoint.url) }),
   }));
   return (
@@ -285,80 +287,18 @@ function FilterChips({ filter, action, time }: Pick<FilterBarProps, 'filter' | '
   );
 }
 
-interface PeriodFieldsProps {
+/** Filters by creation time: an age such as 1h, or a time. */
+export function PeriodFields({
+  since,
+  until,
+}: {
   readonly since: string | undefined;
   readonly until: string | undefined;
-}
-
-export function RecentPeriodOptions() {
+}) {
   return (
     <>
-      {Object.entries(RECENT_PERIODS).map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
+      <FilterInput name="since" label="Since" value={since} suggestions={RECENT_PERIODS} />
+      <FilterInput name="until" label="Before" value={until} suggestions={RECENT_PERIODS} />
     </>
   );
-}
-
-/** Filters by creation time in schedule time: a recent period, or a range in UTC. */
-export function PeriodFields({ since, until }: PeriodFieldsProps) {
-  const isRecent = until === undefined && (since === undefined || since in RECENT_PERIODS);
-  const [isRangeChosen, setRangeChosen] = useState(!isRecent);
-  const isRangeShown = isRangeChosen || !isRecent;
-  const select = (option: string) => {
-    setRangeChosen(option === 'range');
-    if (option !== 'range') updateQuery({ since: option, until: '' });
-  };
-  return (
-    <>
-      <label title="Schedule time">
-        Created
-        <select
-          value={isRangeShown ? 'range' : (since ?? '')}
-          onChange={({ currentTarget }) => select(currentTarget.value)}
-        >
-          <option value="">any time</option>
-          <optgroup label="Schedule time">
-            <RecentPeriodOptions />
-            <option value="range">custom range</option>
-          </optgroup>
-        </select>
-      </label>
-      {isRangeShown && (
-        <DateTimeField title="From (UTC)" value={since} onChange={(time) => updateQuery({ since: time })} />
-      )}
-      {isRangeShown && (
-        <DateTimeField title="Before (UTC)" value={until} onChange={(time) => updateQuery({ until: time })} />
-      )}
-    </>
-  );
-}
-
-interface DateTimeFieldProps {
-  readonly title: string;
-  readonly value: string | undefined;
-  readonly onChange: (time: string) => void;
-}
-
-/** A date and time field. Such a field has no time zone; its value is in UTC. */
-function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
-  const time = new Date(value);
-  const inputValue = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
-  return (
-    <label title="Schedule time">
-      {title}
-      <input
-        type="datetime-local"
-        step={1}
-        value={inputValue}
-        onChange={({ currentTarget }) => onChange(toUtc(currentTarget.value))}
-      />
-    </label>
-  );
-}
-
-function toUtc(text: string): string {
-  return text === '' ? '' : new Date(`${text}Z`).toISOString();
 }

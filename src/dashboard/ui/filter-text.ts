@@ -9,7 +9,7 @@ export const filterLabels: Readonly<Record<string, string>> = {
   path: 'Path',
   resource_id: 'Resource',
   response_status: 'Response',
-  since: 'From',
+  since: 'Since',
   status: 'Status',
   text: 'Search',
   type: 'Type',
@@ -17,24 +17,14 @@ export const filterLabels: Readonly<Record<string, string>> = {
   webhook_id: 'Endpoint',
 };
 
-export const RECENT_PERIODS = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
+/** The clock of the times by which a list is filtered. */
+export type FilterClock = 'schedule time' | 'real time';
 
-/** The time by which a list is filtered. */
-export interface FilteredTime {
-  /** Label of a recent period. */
-  readonly label: string;
-  readonly clock: 'schedule time' | 'real time';
-}
-
-const createdTime: FilteredTime = { label: 'Created', clock: 'schedule time' };
-
-/** The label of a filter and its value: `Created`, `last hour (schedule time)` */
-export function describeFilter(name: string, value: string, time = createdTime) {
+/** The label of a filter and its value: `Created since`, `1h (schedule time)` */
+export function describeFilter(name: string, value: string, clock: FilterClock = 'schedule time') {
   const label = filterLabels[name] ?? name;
   if (name === 'status') return { label, text: describeStatusFilter(value) };
-  if (name !== 'since' && name !== 'until') return { label, text: value };
-  const period = name === 'since' ? new Map(Object.entries(RECENT_PERIODS)).get(value) : undefined;
-  return { label: period === undefined ? label : time.label, text: `${period ?? value} (${time.clock})` };
+  return { label, text: name === 'since' || name === 'until' ? `${value} (${clock})` : value };
 }
 
 /** In the order of the buttons: groups before what they include, and pending statuses before the final ones. */

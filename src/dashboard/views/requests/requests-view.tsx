@@ -7,8 +7,7 @@ import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterButtons, FilterInput, FilterSelect, RecentPeriodOptions } from '../../ui/filter-bar.tsx';
-import { RECENT_PERIODS } from '../../ui/filter-text.ts';
+import { FilterButtons, FilterInput, FilterSelect, RECENT_PERIODS } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusIcon, InjectedFault } from '../../ui/status-badge.tsx';
@@ -62,7 +61,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       filter={filter}
       filterNames={Object.keys(requestFields)}
       search={{ name: 'path', label: 'Path', placeholder: 'Path or part of it' }}
-      time={{ label: 'Time', clock: 'real time' }}
+      clock="real time"
       quickFilter={
         <FilterButtons
           name="status"
@@ -83,7 +82,6 @@ export function RequestsView({ route }: { readonly route: Route }) {
 
 function FilterFields({ filter }: { readonly filter: RequestFilter }) {
   const { value: keys } = useQuery(() => control.listKeys({ limit: MAX_PAGE_SIZE }), []);
-  const isCustomSince = filter.since !== undefined && !(filter.since in RECENT_PERIODS);
   return (
     <>
       <FilterSelect name="method" label="Method" value={filter.method}>
@@ -99,12 +97,7 @@ function FilterFields({ filter }: { readonly filter: RequestFilter }) {
           </option>
         ))}
       </FilterSelect>
-      <FilterSelect name="since" label="Time" value={filter.since}>
-        <optgroup label="Real time">
-          <RecentPeriodOptions />
-          {isCustomSince && <option value={filter.since}>from {filter.since}</option>}
-        </optgroup>
-      </FilterSelect>
+      <FilterInput name="since" label="Since" value={filter.since} suggestions={RECENT_PERIODS} />
     </>
   );
 }
