@@ -136,7 +136,7 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
   [
     'deliveries.list({ status })',
     ({ deliveries }) => deliveries.list({ status: 'faild' }),
-    'deliveries.list: filter.status must be one of "failing", "failed", "pending", "paused", "succeeded", "canceled", not "faild".',
+    'deliveries.list: filter.status must be one of "unsuccessful", "failing", "failed", "pending", "paused", "succeeded", "canceled", not "faild".',
     'Did you mean failed?',
   ],
   ['deliveries.get()', ({ deliveries }) => deliveries.get(), 'deliveries.get: id is required.'],
