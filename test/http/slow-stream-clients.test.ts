@@ -3,9 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { H3Event } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ControlPlane } from '../../src/contract/control-plane.ts';
-import { SharedChanges, WAKE_SLICE } from '../../src/control/shared-changes.ts';
 import { MAX_LAG, sseResponse } from '../../src/http/sse-response.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { AttemptTable } from '../../src/store/attempts.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
@@ -16,14 +14,13 @@ afterEach(() => vi.restoreAllMocks());
 function createStore() {
   const followers = new Set<() => void>();
   return {
-    ...{ id: 'store', lastSeq: 1, commitCount: 0, followers },
+    ...{ id: 'store', lastSeq: 1, followers },
     subscribe(follower: () => void) {
       followers.add(follower);
       return () => followers.delete(follower);
     },
-    commit(this: { lastSeq: number; commitCount: number }, seq = this.lastSeq) {
+    commit(this: { lastSeq: number }, seq: number) {
       this.lastSeq = seq;
-      this.commitCount++;
       for (const follower of followers) follower();
     },
   };
@@ -137,26 +134,5 @@ describe('a client of the live stream', () => {
     for (const socket of sockets) socket.destroy();
     // One read, and another one for clients that a later commit woke.
     expect(reads.mock.calls.length).toBeLessThan(10);
-  });
-});
-
-describe('the feed of the live stream', () => {
-  it(`the feed wakes ${WAKE_SLICE} clients in a turn of the event loop`, async () => {
-    const store = createStore();
-    const sharedChanges = new SharedChanges({ store } as unknown as Sandbox);
-    let woken = 0;
-    for (let count = 0; count < 2.5 * WAKE_SLICE; count++) {
-      void sharedChanges.waitForCommit(new AbortController().signal).then(() => {
-        woken++;
-      });
-    }
-    store.commit();
-    const steps: number[] = [];
-    for (let step = 0; step < 4; step++) {
-      await Promise.resolve();
-      steps.push(woken);
-      await turn();
-    }
-    expect(steps).toEqual([1, 2, 2.5, 2.5].map((share) => share * WAKE_SLICE));
   });
 });
