@@ -207,7 +207,7 @@ function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: s
     case 'rejected': {
       const signatures = formatCount(probe.tried, 'known mistake');
       if (!probe.isComplete) {
-        const fact = `The probe sent the signatures of ${signatures}. Then the receiver stopped responding, or the time was over.`;
+        const fact = `The probe sent the signatures of ${signatures}. Then the receiver stopped responding, or the time limit was reached.`;
         return { evidence: [fact, ...evidence] };
       }
       const fact = `It rejected the correct signature, a random one, and those of ${signatures}.`;

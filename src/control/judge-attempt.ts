@@ -125,7 +125,7 @@ export function judgeRejection(facts: RejectionFacts): Verdict {
   }
   if (isClockWrong) {
     const distance = `${formatDuration(Math.abs(clockSkewMs))} ${clockSkewMs > 0 ? 'ahead of' : 'behind'}`;
-    const reason = `Its clock is ${distance} the clock of the emulator, by its Date header. The tolerance is ${formatDuration(toleranceMs)}.`;
+    const reason = `Its clock is ${distance} the clock of the emulator, according to its Date header. The tolerance is ${formatDuration(toleranceMs)}.`;
     return judge('receiver_clock', isAgeReported ? 'certain' : 'likely', reason, {
       evidence: reported === null ? [] : [reported.evidence],
       hints: [{ text: 'Synchronize the clock of the receiver with the clock of the emulator.' }],

@@ -28,7 +28,7 @@ export type SignatureProbe =
   | { readonly result: 'signature_accepted' }
   /** The receiver responds differently to the same signature. */
   | { readonly result: 'inconsistent' }
-  /** The receiver accepted none of the `tried` signatures of mistakes. `isComplete` is false if it stopped responding, or the time was over. */
+  /** The receiver accepted none of the `tried` signatures of mistakes. `isComplete` is false if it stopped responding, or the time limit was reached. */
   | { readonly result: 'rejected'; readonly tried: number; readonly isComplete: boolean };
 
 export interface ProbeOptions {

@@ -129,7 +129,7 @@ async function generateCertificate(host: string): Promise<Certificate> {
     port: { port: randomInt(from, to), alternativePortRange: [from, to] },
     https: { domains, validityDays: CERTIFICATE_DAYS },
     autoClose: false,
-    // It prints and opens nothing then.
+    // Then it prints and opens nothing.
     isTest: true,
   });
   await listener.close();

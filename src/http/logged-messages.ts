@@ -44,7 +44,7 @@ export function toLoggedPath({ url }: H3Event): string {
 
 interface Exchange {
   readonly event: H3Event;
-  /** Of {@link toLoggedPath}. */
+  /** The result of {@link toLoggedPath}. */
   readonly path: string;
   /** Null if it was not read. */
   readonly body: Buffer | null;

@@ -21,7 +21,7 @@ interface JsonBody {
 export type ReceivedBody = Buffer | Error;
 
 interface BodyRules {
-  /** Of {@link receiveBody}. */
+  /** The result of {@link receiveBody}. */
   readonly received: ReceivedBody;
   /** Whether an empty body is the same as an empty object. */
   readonly isOptional: boolean;

@@ -19,7 +19,7 @@ interface ConnectionHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
-  /** As that of `GroupCommit`. */
+  /** See `GroupCommit`. */
   readonly expectsMore: () => boolean;
 }
 

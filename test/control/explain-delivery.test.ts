@@ -413,7 +413,7 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     { responses: () => skewed(3_600_000, 'too old') },
     {
       ...{ cause: 'receiver_clock', certainty: 'likely', evidence: [] },
-      detail: expect.stringMatching(/ ahead of the clock of the emulator, by its Date header\./),
+      detail: expect.stringMatching(/ ahead of the clock of the emulator, according to its Date header\./),
     },
   ],
   [
@@ -804,7 +804,7 @@ it('a probe that cannot be completed says how many mistakes it tried', async () 
   const { evidence, cause } = await explainStory({ responses: () => responses, probe: true });
   expect(cause).toBe('signature_rejected');
   expect(evidence[0]).toMatch(
-    /^The probe sent the signatures of 10 known mistakes\. Then the receiver stopped responding, or the time was over\.$/,
+    /^The probe sent the signatures of 10 known mistakes\. Then the receiver stopped responding, or the time limit was reached\.$/,
   );
 });
 

@@ -350,7 +350,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
   ],
   [/^It probably reads the timestamp \S+ in another unit or format\.$/, isMistake('timestamp_unreadable')],
   [
-    /^Its clock is (?:9m\d\ds|10m|10m[12]s) behind the clock of the emulator, by its Date header\. The tolerance is 5m\.$/,
+    /^Its clock is (?:9m\d\ds|10m|10m[12]s) behind the clock of the emulator, according to its Date header\. The tolerance is 5m\.$/,
     ({ mistake }) => mistake.clockSkewMs !== undefined,
   ],
   // The evidence.

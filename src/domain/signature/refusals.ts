@@ -36,7 +36,7 @@ export const refusalReasons = [
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
-/** Additional reasons, of mistakes that only the digest or the responses of a receiver show. */
+/** Additional reasons, for mistakes that only the digest or the responses of a receiver show. */
 export const receiverReasons = [
   'digest_malformed',
   'content_changed',
