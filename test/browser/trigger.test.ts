@@ -139,7 +139,7 @@ describeInBrowser('the trigger page', () => {
     await send(page);
     await sent(page).getByText('was subscribed').waitFor();
     await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
-    await expect.poll(() => page.title()).toBe('Endpoints · svc');
+    await expect.poll(() => page.title()).toBe('Home · svc');
   });
 
   it('the trigger page sends many events, counts them and sends an event again', async () => {

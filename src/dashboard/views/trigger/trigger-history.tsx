@@ -79,7 +79,7 @@ export function NoSubscribers({ type }: { readonly type: string }) {
   return (
     <p class="warning-text">
       No endpoint is subscribed to {type === '' ? 'this event type' : type}, so nothing is delivered.{' '}
-      <a href={toHash({ section: 'webhooks' })}>Register an endpoint</a>
+      <a href={toHash({ section: 'home' })}>Register an endpoint</a>
     </p>
   );
 }

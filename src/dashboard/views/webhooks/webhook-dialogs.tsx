@@ -89,7 +89,7 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
       `Endpoint deleted. ${canceled} pending ${canceled === 1 ? 'delivery' : 'deliveries'} canceled.`,
     );
     // Navigating away unmounts this dialog.
-    navigate({ section: 'webhooks' });
+    navigate({ section: 'home' });
   };
   return (
     <ConfirmDialog
