@@ -1,10 +1,11 @@
 /** Reads the HTTP exchanges of a recording: HAR, or the NDJSON of `svc deliveries export`. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import * as v from 'valibot';
-import { Timestamp } from '../../contract/fields.ts';
+import { Attempt } from '../../contract/delivery-schemas.ts';
 import { ScopeName } from '../../contract/resources.ts';
 import { parseUrl } from '../../domain/http-url.ts';
 import { isJson } from '../../domain/json.ts';
+import { REMOVED } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
 import type { Exchange, RecordedBody, RecordedHeaders } from '../../parity/exchange.ts';
 import { type CaptureSource, readLines } from './capture-source.ts';
@@ -42,21 +43,7 @@ const HarEntry = v.object({
   _svc: v.optional(v.object({ key_scopes: v.array(ScopeName) })),
 });
 
-const Headers = v.record(v.string(), v.string());
-const Line = v.object({
-  attempts: v.array(
-    v.object({
-      trigger: v.string(),
-      scheduled_at: Timestamp,
-      sent_at: Timestamp,
-      duration_ms: v.number(),
-      response_status: v.nullable(v.number()),
-      error: v.nullable(v.string()),
-      request: v.object({ url: v.string(), headers: Headers, body: v.string() }),
-      response: v.nullable(v.object({ headers: Headers, body: v.string(), encoding: v.string() })),
-    }),
-  ),
-});
+const Line = v.object({ attempts: v.array(Attempt) });
 
 /** @throws SvcError `usage` if the file is neither HAR nor NDJSON; `interrupted` */
 export async function readExchanges(source: CaptureSource, signal: AbortSignal): Promise<RecordedExchanges> {
@@ -74,11 +61,9 @@ export async function readExchanges(source: CaptureSource, signal: AbortSignal):
         `${position} is neither HAR nor a delivery of svc deliveries export`,
       );
     }
-    exchanges.push(
-      ...line.output.attempts.flatMap((attempt, index) =>
-        toExchange(attempt, source.name, `${position}, attempt ${index + 1}`),
-      ),
-    );
+    for (const [index, attempt] of line.output.attempts.entries()) {
+      exchanges.push(...readEntry(toEntry(attempt), source.name, `${position}, attempt ${index + 1}`));
+    }
   }
   return { exchanges, invalidCount: 0 };
 }
@@ -91,38 +76,50 @@ function createInvalidError(file: string, problem: string): SvcError {
 
 function readEntries(entries: unknown, file: string): RecordedExchanges {
   if (!Array.isArray(entries)) throw createInvalidError(file, 'log.entries must be an array');
-  const exchanges = entries.flatMap((entry: unknown, index): Exchange[] => {
-    const { success, output } = v.safeParse(HarEntry, entry);
-    const url = success ? parseUrl(output.request.url) : null;
-    if (!success || url === null) return [];
-    const { request, response, _attempt: attempt, _svc: svc } = output;
-    const [headers, responseHeaders] = [toHeaders(request.headers), toHeaders(response?.headers ?? [])];
-    const body = toBody(request.postData, headers);
-    const size = request.bodySize ?? 0;
-    return [
-      {
-        file,
-        entry: `entry ${index + 1}`,
-        at: output.startedDateTime,
-        durationMs: output.time ?? null,
-        method: request.method,
-        url,
-        headers,
-        // Some programs record only the beginning of a body. -1 and 0 are sizes that are not known.
-        body: size > 0 ? { ...body, isComplete: body.isComplete && body.bytes === size, bytes: size } : body,
-        status: Math.max(0, response?.status ?? 0),
-        responseHeaders,
-        responseBody: toBody(response?.content, responseHeaders),
-        error: attempt?.error ?? response?._error ?? '',
-        attempt:
-          attempt === undefined
-            ? null
-            : { dueAt: attempt.scheduled_at, isManual: attempt.trigger === 'manual' },
-        keyScopes: svc?.key_scopes ?? null,
-      },
-    ];
-  });
+  const exchanges = entries.flatMap((entry: unknown, index) => readEntry(entry, file, `entry ${index + 1}`));
   return { exchanges, invalidCount: entries.length - exchanges.length };
+}
+
+/** An attempt of an export as a HAR entry. */
+function toEntry({ request, response, ...attempt }: v.InferOutput<typeof Attempt>) {
+  const toPairs = (headers: object) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+  return {
+    startedDateTime: attempt.sent_at,
+    time: attempt.duration_ms,
+    request: {
+      ...{ method: 'POST', url: request.url, postData: { text: request.body } },
+      headers: toPairs(request.headers),
+    },
+    response: { status: attempt.response_status, headers: toPairs(response?.headers ?? {}) },
+    _attempt: attempt,
+  };
+}
+
+/** None for an entry that is not valid. */
+function readEntry(value: unknown, file: string, entry: string): Exchange[] {
+  const { success, output } = v.safeParse(HarEntry, value);
+  const url = success ? parseUrl(output.request.url) : null;
+  if (!success || url === null) return [];
+  const { request, response, _attempt: attempt, _svc: svc } = output;
+  const [headers, responseHeaders] = [toHeaders(request.headers), toHeaders(response?.headers ?? [])];
+  const body = toBody(request.postData, headers);
+  const size = request.bodySize ?? 0;
+  const isManual = attempt?.trigger === 'manual';
+  return [
+    {
+      ...{ file, entry, url, headers, responseHeaders },
+      at: output.startedDateTime,
+      durationMs: output.time ?? null,
+      method: request.method,
+      // Some programs record only the beginning of a body. -1 and 0 are sizes that are not known.
+      body: size > 0 ? { ...body, isComplete: body.isComplete && body.bytes === size, bytes: size } : body,
+      status: Math.max(0, response?.status ?? 0),
+      responseBody: toBody(response?.content, responseHeaders),
+      error: attempt?.error ?? response?._error ?? '',
+      attempt: attempt === undefined ? null : { dueAt: attempt.scheduled_at, isManual },
+      keyScopes: svc?.key_scopes ?? null,
+    },
+  ];
 }
 
 /** Lower-case names, without the pseudo-headers of HTTP/2. The values of a repeated header are joined. */
@@ -149,39 +146,12 @@ function toBody(body: v.InferOutput<typeof Body>, headers: RecordedHeaders): Rec
     const bytes = isComplete ? Buffer.byteLength(content) : null;
     return { content, isComplete, bytes };
   };
-  if (body?.encoding !== 'base64') return toRecorded(text, !text.includes('\uFFFD'));
+  if (body?.encoding !== 'base64')
+    return toRecorded(text, !text.includes('\uFFFD') && !text.includes(REMOVED));
   const bytes = Buffer.from(text, 'base64');
   try {
     return toRecorded(decompressors[headers.get('content-encoding') ?? '']?.(bytes) ?? bytes, true);
   } catch {
     return toRecorded(bytes, true);
   }
-}
-
-type ExportedAttempt = v.InferOutput<typeof Line>['attempts'][number];
-
-function toExchange(attempt: ExportedAttempt, file: string, entry: string): Exchange[] {
-  const { request, response } = attempt;
-  const url = parseUrl(request.url);
-  if (url === null) return [];
-  const toMap = (headers: Readonly<Record<string, string>>) =>
-    toHeaders(Object.entries(headers).map(([name, value]) => ({ name, value })));
-  return [
-    {
-      file,
-      entry,
-      at: Date.parse(attempt.sent_at),
-      durationMs: attempt.duration_ms,
-      method: 'POST',
-      url,
-      headers: toMap(request.headers),
-      body: { content: request.body, isComplete: !request.body.includes('[removed]'), bytes: null },
-      status: attempt.response_status ?? 0,
-      responseHeaders: toMap(response?.headers ?? {}),
-      responseBody: { content: response?.body ?? '', isComplete: false, bytes: null },
-      error: attempt.error ?? '',
-      attempt: { dueAt: Date.parse(attempt.scheduled_at), isManual: attempt.trigger === 'manual' },
-      keyScopes: null,
-    },
-  ];
 }
