@@ -215,12 +215,15 @@ function estimateSchedule(
   for (const group of groups) {
     const index = indexOf(group);
     while (delaysMs.length < index) delaysMs.push(null);
-    const distance = (delayMs: number) => {
-      const [, max] = limitsOf(group);
-      const canReach = delayMs * (1 + spread) >= max - toleranceOf(max);
-      return Math.abs(needed(group, delayMs) - spread) + (canReach ? 0 : 1);
-    };
-    const isPossible = (delayMs: number) => needed(group, delayMs) <= spread * 1.02 && distance(delayMs) < 1;
+    const [min, max] = limitsOf(group);
+    const isPossible = (delayMs: number) =>
+      needed(group, delayMs) <= spread * 1.02 && delayMs * (1 + spread) >= max - toleranceOf(max);
+    // The delay is in the middle of its waits, unless the maximum shortened some of them.
+    const distance = (delayMs: number) =>
+      (isPossible(delayMs) ? 0 : 1) +
+      (group.every(isBelowMaximum)
+        ? Math.abs((min + max) / 2 - delayMs) / delayMs
+        : Math.abs(needed(group, delayMs) - spread));
     const isConfigured = delaysMs.every(
       (delayMs, each) => delayMs === null || delayMs === configuredDelay(each),
     );
