@@ -29,7 +29,7 @@ const bodiesOf = (page: Page) => page.evaluate<string[]>('notifications.map(({ b
 
 async function toggleNotifications(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByRole('region', { name: 'Settings' }).getByLabel('Notify me of failures').click();
+  await page.getByRole('dialog', { name: 'Settings' }).getByLabel('Notify me of failures').click();
 }
 
 describeInBrowser('the failure indicator', () => {
@@ -114,7 +114,7 @@ describeInBrowser('the failure indicator', () => {
     const page = await openDashboard(await openEmulator(), { initScript: recordNotifications('denied') });
     await toggleNotifications(page);
     await page.getByText('The browser blocks notifications from this page.').waitFor();
-    const option = page.getByRole('region', { name: 'Settings' }).getByLabel('Notify me of failures');
+    const option = page.getByRole('dialog', { name: 'Settings' }).getByLabel('Notify me of failures');
     expect(await option.isChecked()).toBe(false);
   });
 });

@@ -1,11 +1,11 @@
 /** How the dashboard looks and behaves, and the API keys of the emulator. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { listAll } from '../../../contract/control-plane.ts';
 import type { ApiKey } from '../../../contract/resources.ts';
 import { control } from '../../control.ts';
 import { status, workspaces } from '../../session.ts';
 import { changeSettings, type Settings, settings, themes, timeForms } from '../../settings.ts';
-import { showErrorToast } from '../../toasts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -46,16 +46,20 @@ function Checkbox({ isChecked, onChange, children }: CheckboxProps) {
 }
 
 function NotificationsCheckbox() {
+  const [isBlocked, setBlocked] = useState(false);
   const toggle = async (checkbox: HTMLInputElement) => {
     const isAllowed = !checkbox.checked || (await Notification.requestPermission()) === 'granted';
+    setBlocked(!isAllowed);
     if (isAllowed) changeSettings({ notifications: checkbox.checked });
-    else showErrorToast('The browser blocks notifications from this page. Allow them in its site settings.');
     // If the setting has not changed, Preact does not render the checkbox again.
     checkbox.checked = settings.value.notifications;
   };
   return (
     <Checkbox isChecked={settings.value.notifications} onChange={toggle}>
       Notify me of failures while this page is hidden
+      <span class="error-text" role="alert">
+        {isBlocked && ' The browser blocks notifications from this page. Allow them in its site settings.'}
+      </span>
     </Checkbox>
   );
 }
