@@ -60,11 +60,7 @@ export async function saveSnapshot(
     const target = resolveTarget(path);
     temporaryPath = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
     recordTemporaryPath(settings, temporaryPath);
-    let savedAt = 0;
-    const onLastPage = () => {
-      savedAt = getWallTime();
-    };
-    await copyDatabase(db, temporaryPath, { beforeLastPages, onLastPage });
+    const savedAt = await copyDatabase(db, temporaryPath, beforeLastPages, getWallTime);
     markAsSnapshot(temporaryPath, savedAt);
     renameSync(temporaryPath, target);
     removeAbandonedSnapshots(dirname(target), statSync(target).mtimeMs);
@@ -156,22 +152,18 @@ function markAsSnapshot(path: string, savedAt: number): void {
 /** Pages copied per turn of the event loop: about a megabyte, which takes one or two milliseconds. */
 const PAGES_PER_TURN = 256;
 
-interface CopyHooks {
-  /** Called right before the last pages are copied. May write to the database. */
-  readonly beforeLastPages: () => void;
-  /** Called right after the last page was copied. The copy contains the state at this time. */
-  readonly onLastPage: () => void;
-}
-
 /**
  * Copies the database to a new file that only its owner can read, and flushes it. SQLite copies a page again if it
  * changes meanwhile.
+ * @param beforeLastPages called right before the last pages are copied. May write to the database.
+ * @returns the wall time right after the last page was copied. The copy contains the state at this time.
  */
 async function copyDatabase(
   db: Database.Database,
   path: string,
-  { beforeLastPages, onLastPage }: CopyHooks,
-): Promise<void> {
+  beforeLastPages: () => void,
+  getWallTime: () => number,
+): Promise<number> {
   // Created here for its mode, because it contains secrets. SQLite accepts an empty file as a new database.
   const file = await open(path, 'wx', 0o600);
   try {
@@ -181,8 +173,9 @@ async function copyDatabase(
         return PAGES_PER_TURN;
       },
     });
-    onLastPage();
+    const copiedAt = getWallTime();
     await file.sync();
+    return copiedAt;
   } finally {
     await file.close();
   }
