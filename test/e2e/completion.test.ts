@@ -84,7 +84,10 @@ describe.skipIf(!hasShell('bash'))('completion in bash', () => {
     ['svc deliveries list --status s', ['succeeded']],
     // The completion replaces only the text after the last = or :.
     ['svc deliveries list --status=s', ['succeeded']],
-    ['svc deliveries list --status=', ['failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled']],
+    [
+      'svc deliveries list --status=',
+      ['unsuccessful', 'failing', 'failed', 'pending', 'paused', 'succeeded', 'canceled'],
+    ],
     ['svc keys create --scopes events:w', ['write']],
     ['svc --url http://127.0.0.1:9 clock sh', ['show']],
     ['svc emulator start --db :memory: --prof', ['--profile']],
