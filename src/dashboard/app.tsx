@@ -9,7 +9,6 @@ import icon from './icon.svg';
 import { findNextFailing, nextFailingShortcut } from './next-failing-delivery.ts';
 import { navigate, route } from './router.ts';
 import {
-  isDatabaseReplaced,
   missingWorkspaceId,
   refreshStatus,
   selectWorkspace,
@@ -143,7 +142,7 @@ export function App() {
           <ClockControl />
           <WorkspaceSelect />
           <ConnectionStatus />
-          <button type="button" class="subtle" aria-label="Settings" onClick={() => void openSettings()}>
+          <button type="button" class="quiet" aria-label="Settings" onClick={() => void openSettings()}>
             <Icon name="settings" />
           </button>
         </div>
@@ -151,7 +150,6 @@ export function App() {
       <div>
         <ConnectionAlert />
         <DatabaseFileAlert />
-        <ReplacedDatabaseMessage />
         <MoveStatus />
       </div>
       <main ref={content} tabIndex={-1}>
@@ -238,17 +236,16 @@ function MissingWorkspace({ id }: { readonly id: string }) {
 }
 
 function ConnectionStatus() {
-  const isLive = isConnected.value;
-  if (isLive === null) return <ConnectionLight state="connecting" text="Connecting…" />;
-  if (!isLive) return <ConnectionLight state="lost" text="Connection lost" />;
-  const environment = status.value?.environment;
-  return <ConnectionLight state="live" text={environment ?? 'Connected'} />;
-}
-
-function ConnectionLight({ state, text }: { readonly state: string; readonly text: string }) {
+  const { value: isLive } = isConnected;
+  const state = isLive === null ? 'connecting' : isLive ? 'live' : 'lost';
+  const texts = {
+    connecting: 'Connecting…',
+    live: status.value?.environment ?? 'Connected',
+    lost: 'Connection lost',
+  };
   return (
-    <span class={`connection ${state}`} role="status" title={state === 'live' ? 'Connected' : undefined}>
-      <span class="connection-text">{text}</span>
+    <span class={`connection ${state}`} role="status" title={isLive ? 'Connected' : undefined}>
+      <span class="connection-text">{texts[state]}</span>
     </span>
   );
 }
@@ -261,7 +258,7 @@ function Toasts() {
       {toasts.value.map(({ number, text, isError, undo }) => (
         <p key={number} class={isError ? 'error' : ''}>
           {text} {undo !== undefined && <ActionButton onClick={undo}>Undo</ActionButton>}{' '}
-          <button type="button" class="subtle" aria-label="Dismiss" onClick={() => dismissToast(number)}>
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissToast(number)}>
             <Icon name="cross" />
           </button>
         </p>
@@ -297,26 +294,6 @@ function ConnectionAlert() {
         <code>svc emulator start</code>
       </p>
     </section>
-  );
-}
-
-function ReplacedDatabaseMessage() {
-  return (
-    <div role="status">
-      {isDatabaseReplaced.value && (
-        <section class="row alert">
-          <p>The emulator was restarted with a different database. This page has reloaded its data.</p>
-          <button
-            type="button"
-            onClick={() => {
-              isDatabaseReplaced.value = false;
-            }}
-          >
-            Dismiss
-          </button>
-        </section>
-      )}
-    </div>
   );
 }
 

@@ -30,13 +30,6 @@ export class WorkspaceClock {
     return value && Date.parse(value.wall) + Math.max(0, tick.value - this.#receivedAt.value);
   });
 
-  /** Real milliseconds until a schedule time; null while the clock is frozen. */
-  realTimeUntil(time: string): number | null {
-    const { value } = this.state;
-    if (value === undefined || this.now.value === undefined || value.speed === 0) return null;
-    return Math.max(0, Date.parse(time) - this.now.value) / value.speed;
-  }
-
   /** Whether schedule time and real time are so far apart that a time must say which one it is. */
   readonly isDifferent = computed(
     () => Math.abs((this.now.value ?? 0) - (this.wallNow.value ?? 0)) >= MINUTE_MS,

@@ -6,6 +6,7 @@ import type { Workspace } from '../contract/resources.ts';
 import { control, isConnected } from './control.ts';
 import { storeId, subscribe } from './live-stream.ts';
 import { addressWorkspaceId, navigate, replaceRoute, route } from './router.ts';
+import { showNotice } from './toasts.ts';
 
 /** Undefined until the first response. */
 export const status = signal<EmulatorStatus>();
@@ -60,16 +61,13 @@ export function startSession(): void {
   });
 }
 
-/** Whether the emulator uses another database than when the page was opened, until the user dismisses the message. */
-export const isDatabaseReplaced = signal(false);
-
 let knownStoreId: string | null = null;
 
 /** The address may name a workspace and resources of the former database. */
 effect(() => {
   const { value: id } = storeId;
   if (knownStoreId !== null && knownStoreId !== id) {
-    isDatabaseReplaced.value = true;
+    showNotice('The emulator was restarted with a different database. This page has reloaded its data.');
     replaceRoute({ section: route.peek().section }, null);
   }
   knownStoreId = id;

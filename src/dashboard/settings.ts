@@ -5,17 +5,11 @@ import { effect, signal } from '@preact/signals';
 export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 export const timeForms = { relative: '5m ago', absolute: '2026-11-20 12:00:00 (UTC)' } as const;
 
-/** Share of a list in the width when an item is open beside it, in percent. */
-export const listShareRange = { min: 30, max: 70 } as const;
-export const DEFAULT_LIST_SHARE = 34;
-
 export interface Settings {
   readonly theme: keyof typeof themes;
   readonly times: keyof typeof timeForms;
   /** Whether keys without Ctrl or Command run actions (WCAG 2.1.4). */
   readonly shortcuts: boolean;
-  /** A whole number in `listShareRange`. */
-  readonly listShare: number;
   /** Whether a hidden page shows a notification when deliveries fail. */
   readonly notifications: boolean;
 }
@@ -35,20 +29,13 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, times, shortcuts, listShare, notifications } = parseObject(json);
+  const { theme, times, shortcuts, notifications } = parseObject(json);
   return {
     theme: isKeyOf(themes, theme) ? theme : 'system',
     times: isKeyOf(timeForms, times) ? times : 'relative',
     shortcuts: shortcuts !== false,
-    listShare: typeof listShare === 'number' ? toListShare(listShare) : DEFAULT_LIST_SHARE,
     notifications: notifications === true,
   };
-}
-
-/** The nearest value in `listShareRange`. */
-export function toListShare(percent: number): number {
-  const { min, max } = listShareRange;
-  return Math.min(max, Math.max(min, Math.round(percent)));
 }
 
 function parseObject(json: string | null): Partial<Record<string, unknown>> {

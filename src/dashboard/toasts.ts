@@ -22,6 +22,11 @@ export function showToast(text: string): void {
   setTimeout(() => dismissToast(number), SHOWN_MS);
 }
 
+/** A message that stays until the user dismisses it. */
+export function showNotice(text: string): void {
+  addToast({ text, isError: false });
+}
+
 /** Reports an action, with a button that undoes it. */
 export function showUndoToast(text: string, undo: () => Promise<unknown>): void {
   const number = addToast({
@@ -42,12 +47,12 @@ export function showErrorToast(text: string): void {
 
 function addToast(toast: Omit<Toast, 'number'>): number {
   const number = ++count;
-  toasts.value = [...toasts.value, { number, ...toast }];
+  toasts.value = [...toasts.peek(), { number, ...toast }];
   return number;
 }
 
 export function dismissToast(number: number): void {
-  toasts.value = toasts.value.filter((toast) => toast.number !== number);
+  toasts.value = toasts.peek().filter((toast) => toast.number !== number);
 }
 
 /** An error belongs to the page on which it occurred. */

@@ -179,7 +179,7 @@ describeInBrowser('the delivery page', () => {
       ]);
   });
 
-  it('the delivery page shows the planned retries until the end of the retry window, and cuts none off', async () => {
+  it('the delivery page shows the scheduled retries until the end of the retry window, and cuts none off', async () => {
     const { page } = await openDelivery([500]);
     await headingOf(page, 1, 1).waitFor();
     await expect
@@ -187,7 +187,7 @@ describeInBrowser('the delivery page', () => {
       .toEqual([
         '✗Attempt  #1 500, failedstart',
         ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
-          (since, index) => `○ #${index + 2} planned${since}`,
+          (since, index) => `○ #${index + 2} scheduled${since}`,
         ),
         'ends+72h',
       ]);

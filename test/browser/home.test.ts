@@ -41,7 +41,7 @@ describeInBrowser('the first page', () => {
       await page.setViewportSize({ width, height });
       await expect
         .poll(() => chartOf(page).getAttribute('aria-label'))
-        .toMatch(/^Attempts in the last 10 minutes: 1 succeeded, 1 failed\. Most failed at /);
+        .toMatch(/^Attempts in the last hour: 1 succeeded, 1 failed\. Most failed at /);
       const endpoints = endpointsOf(page);
       await endpoints.getByText('failing', { exact: true }).waitFor();
       await endpoints.getByText('50%').waitFor();
@@ -52,6 +52,18 @@ describeInBrowser('the first page', () => {
       await page.getByRole('article').getByRole('heading', { name: 'invoice.paid' }).waitFor();
       await page.goBack();
     }
+  });
+
+  it('the first page leads to a replay of everything unsuccessful of the last hour in three clicks', async () => {
+    const emulator = await openEmulator([503, 503, 200]);
+    await trigger(emulator, 2);
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
+    const page = await openDashboard(emulator, { hash: '/home' });
+    await page.getByRole('link', { name: 'Unsuccessful deliveries' }).click();
+    await expect.poll(() => page.url()).toContain('?status=unsuccessful&since=1h');
+    await page.getByRole('button', { name: 'Replay all matches' }).click();
+    await page.getByRole('button', { name: 'Replay 2 deliveries' }).click();
+    await page.getByText('2 of 2 succeeded.').waitFor();
   });
 
   it('the first page lists failing endpoints first, and no fault that is used up', async () => {

@@ -50,7 +50,7 @@ describeInBrowser('the trace', () => {
     await expectAccessible(page);
   });
 
-  it('the trace shows planned attempts, and more than 50 deliveries', async () => {
+  it('the trace shows scheduled attempts, and more than 50 deliveries', async () => {
     const emulator = await startTestEmulator();
     onTestFinished(emulator.close);
     const { control } = emulator;

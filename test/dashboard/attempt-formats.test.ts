@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   listCommands,
-  toCurlCommand,
   toRawRequest,
   toSignedCurlCommand,
   toVitestTest,
 } from '../../src/dashboard/views/delivery/attempt-formats.ts';
+import { toCurl } from '../../src/domain/shell.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -19,8 +19,8 @@ const root = join(import.meta.dirname, '../..');
 const { request } = createAttempt();
 const sending = (payload: string) => ({ ...request, body: `{"type":"a.b","data":{"payload":${payload}}}` });
 
-it('toCurlCommand returns the exact request', () => {
-  expect(toCurlCommand({ ...request, body: `{"it's":1}` })).toMatchInlineSnapshot(`
+it('toCurl returns the exact request', () => {
+  expect(toCurl({ ...request, body: `{"it's":1}` })).toMatchInlineSnapshot(`
     "curl 'http://localhost:3000/hooks?a=b' \\
       -H 'Content-Type: application/json' \\
       -H 'Service-Delivery-Id: del_1' \\

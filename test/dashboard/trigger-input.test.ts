@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseApiError } from '../../src/dashboard/public-api-client.ts';
-import {
-  findField,
-  type TriggerInput,
-  toCommand,
-  toRequest,
-} from '../../src/dashboard/views/trigger/trigger-input.ts';
+import { type TriggerInput, toCommand, toRequest } from '../../src/dashboard/views/trigger/trigger-input.ts';
 
 const order: TriggerInput = {
   type: 'order.shipped',
@@ -60,14 +55,4 @@ describe('an error response of the API', () => {
       });
     },
   );
-
-  it.each([
-    ['type must have the form <noun>.<verb>.', 'type'],
-    ['data.items must be a string.', 'payload'],
-    ['The body has a duplicate field: data.a.', 'payload'],
-    ['The Idempotency-Key must be visible ASCII.', 'key'],
-    ['Too many requests.', null],
-  ])('an error response of the API is assigned to a field: %s', (message, field) => {
-    expect(findField(message, 'data')).toBe(field);
-  });
 });

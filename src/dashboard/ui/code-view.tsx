@@ -32,7 +32,7 @@ export function CodeView({ label, text, what, title, children }: Props) {
         {title}
         <span class="row push-right">
           {text.split('\n', MAX_SCANNED_LINES + 1).length > MAX_SCANNED_LINES && (
-            <button type="button" class="subtle" title="Ctrl+F" onClick={openSearch}>
+            <button type="button" class="quiet" title="Ctrl+F" onClick={openSearch}>
               <Icon name="search" /> Find
             </button>
           )}

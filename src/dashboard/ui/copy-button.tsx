@@ -29,7 +29,7 @@ export function CopyButton({ what, text, label }: Props) {
   return (
     <button
       type="button"
-      class="subtle"
+      class="quiet"
       // The accessible name must contain the visible label (WCAG 2.5.3).
       aria-label={label === undefined || name.includes(label) ? name : label}
       title={name}

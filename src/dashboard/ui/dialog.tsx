@@ -45,7 +45,7 @@ export function Dialog({ title, onClose, children }: Props) {
     <dialog ref={element} aria-labelledby={heading} onClose={onClose} onClick={followLink}>
       <header>
         <h2 id={heading}>{title}</h2>
-        <button type="button" class="subtle" aria-label="Close" onClick={() => element.current?.close()}>
+        <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
           <Icon name="cross" />
         </button>
       </header>

@@ -8,8 +8,6 @@ interface Props {
   readonly name: string;
   readonly hint?: string;
   readonly error: FormError | null;
-  /** Marks the value as invalid; the message is elsewhere. */
-  readonly isInvalid?: boolean;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
@@ -23,18 +21,7 @@ interface Props {
 }
 
 /** A form field with its label and its hint or validation error. */
-export function Field({
-  label,
-  name,
-  hint,
-  error,
-  onChange,
-  suggestions,
-  options,
-  rows,
-  isInvalid: isMarked = false,
-  ...rest
-}: Props) {
+export function Field({ label, name, hint, error, onChange, suggestions, options, rows, ...rest }: Props) {
   const id = useId();
   const isInvalid = error?.field === name;
   const input = useRef<HTMLInputElement>(null);
@@ -47,7 +34,7 @@ export function Field({
     spellcheck: false,
     id,
     name,
-    'aria-invalid': isInvalid || isMarked,
+    'aria-invalid': isInvalid,
     'aria-describedby': `${id}-hint`,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onChange(currentTarget.value),

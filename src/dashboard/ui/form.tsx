@@ -41,7 +41,7 @@ export function Form({
           {error.message}
         </p>
       )}
-      <div class="row form-buttons">
+      <div class="row">
         <button type="submit" class={tone} disabled={isBusy || isDisabled} title="Ctrl+Enter">
           {action}
         </button>

@@ -57,7 +57,7 @@ export function HttpBody({ title, body, encoding, headers }: BodyProps) {
       text={shown}
     >
       {indented !== text && (
-        <button type="button" class="subtle" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+        <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Raw
         </button>
       )}

@@ -10,7 +10,6 @@ import type { LiveList } from '../use-live-list.ts';
 import { ActionButton } from './action-button.tsx';
 import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { Icon } from './icon.tsx';
-import { PaneSeparator } from './pane-separator.tsx';
 import { useRovingFocus } from './roving-focus.ts';
 
 interface Props<Item extends HasId> extends FilterBarProps {
@@ -52,10 +51,9 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
         <FilterBar {...props} />
         <Rows {...props} />
       </section>
-      {openId !== null && <PaneSeparator controls={listId} />}
       {openId !== null && (
         <article ref={article} class="list-detail-item" aria-label={label} tabIndex={-1}>
-          <a class="list-detail-back" href={toHash(back)}>
+          <a class="back" href={toHash(back)}>
             <Icon name="back" /> All {section}
           </a>
           {detail}

@@ -17,13 +17,13 @@ export function MoveStatus() {
   const move = findMoveInProgress(workspaceId.value);
   const result = move === null ? moveResult.value : null;
   return (
-    <section class={move === null && result === null ? '' : 'alert clock-move'} aria-label="Clock move">
+    <section class={move === null && result === null ? '' : 'row alert clock-move'} aria-label="Clock move">
       <span role="status">
         {move === null ? result && summarizeAttempts(result.attempts) : describe(move)}
       </span>
       {move !== null && !move.isCanceled && <ActionButton onClick={cancelMove}>Cancel</ActionButton>}
       {result !== null && (
-        <button type="button" class="subtle push-right" aria-label="Dismiss result" onClick={dismissResult}>
+        <button type="button" class="quiet push-right" aria-label="Dismiss result" onClick={dismissResult}>
           <Icon name="cross" />
         </button>
       )}

@@ -108,28 +108,15 @@ async function replay(id: string): Promise<void> {
   if (delivery !== undefined) openReplayDialog(delivery);
 }
 
-const RESPONSES = [
-  '2xx',
-  '3xx',
-  '4xx',
-  '5xx',
-  'none',
-  '400',
-  '401',
-  '404',
-  '409',
-  '429',
-  '500',
-  '502',
-  '503',
-];
+const RESPONSES = ['none', '2xx', '3xx', '4xx', '5xx', '404', '429', '500', '503'];
+
 function renderRow(delivery: ListedDelivery) {
   const { event_type: type, url, last_attempt: last, created_at: createdAt } = delivery;
   return (
     <>
       <StatusIcon status={getDisplayStatus(delivery)} />
       <span>{type}</span>
-      <span class="deliveries-url">{shortenUrl(url)}</span>
+      <span>{shortenUrl(url)}</span>
       <span>
         {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />}
         {delivery.excerpt === undefined ? (

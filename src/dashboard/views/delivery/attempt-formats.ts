@@ -1,15 +1,10 @@
 /** An attempt in formats to copy: curl, raw HTTP, a Vitest test. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson, parseJsonObject } from '../../../domain/json.ts';
-import { quoteForShell, toCurl } from '../../../domain/shell.ts';
+import { quoteForShell } from '../../../domain/shell.ts';
 import type { Hint } from '../../../errors.ts';
 
 type Request = AttemptDetail['request'];
-
-/** The exact request as a command for a POSIX shell. */
-export function toCurlCommand({ url, headers, body }: Request): string {
-  return toCurl({ url, headers, body });
-}
 
 /** The same request with a new signature, for receivers that reject old timestamps. */
 export function toSignedCurlCommand({ id }: DeliveryDetail, { url, body }: Request): string {

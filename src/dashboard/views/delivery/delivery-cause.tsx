@@ -46,7 +46,7 @@ export function DeliveryCause({ delivery, explanation, onChange }: Props) {
           onProbed={setProbed}
           onChange={onChange}
         />
-        <Popover label="Commands" class="subtle" button="CLI">
+        <Popover label="Commands" class="quiet" button="CLI">
           <ul class="plain-list stack">
             {listCommands(delivery, hints).map((hint) => (
               <li key={hint.command}>

@@ -1,12 +1,12 @@
-/** The attempts and the planned retries, in order. They wrap, so that none is cut off. */
+/** The attempts and the scheduled retries, in order. They wrap, so that none is cut off. */
 import { useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { deliveryStatusSymbols, describeOutcome } from '../../../domain/delivery.ts';
 import { formatSpan, HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
 
-/** Further planned attempts are only counted. */
-const MAX_PLANNED = 8;
+/** Further scheduled attempts are only counted. */
+const MAX_SCHEDULED = 8;
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -16,7 +16,7 @@ interface Props {
 
 export function Timeline({ delivery, selected, onSelect }: Props) {
   const list = useRef<HTMLOListElement>(null);
-  const { attempts, planned_attempts: planned, status, settled_reason: reason } = delivery;
+  const { attempts, planned_attempts: scheduled, status, settled_reason: reason } = delivery;
   const selectByArrowKey = (event: KeyboardEvent) => {
     const offset = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (offset === undefined || selected === undefined) return;
@@ -27,10 +27,10 @@ export function Timeline({ delivery, selected, onSelect }: Props) {
     onSelect(next.number);
     list.current?.querySelectorAll('button')[index]?.focus();
   };
-  const first = attempts[0]?.scheduled_at ?? planned[0];
+  const first = attempts[0]?.scheduled_at ?? scheduled[0];
   if (first === undefined) return null;
-  const hasEnd = (status === 'pending' && planned.length > 0) || reason === 'window_elapsed';
-  const hiddenCount = planned.length - MAX_PLANNED;
+  const hasEnd = (status === 'pending' && scheduled.length > 0) || reason === 'window_elapsed';
+  const hiddenCount = scheduled.length - MAX_SCHEDULED;
   return (
     <section aria-label="Timeline">
       <ol class="timeline" ref={list} onKeyDown={selectByArrowKey}>
@@ -44,11 +44,11 @@ export function Timeline({ delivery, selected, onSelect }: Props) {
             />
           </li>
         ))}
-        {planned.slice(0, MAX_PLANNED).map((at, index) => (
+        {scheduled.slice(0, MAX_SCHEDULED).map((at, index) => (
           <li key={attempts.length + index + 1} class="muted">
             <span>
               ○ #{attempts.length + index + 1}
-              <span class="visually-hidden"> planned</span>
+              <span class="visually-hidden"> scheduled</span>
             </span>
             <Since at={at} first={first} />
           </li>

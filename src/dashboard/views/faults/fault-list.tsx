@@ -100,7 +100,7 @@ function Row({ fault, endpointUrl, onClear }: RowProps) {
         applied {describeAppliedCount(fault)}
         {isUsedUp && ', used up'}
       </span>
-      <ActionButton class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
+      <ActionButton class="quiet" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" /> Remove
       </ActionButton>
     </li>

@@ -3,7 +3,7 @@ import './home.css';
 import { useRef, useState } from 'preact/hooks';
 import type { Overview } from '../../../contract/overview-schemas.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts';
-import type { Route } from '../../address.ts';
+import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
@@ -29,7 +29,7 @@ type Period = keyof typeof periods;
 
 export function HomeView({ route }: { readonly route: Route }) {
   const { period = '' } = route.query;
-  const shownPeriod = Object.hasOwn(periods, period) ? (period as Period) : '10m';
+  const shownPeriod = Object.hasOwn(periods, period) ? (period as Period) : '1h';
   return <Home key={workspaceId.value} period={shownPeriod} />;
 }
 
@@ -81,6 +81,11 @@ function Home({ period }: { readonly period: Period }) {
               <section class="stack" aria-label="Attempts">
                 <div class="row">
                   <h2>Attempts</h2>
+                  <a
+                    href={toHash({ section: 'deliveries', query: { status: 'unsuccessful', since: period } })}
+                  >
+                    Unsuccessful deliveries
+                  </a>
                   <PeriodSelect period={period} />
                 </div>
                 <AttemptChart buckets={buckets} period={periods[period].title} />

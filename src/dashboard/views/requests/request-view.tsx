@@ -10,7 +10,6 @@ import { SvcError } from '../../../errors.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { navigate, route } from '../../router.ts';
-import { useShortcuts } from '../../shortcuts.ts';
 import { showToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -74,7 +73,6 @@ function RequestActions({ request }: { readonly request: ApiRequestDetail }) {
   const [isBusy, setBusy] = useState(false);
   const problem = findResendProblem(request);
   const resend = async ({ keepsKey }: { readonly keepsKey: boolean }) => {
-    if (problem !== null || isBusy) return;
     setBusy(true);
     const input = { id: request.id, keep_idempotency_key: keepsKey };
     const sent = await withErrorToast(control.resendRequest(input));
@@ -83,9 +81,6 @@ function RequestActions({ request }: { readonly request: ApiRequestDetail }) {
     showToast(`Sent again: ${sent.status === 0 ? 'dropped' : sent.status}. This is the new request.`);
     navigate({ ...route.peek(), id: sent.id });
   };
-  useShortcuts([
-    { key: 'r', description: 'Send the open request again', run: () => void resend({ keepsKey: false }) },
-  ]);
   return (
     <div class="row">
       <ActionButton

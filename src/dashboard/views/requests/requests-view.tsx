@@ -20,22 +20,7 @@ import { matchesFilter, type RequestFilter, requestFields } from './request-filt
 import { RequestView } from './request-view.tsx';
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
-const STATUSES = [
-  '2xx',
-  '4xx',
-  '5xx',
-  '200',
-  '201',
-  '400',
-  '401',
-  '403',
-  '404',
-  '409',
-  '422',
-  '429',
-  '500',
-  '503',
-];
+const STATUSES = ['2xx', '4xx', '5xx', '401', '404', '409', '422', '429', '500', '503'];
 
 /** The log covers the whole emulator: a key may be valid for every workspace, and a request may have none. */
 export function RequestsView({ route }: { readonly route: Route }) {

@@ -65,7 +65,7 @@ function Trace({ trace }: { readonly trace: EventTrace }) {
 function RequestRow({ request }: { readonly request: ApiRequest }) {
   const { id, method, path, status, duration_ms: ms, at } = request;
   return (
-    <div class="trace-row">
+    <div class="row trace-row">
       <a href={toHash({ section: 'requests', id })}>
         {method} {path}
       </a>
@@ -80,7 +80,7 @@ function RequestRow({ request }: { readonly request: ApiRequest }) {
 
 function EventRow({ event }: { readonly event: EventTrace['event'] }) {
   return (
-    <div class="trace-row">
+    <div class="row trace-row">
       <strong>{event.type}</strong>
       <span class="muted">
         <Time at={event.created_at} clock="schedule" />
@@ -106,7 +106,7 @@ function DeliveryItem({ node: { delivery, replays }, trace }: DeliveryItemProps)
   const hiddenCount = countHiddenAttempts(delivery);
   return (
     <li>
-      <div class="trace-row">
+      <div class="row trace-row">
         <StatusBadge status={getDisplayStatus(delivery)} />
         <a href={toHash({ section: 'deliveries', id })}>{url}</a>
         {original !== null && <span class="badge highlighted">replay</span>}
@@ -140,7 +140,7 @@ function AttemptItem({ attempt, eventAt }: AttemptItemProps) {
   const sinceEventMs = Date.parse(dueAt) - Date.parse(eventAt);
   return (
     <li>
-      <div class="trace-row">
+      <div class="row trace-row">
         <a href={toHash({ section: 'deliveries', id, query: { attempt: String(number) } })}>
           Attempt {number}
         </a>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { isSubscribedTo } from '../../../domain/event.ts';
+import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
@@ -9,8 +10,7 @@ import { connectFields, Field } from '../../ui/field.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
 import { useJsonProblem } from '../../use-json-problem.ts';
 import { useQuery } from '../../use-query.ts';
-import { NoSubscribers } from './trigger-history.tsx';
-import { type RequestField, type TriggerInput, toCommand } from './trigger-input.ts';
+import { type TriggerInput, toCommand } from './trigger-input.ts';
 import { startRun } from './trigger-runs.ts';
 
 const MAX_COUNT = 1000;
@@ -27,10 +27,9 @@ interface Props {
   readonly original: string;
   /** Generates new values for the templates of the fixture. */
   readonly onRegenerate: () => void;
-  readonly rejectedField: RequestField | null;
 }
 
-export function TriggerForm({ source, type, original, onRegenerate, rejectedField }: Props) {
+export function TriggerForm({ source, type, original, onRegenerate }: Props) {
   const payload = drafts.value[source] ?? original;
   const edit = (text: string | undefined) => {
     drafts.value = { ...drafts.value, [source]: text };
@@ -45,7 +44,7 @@ export function TriggerForm({ source, type, original, onRegenerate, rejectedFiel
   return (
     <form class="stack" onSubmit={submit} noValidate>
       <JsonEditor label="Payload" value={payload} onInput={edit} original={original} />
-      <OptionFields rejectedField={rejectedField} />
+      <OptionFields />
       <div class="row">
         <ActionButton type="submit" class="primary" disabled={missing !== null} title="Ctrl+Enter">
           {input.count > 1 ? `Send ${input.count} events` : 'Send'}
@@ -88,7 +87,7 @@ function findMissingInput({ type, count }: TriggerInput, isJson: boolean): strin
   return isCount ? null : `The count must be from 1 to ${MAX_COUNT}.`;
 }
 
-function OptionFields({ rejectedField }: { readonly rejectedField: RequestField | null }) {
+function OptionFields() {
   const setOptions = (changed: typeof options.value) => {
     options.value = changed;
   };
@@ -105,12 +104,7 @@ function OptionFields({ rejectedField }: { readonly rejectedField: RequestField 
           options={Object.fromEntries(workspaces.value.map(({ id, name }) => [id, name]))}
         />
       )}
-      <Field
-        label="Idempotency key"
-        {...field('idempotencyKey')}
-        isInvalid={rejectedField === 'key'}
-        placeholder="none"
-      />
+      <Field label="Idempotency key" {...field('idempotencyKey')} placeholder="none" />
       <Field label="Count" {...field('count')} inputMode="numeric" />
     </div>
   );
@@ -128,6 +122,13 @@ function SubscribedEndpoints({ type }: { readonly type: string }) {
   const urls = page.data
     .filter(({ events, disabled }) => !disabled && isSubscribedTo(events, type))
     .map(({ url }) => url);
-  if (urls.length === 0) return <NoSubscribers type={type} />;
+  if (urls.length === 0) {
+    return (
+      <p class="warning-text">
+        No endpoint is subscribed to {type}, so nothing is delivered.{' '}
+        <a href={toHash({ section: 'home' })}>Register an endpoint</a>
+      </p>
+    );
+  }
   return <p class="muted trigger-receivers">Subscribed endpoints: {urls.join(', ')}</p>;
 }

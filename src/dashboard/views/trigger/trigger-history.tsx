@@ -75,15 +75,6 @@ function RunDeliveries({ run: { input, eventIds } }: { readonly run: TriggerRun 
   );
 }
 
-export function NoSubscribers({ type }: { readonly type: string }) {
-  return (
-    <p class="warning-text">
-      No endpoint is subscribed to {type === '' ? 'this event type' : type}, so nothing is delivered.{' '}
-      <a href={toHash({ section: 'home' })}>Register an endpoint</a>
-    </p>
-  );
-}
-
 /** An error of the API as a client receives it (§7). */
 function ApiErrorAlert({
   apiErrorResponse: { status, code, message, requestId },

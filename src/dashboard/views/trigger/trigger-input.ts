@@ -43,13 +43,3 @@ export function toCommand(input: TriggerInput, defaultWorkspaceId: string | unde
   ];
   return words.map(quoteForShell).join(' ');
 }
-
-/** The fields that the API may reject. `key` is the idempotency key. */
-export type RequestField = 'type' | 'payload' | 'key';
-
-/** The field that an API error is about, by its first words; null when it names none. */
-export function findField(message: string, payloadField: string): RequestField | null {
-  if (/^type\b/.test(message)) return 'type';
-  if (message.startsWith(payloadField) || message.startsWith('The body')) return 'payload';
-  return /idempotency-key/i.test(message) ? 'key' : null;
-}

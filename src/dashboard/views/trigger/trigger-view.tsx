@@ -5,14 +5,13 @@ import type { ControlOutput } from '../../../contract/control-operations.ts';
 import { indentJson } from '../../../domain/json.ts';
 import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
+import { type FormError, toFormError } from '../../form-error.ts';
 import { updateQuery } from '../../router.ts';
-import { status } from '../../session.ts';
 import { Field } from '../../ui/field.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
 import { TriggerForm } from './trigger-form.tsx';
 import { TriggerHistory } from './trigger-history.tsx';
-import { findField, type RequestField } from './trigger-input.ts';
 import { triggerRuns } from './trigger-runs.ts';
 
 /** `#/trigger?type=order.shipped` starts with a fixture, `#/trigger?event=evt_…` with an existing event. */
@@ -41,7 +40,6 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   const hasFixture = fixtures.some((fixture) => fixture.type === type && fixture.problem === null);
   const source = eventId !== '' ? eventId : hasFixture ? type : '';
   const initial = useQuery(() => loadInitialValues(eventId, source), [source]);
-  const rejectedField = findRejectedField(type);
   const { value } = initial;
   useEffect(() => {
     if (type === '' && value !== undefined && value.type !== '') updateQuery({ type: value.type });
@@ -58,8 +56,7 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
       <Field
         label="Event type"
         name="type"
-        error={null}
-        isInvalid={rejectedField === 'type'}
+        error={findError(type)}
         hint={fixture === undefined ? '' : describeFixture(fixture)}
         value={type}
         suggestions={fixtures.map((candidate) => candidate.type)}
@@ -75,7 +72,6 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
             type={type}
             original={payload}
             onRegenerate={initial.refetch}
-            rejectedField={rejectedField}
           />
         )}
       </QueryView>
@@ -104,9 +100,8 @@ async function loadInitialValues(eventId: string, fixture: string): Promise<Init
   return { type, payload: indentJson(text) };
 }
 
-/** The field that the last response rejected; null when it rejected none or was about another type. */
-function findRejectedField(type: string): RequestField | null {
+/** The error of the last response, if it was about this type. */
+function findError(type: string): FormError | null {
   const { input, error = null } = triggerRuns.value[0] ?? {};
-  if (error === null || input?.type !== type) return null;
-  return findField(error.message, status.value?.payload_member ?? 'payload');
+  return error === null || input?.type !== type ? null : toFormError(error.message, ['type']);
 }

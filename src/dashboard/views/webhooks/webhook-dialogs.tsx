@@ -79,7 +79,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
 }
 
 export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
-  const { value: pendingDeliveries } = useQuery(
+  const { value: pending } = useQuery(
     () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: MAX_PAGE_SIZE }),
     [id],
   );
@@ -98,28 +98,22 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
       onConfirm={deleteWebhook}
       onClose={onClose}
     >
-      <p class="webhooks-url">{url}</p>
+      <p>
+        <strong>{url}</strong>
+      </p>
       <p role="status">
-        {pendingDeliveries === undefined
+        {pending === undefined
           ? 'Counting pending deliveries…'
-          : `${describePending(pendingDeliveries)} You cannot undo this.`}
+          : `${describePending(pending.data, pending.has_more)} You cannot undo this.`}
       </p>
     </ConfirmDialog>
   );
 }
 
-function describePending({
-  data,
-  has_more: hasMore,
-}: {
-  readonly data: readonly unknown[];
-  readonly has_more: boolean;
-}) {
-  if (data.length === 0) return 'No deliveries are pending.';
-  const count = `${data.length}${hasMore ? ' or more' : ''}`;
-  return data.length === 1
-    ? '1 pending delivery will be canceled.'
-    : `${count} pending deliveries will be canceled.`;
+function describePending({ length: count }: readonly unknown[], hasMore: boolean): string {
+  if (count === 0) return 'No deliveries are pending.';
+  if (count === 1) return '1 pending delivery will be canceled.';
+  return `${count}${hasMore ? ' or more' : ''} pending deliveries will be canceled.`;
 }
 
 export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {

@@ -26,16 +26,16 @@ export function WebhookSecret({ webhookId, children }: WebhookSecretProps) {
   };
   return (
     <>
-      <span class="row webhooks-secret">
+      <span class="row">
         <code>{revealed?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
-        <ActionButton class="subtle" aria-pressed={revealed !== null} onClick={toggle}>
+        <ActionButton class="quiet" aria-pressed={revealed !== null} onClick={toggle}>
           <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}
         </ActionButton>
         <CopyButton what="secret" text={async () => (await control.revealSecret({ id: webhookId })).secret} />
         {children}
       </span>
       {revealed !== null && revealed.previous_secret !== null && (
-        <span class="row webhooks-secret">
+        <span class="row">
           <span class="muted">previous secret</span> <code>{revealed.previous_secret}</code>
         </span>
       )}
@@ -56,7 +56,7 @@ export function NewWebhookSecret({
         Your receiver needs this secret to verify signatures. The API does not return it again, but you can
         view it in this dashboard.
       </p>
-      <p class="row webhooks-secret card">
+      <p class="row card">
         <code>{secret}</code> <CopyButton what="secret" text={secret} label="Copy" />
       </p>
       <div class="row">

@@ -1,5 +1,4 @@
 /** One endpoint: its settings, tests, faults and attempts. */
-import './webhooks.css';
 import { useState } from 'preact/hooks';
 import { describeWebhook } from '../../../client/texts/describe-webhook.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
@@ -31,7 +30,7 @@ function WebhookView({ id }: { readonly id: string }) {
   });
   return (
     <div class="page">
-      <a class="webhooks-back" href={toHash({ section: 'home' })}>
+      <a class="back" href={toHash({ section: 'home' })}>
         <Icon name="back" /> All endpoints
       </a>
       <QueryView query={query} what="the endpoint">
@@ -72,7 +71,7 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
   };
   return (
     <header class="row">
-      <h2 class="webhooks-url">{webhook.url}</h2>
+      <h2>{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
       <div class="row push-right">
         <WebhookTests webhook={webhook} />
@@ -124,7 +123,7 @@ function WebhookProperties({ webhook, onChange }: WebhookHeaderProps) {
           ...Object.fromEntries(Object.entries(settings).map(([label, lines]) => [label, toLines(lines)])),
           Secret: (
             <WebhookSecret key={`${id} ${expiry}`} webhookId={id}>
-              <ActionButton class="subtle" onClick={() => setRotating(true)}>
+              <ActionButton class="quiet" onClick={() => setRotating(true)}>
                 <Icon name="key" /> Rotate
               </ActionButton>
             </WebhookSecret>
