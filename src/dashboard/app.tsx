@@ -95,7 +95,7 @@ function RouteView({ route }: { readonly route: Route }) {
   }, [section, isConnected.value]);
   if (View !== undefined && status.value !== undefined) return <View route={route} />;
   return hasFailed ? (
-    <p class="placeholder error" role="alert">
+    <p class="placeholder error-text" role="alert">
       This page could not be loaded. Reload it when the emulator is running.
     </p>
   ) : (
@@ -237,11 +237,11 @@ function MissingWorkspace({ id }: { readonly id: string }) {
 
 function ConnectionStatus() {
   const { value: isLive } = isConnected;
-  const state = isLive === null ? 'connecting' : isLive ? 'live' : 'lost';
+  const state = isLive === null ? 'pending' : isLive ? 'succeeded' : 'failed';
   const texts = {
-    connecting: 'Connecting…',
-    live: status.value?.environment ?? 'Connected',
-    lost: 'Connection lost',
+    pending: 'Connecting…',
+    succeeded: status.value?.environment ?? 'Connected',
+    failed: 'Connection lost',
   };
   return (
     <span class={`connection ${state}`} role="status" title={isLive ? 'Connected' : undefined}>

@@ -7,7 +7,9 @@ import { focusedRowOf, openEmulator, rowsOf, trigger } from './delivery-list.ts'
 
 async function openSettings(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Settings' }).click();
-  return page.getByRole('dialog', { name: 'Settings' });
+  const dialog = page.getByRole('dialog', { name: 'Settings' });
+  await dialog.waitFor();
+  return dialog;
 }
 
 async function selectTheme(page: Page, option: string): Promise<void> {

@@ -47,7 +47,7 @@ export function FilterBar({
   const [isExpanded, setExpanded] = useState(hasFieldValue);
   return (
     <search class="filters">
-      <div class="filters-toolbar">
+      <div class="row">
         <SearchField {...search} value={filter[search.name]} />
         {quickFilter}
         <button
@@ -60,9 +60,11 @@ export function FilterBar({
         </button>
         {controls}
       </div>
-      <div id={id} class="filters-fields" hidden={!isExpanded}>
-        {fields}
-      </div>
+      {isExpanded && (
+        <div id={id} class="row filters-fields">
+          {fields}
+        </div>
+      )}
       <IgnoredFilters filter={filter} filterNames={filterNames} statusHint={statusHint} />
       <FilterChips filter={filter} action={action} clock={clock} />
     </search>
@@ -192,7 +194,7 @@ export function FilterButtons<Value extends string>({
   children = (option) => <span class="capitalized">{option}</span>,
 }: FilterButtonsProps<Value>) {
   return (
-    <Toolbar label={label} class="filters-pills">
+    <Toolbar label={label} class="row filters-pills">
       {[undefined, ...options].map((option) => (
         <button
           key={option}
@@ -260,7 +262,7 @@ function FilterChips({ filter, action, clock }: Pick<FilterBarProps, 'filter' | 
     ...(endpoint && value === endpointId && { text: shortenUrl(endpoint.url) }),
   }));
   return (
-    <ul class="filters-chips plain-list" aria-label="Active filters">
+    <ul class="row filters-chips plain-list" aria-label="Active filters">
       {chips.map(({ name, label, text }) => (
         <li key={name}>
           <button

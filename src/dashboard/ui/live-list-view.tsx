@@ -83,7 +83,7 @@ function Rows<Item extends HasId>({ route, list, filter, renderRow, empty }: Pro
     <div class="live-list" {...holdHandlers}>
       <NewItemsButton section={section} count={shown.newCount} onPress={showNew} />
       {error !== null && (
-        <p class="placeholder error" role="alert">
+        <p class="placeholder error-text" role="alert">
           {error} <ActionButton onClick={() => shown.retry()}>Try again</ActionButton>
         </p>
       )}

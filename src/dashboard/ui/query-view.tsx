@@ -17,7 +17,7 @@ export function QueryView<Value>({ query, what, loadingText = `Loading ${what}â€
   return (
     <>
       {error !== null && (
-        <p class="placeholder error" role="alert">
+        <p class="placeholder error-text" role="alert">
           {error} <ActionButton onClick={refetch}>Try again</ActionButton>
         </p>
       )}

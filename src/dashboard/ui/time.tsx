@@ -45,7 +45,7 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
   return (
     <time dateTime={at} title={`${at} (${label} time)`}>
       {text}
-      {workspaceClock.isDifferent.value && ` (${label})`}
+      {workspaceClock.isDifferent.value && <span class="clock-name"> ({label})</span>}
     </time>
   );
 }
