@@ -98,37 +98,37 @@ export function compareFixed(sightings: readonly Sighting<boolean>[], isEachCoun
 /** What is known about a number. */
 export interface RangeSightings {
   /** The number is at least the value of each. */
-  readonly min: readonly Sighting<number>[];
+  readonly min?: readonly Sighting<number>[];
   /** The number is at most the value of each. */
-  readonly max: readonly Sighting<number>[];
+  readonly max?: readonly Sighting<number>[];
+  /** The number is the value of each. */
+  readonly exact?: readonly Sighting<number>[];
 }
 
-/**
- * Confirms the configured number if it is the one that would be proposed. A number that is possible but not certain is not confirmed.
- * @param propose the most likely number from `min` to `max`; null if there is none
- * @param toConfigValue what the configuration file would contain
- */
+interface RangeOptions {
+  /** The most likely number from `min` to `max`; null if there is none. Default: only a number that is certain. */
+  propose?(min: number, max: number): number | null;
+  /** What the configuration file would contain. */
+  toConfigValue?(value: number): ConfigValue;
+}
+
+/** Confirms the configured number if it is the one that would be proposed. A number that is possible but not certain is not confirmed. */
 export function compareRange(
   configured: number,
-  { min, max }: RangeSightings,
-  propose: (min: number | null, max: number | null) => number | null,
-  toConfigValue: (value: number) => ConfigValue,
-  unknown = 'the exact value, which the recording does not show',
+  { min = [], max = [], exact = [] }: RangeSightings,
+  { propose = (least, most) => (least === most ? least : null), toConfigValue = Number }: RangeOptions = {},
 ): Finding {
-  const lowest = min.toSorted((a, b) => b.value - a.value)[0];
-  const highest = max.toSorted((a, b) => a.value - b.value)[0];
+  const lowest = [...exact, ...min].sort((a, b) => b.value - a.value)[0];
+  const highest = [...exact, ...max].sort((a, b) => a.value - b.value)[0];
   const limits = [lowest, highest].filter((limit) => limit !== undefined);
-  const isContradiction = lowest !== undefined && highest !== undefined && lowest.value > highest.value;
-  if (limits.length === 0 || isContradiction) return NO_EVIDENCE;
-  const value = propose(lowest?.value ?? null, highest?.value ?? null);
-  const isPossible =
-    configured >= (lowest?.value ?? configured) && configured <= (highest?.value ?? configured);
-  if (isPossible) {
-    return value === configured
-      ? confirm(toConfigValue(configured), limits)
-      : { ...NO_EVIDENCE, evidence: toEvidence(limits) };
+  const [least, most] = [lowest?.value ?? 0, highest?.value ?? Number.POSITIVE_INFINITY];
+  if (limits.length === 0 || least > most) return NO_EVIDENCE;
+  const value = propose(least, most);
+  if (value === configured) return confirm(toConfigValue(configured), limits);
+  if (configured >= least && configured <= most) return NO_EVIDENCE;
+  if (value === null) {
+    return differ(null, limits, { needed: 'the exact value, which the recording does not show' });
   }
-  if (value === null) return differ(null, limits, { needed: unknown });
   return differ(toConfigValue(value), limits, { override: toConfigValue(value) });
 }
 

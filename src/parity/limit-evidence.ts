@@ -1,6 +1,6 @@
 /** Finds out the limits of a service, and how it handles idempotency keys. */
 import { isDeepStrictEqual } from 'node:util';
-import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
+import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -34,99 +34,76 @@ function sighting<Value>(exchange: ApiRequest, value: Value, text: string): Sigh
   return { exchange, value, text: `${exchange.method} ${exchange.path}: ${text}` };
 }
 
-/** The numbers in a message, without units. */
-function listNumbers(message: string): number[] {
-  return Array.from(message.matchAll(/(?<![\w.-])\d[\d,_]*(?![\w.]*\w)/g), ([text]) =>
-    Number(text.replace(/[,_]/g, '')),
+const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 };
+
+/** The numbers in the message of an error. Sizes are in bytes. */
+function listNumbers({ failure }: ApiRequest): number[] {
+  const numbers = (failure?.message ?? '').matchAll(/(?<![\w.-])(\d[\d,_]*) ?([km]?)(?:i?b)?(?![\w.]*\w)/gi);
+  return Array.from(
+    numbers,
+    ([, digits = '', unit = '']) => Number(digits.replace(/[,_]/g, '')) * (UNITS[unit.toLowerCase()] ?? 1),
   );
 }
 
+/** The limit that the message of a rejected request states. */
+function findStatedLimit(request: ApiRequest, requested = Number.POSITIVE_INFINITY): Sighting<number>[] {
+  const limit = listNumbers(request).findLast((number) => number < requested);
+  return limit === undefined
+    ? []
+    : [sighting(request, limit, `${request.status}, and the message states ${limit}`)];
+}
+
 export function compareWebhookLimit(requests: Requests, configured: number): Finding {
-  const created = ofOperation(requests, 'createWebhook').filter(isSuccess);
-  const perWorkspace = groupBy(created, ({ json }) => String(listFields(json).workspace_id));
-  const min = perWorkspace.flatMap((group) => {
-    const count = new Set(group.map(({ responseJson }) => listFields(responseJson).id)).size;
-    return group
-      .slice(-1)
-      .map((request) => sighting(request, count, `endpoint ${count} of the workspace was accepted`));
-  });
-  const stated = ofOperation(requests, 'createWebhook').flatMap((request) => {
-    if (isSuccess(request) || !isRejectedFor(request, /limit|maximum|too many|at most/i)) return [];
-    return listNumbers(request.failure?.message ?? '')
-      .slice(0, 1)
-      .map((limit) =>
-        sighting(request, limit, `${request.status}, and the message states the limit ${limit}`),
-      );
-  });
-  return compareRange(
-    configured,
-    { min: [...min, ...stated], max: stated },
-    (lowest, highest) => (lowest === highest ? lowest : null),
-    (value) => value,
-    'the limit, which the recording exceeds without showing it',
+  const creations = ofOperation(requests, 'createWebhook');
+  const perWorkspace = groupBy(creations.filter(isSuccess), ({ json }) =>
+    String(listFields(json).workspace_id),
   );
+  return compareRange(configured, {
+    min: perWorkspace.flatMap((group) => {
+      const count = new Set(group.map(({ responseJson }) => listFields(responseJson).id)).size;
+      return group
+        .slice(-1)
+        .map((request) => sighting(request, count, `endpoint ${count} of the workspace was accepted`));
+    }),
+    exact: creations
+      .filter((request) => isRejectedFor(request, /limit|maximum|too many|at most/i))
+      .flatMap((request) => findStatedLimit(request)),
+  });
 }
 
 export function compareListLimit(requests: Requests, { defaultLimit, maxLimit }: Rules['list']): Finding {
   const lists = ofOperation(requests, 'listEvents').map((request) => {
-    const limit = request.query.get('limit');
-    const data = listFields(request.responseJson).data;
+    const { data, has_more: hasMore } = listFields(request.responseJson);
     const count = isSuccess(request) && Array.isArray(data) ? data.length : null;
-    return { request, count, hasMore: listFields(request.responseJson).has_more === true, limit };
+    return { request, count, hasMore: hasMore === true, limit: request.query.get('limit') };
   });
-  const pages = lists.filter(({ limit, count }) => limit === null && count !== null);
-  const fullPages = pages
-    .filter(({ hasMore }) => hasMore)
-    .map(({ request, count }) =>
-      sighting(request, count ?? 0, `${count} items without a limit, and has_more`),
-    );
-  const atLeast = pages.map(({ request, count }) =>
-    sighting(request, count ?? 0, `${count} items without a limit`),
-  );
-  const byDefault = compareRange(
-    defaultLimit,
-    { min: [...atLeast, ...fullPages], max: fullPages },
-    (min, max) => (min === max ? min : null),
-    (value) => value,
+  const pages = lists.flatMap(({ request, count, hasMore, limit }) =>
+    limit === null && count !== null
+      ? [{ hasMore, ...sighting(request, count, `${count} items without a limit`) }]
+      : [],
   );
   const requested = lists.filter(({ limit }) => limit !== null && /^[1-9]\d*$/.test(limit));
   const accepted = requested.filter(({ count }) => count !== null);
-  const clamped = accepted.find(({ count, limit, hasMore }) => hasMore && (count ?? 0) < Number(limit));
   const rejected = requested.filter(({ request }) => isRejectedFor(request, /limit/i));
-  const stated = rejected.flatMap(({ request, limit }) => {
-    const number = listNumbers(request.failure?.message ?? '')
-      .filter((each) => each < Number(limit))
-      .at(-1);
-    return number === undefined
-      ? []
-      : [sighting(request, number, `the message of limit=${limit} states ${number}`)];
-  });
-  const byMaximum = compareRange(
-    maxLimit,
-    {
-      min: [
-        ...accepted
-          .filter((list) => list !== clamped)
-          .map(({ request, limit }) => sighting(request, Number(limit), `limit=${limit} was accepted`)),
-        ...stated,
-      ],
-      max: [
-        ...rejected.map(({ request, limit }) =>
-          sighting(request, Number(limit) - 1, `limit=${limit} was rejected`),
-        ),
-        ...stated,
-      ],
-    },
-    (min, max) => (min === max ? min : null),
-    (value) => value,
-  );
-  if (clamped !== undefined) {
-    const text = `limit=${clamped.limit} returned ${clamped.count} items, and has_more`;
-    return differ(null, [sighting(clamped.request, '', text)], {
+  const shortened = accepted.find(({ count, limit, hasMore }) => hasMore && Number(count) < Number(limit));
+  if (shortened !== undefined) {
+    const text = `limit=${shortened.limit} returned ${shortened.count} items, and has_more`;
+    return differ(null, [sighting(shortened.request, '', text)], {
       needed: 'a list that shortens a limit that is too large, instead of rejecting it',
     });
   }
-  return joinFindings({ default: byDefault, max: byMaximum });
+  return joinFindings({
+    default: compareRange(defaultLimit, { min: pages, exact: pages.filter(({ hasMore }) => hasMore) }),
+    max: compareRange(maxLimit, {
+      min: accepted.map(({ request, limit }) =>
+        sighting(request, Number(limit), `limit=${limit} was accepted`),
+      ),
+      max: rejected.map(({ request, limit }) =>
+        sighting(request, Number(limit) - 1, `limit=${limit} was rejected`),
+      ),
+      exact: rejected.flatMap(({ request, limit }) => findStatedLimit(request, Number(limit))),
+    }),
+  });
 }
 
 /** One finding for the fields of an object. */
@@ -156,6 +133,7 @@ export function joinFindings(fields: Readonly<Record<string, Finding>>): Finding
 
 /** `"api-key";q=200;w=2`: the burst, and the seconds in which it refills. */
 const POLICY = /;\s*q=(\d+)(?:.*;\s*w=(\d+))?/;
+
 export function compareRateLimit(requests: Requests, configured: Rules['rateLimit']): Finding {
   const present = configured === null ? 'off' : { per_second: configured.perSecond, burst: configured.burst };
   const limited = requests.flatMap((request) => {
@@ -175,13 +153,13 @@ export function compareRateLimit(requests: Requests, configured: Rules['rateLimi
       : differ(null, sightings, { needed: 'the limit, which no header states' });
   }
   const { burst, windowSeconds } = first;
-  const stated = denied.flatMap(({ failure }) => listNumbers(failure?.message ?? '').slice(0, 1));
+  const stated = denied.flatMap((request) => listNumbers(request).slice(0, 1));
   // The window is the time in which the burst refills, rounded up to seconds.
   const min = Math.max(burst / windowSeconds, ...stated);
   const max = Math.min(windowSeconds > 1 ? burst / (windowSeconds - 1) : Number.POSITIVE_INFINITY, ...stated);
   const isPossible =
     configured?.burst === burst && configured.perSecond >= min && configured.perSecond <= max;
-  const perSecond = isPossible ? configured.perSecond : roundestBetween(Math.ceil(min), Math.floor(max));
+  const perSecond = isPossible ? configured.perSecond : Math.ceil(min);
   const value = { per_second: perSecond, burst };
   return compareSightings(
     present,
@@ -191,60 +169,29 @@ export function compareRateLimit(requests: Requests, configured: Rules['rateLimi
   );
 }
 
-/** The whole number in a range with the most zeros at its end. */
-function roundestBetween(min: number, max: number): number {
-  for (let step = 10 ** Math.floor(Math.log10(Math.max(1, Math.min(max, 10 ** 9)))); step >= 1; step /= 10) {
-    for (const unit of [step, step / 2]) {
-      const value = Math.ceil(min / unit) * unit;
-      if (Number.isInteger(value) && value <= max) return value;
-    }
-  }
-  return min;
-}
-
-const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, k: 1024, m: 1024 ** 2 };
-
 export function compareBodyLimit(requests: Requests, configured: number): Finding {
   const sized = requests.flatMap((request) => {
     const { bytes } = request.body;
-    return bytes === null || request.method !== 'POST' || request.status === 401 || request.status === 0
+    return bytes === null || request.method !== 'POST' || [0, 401, 429].includes(request.status)
       ? []
-      : [{ request, bytes }];
+      : [{ request, bytes, text: `${request.status} for a body of ${bytes} bytes` }];
   });
   const rejected = sized.filter(({ request }) => request.status === 413);
-  const stated = rejected.flatMap(({ request, bytes }) => {
-    const [, number, unit = ''] = /(\d+)\s*(b|k|m)?/i.exec(request.failure?.message ?? '') ?? [];
-    const limit = Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
-    return number !== undefined && limit < bytes
-      ? [sighting(request, limit, `413, and the message states ${limit} bytes`)]
-      : [];
-  });
-  return compareRange(
-    configured,
-    {
-      min: [
-        ...sized
-          .filter(({ request }) => request.status !== 413 && request.status !== 429)
-          .map(({ request, bytes }) =>
-            sighting(request, bytes, `${request.status} for a body of ${bytes} bytes`),
-          ),
-        ...stated,
-      ],
-      max: [
-        ...rejected.map(({ request, bytes }) =>
-          sighting(request, bytes - 1, `413 for a body of ${bytes} bytes`),
-        ),
-        ...stated,
-      ],
-    },
-    (min, max) => {
-      if (max === null) return null;
+  const accepted = sized.filter(({ request }) => request.status !== 413);
+  const limits = {
+    min: accepted.map(({ request, bytes, text }) => sighting(request, bytes, text)),
+    max: rejected.map(({ request, bytes, text }) => sighting(request, bytes - 1, text)),
+    exact: rejected.flatMap(({ request, bytes }) => findStatedLimit(request, bytes)),
+  };
+  return compareRange(configured, limits, {
+    propose: (min, max) => {
       // The last limit of whole KiB that is possible, if a smaller body was accepted that comes close to it.
       const whole = Math.floor(max / 1024) * 1024;
-      return min !== null && whole >= min && whole - min < 1024 * 1024 ? whole : max === min ? max : null;
+      if (whole >= min && whole - min < 1024 * 1024) return whole;
+      return max === min ? max : null;
     },
-    formatBytes,
-  );
+    toConfigValue: formatBytes,
+  });
 }
 
 function formatBytes(bytes: number): string {
@@ -302,7 +249,10 @@ export function compareIdempotency(requests: Requests, configured: Rules['idempo
         return sighting(repeated, ageMs, `${result} after ${formatDuration(ageMs)}`);
       });
   const limits = { min: listAges(true), max: listAges(false) };
-  const retention = compareRange(configured.retentionMs, limits, proposeRetention, formatDuration);
+  const retention = compareRange(configured.retentionMs, limits, {
+    propose: proposeRetention,
+    toConfigValue: formatDuration,
+  });
   const replays = same
     .filter(({ isReplay }) => isReplay)
     .map(({ first, repeated }) => {
@@ -340,18 +290,14 @@ export function compareIdempotency(requests: Requests, configured: Rules['idempo
   };
 }
 
-const DAYS = [1, 2, 3, 7, 14, 30].map((days) => days * 24 * 60 * MINUTE_MS);
-const RETENTIONS = [
-  ...[1, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
-  ...[1, 2, 3, 6, 12].map((hours) => hours * 60 * MINUTE_MS),
-  ...DAYS,
-];
+const RETENTIONS = '1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d'
+  .split(' ')
+  .map((text) => parseDuration(text) ?? 0);
 
-/** The usual time between both limits. Without an upper limit, none is more likely than another. */
-function proposeRetention(min: number | null, max: number | null): number | null {
-  if (max === null) return null;
-  const usual = RETENTIONS.filter((ms) => ms >= (min ?? 0) && ms <= max);
-  if (min === null || usual.length > 1) return null;
+/** The usual time between both limits. Without one of them, none is more likely than another. */
+function proposeRetention(min: number, max: number): number | null {
+  const usual = RETENTIONS.filter((ms) => ms >= min && ms <= max);
+  if (min === 0 || max === Number.POSITIVE_INFINITY || usual.length > 1) return null;
   return usual[0] ?? roundDuration(max);
 }
 
@@ -361,40 +307,32 @@ const MIN_TIMEOUT_MS = 100;
 const TIMED_OUT = /time.?out|timed out|aborted|disconnect|closed/i;
 
 export function compareTimeout(attempts: readonly DeliveryAttempt[], configuredMs: number): Finding {
-  const toSighting = (exchange: DeliveryAttempt, text: string): Sighting<number> => ({
-    exchange,
-    value: exchange.durationMs ?? 0,
-    text,
-  });
+  const toValue = (ms: number) => ({ attempt: formatDuration(ms) });
   const ended = attempts.filter(
     ({ status, error, durationMs }) =>
       status === 0 &&
       TIMED_OUT.test(error) &&
       !/connect to|connecting|reset/i.test(error) &&
-      (durationMs ?? 0) >= MIN_TIMEOUT_MS,
+      Number(durationMs) >= MIN_TIMEOUT_MS,
   );
-  const limits = ended.map((attempt) => {
-    const ms = attempt.durationMs ?? 0;
-    // The receiver measures from when the request arrives until it notices that the connection was closed.
-    const isConfigured = ms >= configuredMs * 0.9 && ms <= configuredMs * 1.1 + 500;
-    const value = isConfigured ? configuredMs : roundDuration(ms, 0.08);
-    return { ...toSighting(attempt, `no response after ${formatDuration(ms)}`), value };
+  // The receiver measures from when the request arrives until it notices that the connection was closed.
+  const longestMs = configuredMs * 1.1 + 500;
+  const limits = ended.map((exchange) => {
+    const ms = Number(exchange.durationMs);
+    const isConfigured = ms >= configuredMs * 0.9 && ms <= longestMs;
+    const value = toValue(isConfigured ? configuredMs : roundDuration(ms, 0.08));
+    return { exchange, value, text: `no response after ${formatDuration(ms)}` };
   });
-  if (limits.length > 0) {
-    const finding = compareSightings(configuredMs, limits);
-    const toText = (value: ConfigValue | null) => (value === null ? null : formatDuration(Number(value)));
-    return joinFindings({
-      attempt: { ...finding, observed: toText(finding.observed), override: toText(finding.override) },
-    });
-  }
-  const responses = attempts
-    .filter(({ status, durationMs }) => status !== 0 && (durationMs ?? 0) > configuredMs * 1.1 + 500)
-    .map((attempt) =>
-      toSighting(attempt, `${attempt.status} after ${formatDuration(attempt.durationMs ?? 0)}`),
-    );
-  return responses.length === 0
+  if (limits.length > 0) return compareSightings(toValue(configuredMs), limits);
+  const late = attempts
+    .filter(({ status, durationMs }) => status !== 0 && Number(durationMs) > longestMs)
+    .map((exchange) => ({
+      exchange,
+      text: `${exchange.status} after ${formatDuration(Number(exchange.durationMs))}`,
+    }));
+  return late.length === 0
     ? NO_EVIDENCE
-    : differ(null, responses, {
+    : differ(null, late, {
         needed: 'the time limit of an attempt, which is longer than the recorded responses',
       });
 }

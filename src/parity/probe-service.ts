@@ -1,5 +1,6 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
 import type { Scope } from '../domain/credentials.ts';
+import { isSuccess } from './exchange.ts';
 
 export interface ProbeRequest {
   readonly method: string;
@@ -62,22 +63,18 @@ export async function probeService(
 
   // Events: the field of the payload, the catalog, idempotency.
   const probe = { probe: runId };
-  let event = await request('POST', '/events', { type, payload: probe }, withKey('a'));
-  let field = 'payload';
-  if (!isSuccess(event)) {
-    const other = await request('POST', '/events', { type, data: probe }, withKey('a'));
-    if (isSuccess(other)) [event, field] = [other, 'data'];
+  let event: ProbeResponse = { status: 0, json: {} };
+  let [createdType, field] = [type, 'payload'];
+  for ([createdType, field] of [
+    [type, 'payload'],
+    [type, 'data'],
+    ['order.created', 'payload'],
+    ['order.created', 'data'],
+  ] as const) {
+    event = await request('POST', '/events', { type: createdType, [field]: probe }, withKey('a'));
+    if (isSuccess(event)) break;
   }
-  if (!isSuccess(event)) {
-    for (field of ['payload', 'data']) {
-      event = await request('POST', '/events', { type: 'order.created', [field]: probe }, withKey('a'));
-      if (isSuccess(event)) break;
-    }
-  }
-  const created = {
-    type: isSuccess(event) && typeof event.json.type === 'string' ? event.json.type : type,
-    [field]: probe,
-  };
+  const created = { type: createdType, [field]: probe };
   await request('POST', '/events', created, withKey('a'));
   await request('POST', '/events', { ...created, [field]: { probe: 'other' } }, withKey('a'));
   await request('POST', '/events', created, { headers: { 'Idempotency-Key': 'x'.repeat(256) } });
@@ -153,8 +150,4 @@ export async function probeService(
   await request('POST', '/webhooks', { ...webhook, events: ['*'] });
   // The same idempotency key as that of the first event.
   await request('POST', '/webhooks', webhook, withKey('a'));
-}
-
-function isSuccess({ status }: ProbeResponse): boolean {
-  return status >= 200 && status < 300;
 }

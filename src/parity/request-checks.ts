@@ -7,7 +7,13 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId } from '../profile/gaps.ts';
-import { type ApiRequest, isSuccess, listFields, type OperationName } from './exchange.ts';
+import {
+  type ApiRequest,
+  isSuccess,
+  listFields,
+  type OperationName,
+  type RecordedHeaders,
+} from './exchange.ts';
 import { compareFixed, compareSightings, type Finding } from './finding.ts';
 
 export interface CheckContext {
@@ -178,7 +184,9 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<boolean>>>> = {
       const { failure, status } = request;
       // Only an emulator that other machines cannot reach has it.
       if (failure === null || failure.code === '' || failure.code === 'forbidden_origin') return null;
-      const expected = reasons.find(([isReason]) => isReason(request))?.[1] ?? failure.code;
+      const isInvalid = request.operation !== null && [400, 415, 422].includes(status);
+      const [, reason] = (isInvalid && reasons.find(([isReason]) => isReason(request))) || [];
+      const expected = reason ?? codesOfStatus[status] ?? failure.code;
       const isKnown = isErrorCode(failure.code) && getErrorDefinition(failure.code).status === status;
       return [isKnown && expected === failure.code, describe(request)];
     },
@@ -221,40 +229,23 @@ function listItems({ responseJson }: ApiRequest): readonly Readonly<Record<strin
   return Array.isArray(data) ? data.map(listFields) : [];
 }
 
-/** The error code of a request that shows itself why it was rejected. */
+/** The error code of the API, where the emulator has others with this status. */
+const codesOfStatus: Readonly<Record<number, string>> = { 401: 'unauthenticated', 403: 'permission_denied' };
+
+/** The error code of an invalid request that shows why it was rejected. */
 const reasons: readonly (readonly [isReason: (request: ApiRequest) => boolean, code: string])[] = [
-  [({ status }) => status === 401, 'unauthenticated'],
-  [({ status }) => status === 403, 'permission_denied'],
-  [({ status }) => status === 413, 'payload_too_large'],
-  [({ status }) => status === 429, 'rate_limited'],
-  [
-    ({ method, headers, status }) =>
-      method === 'POST' && isInvalid(status) && /^text\//.test(headers.get('content-type') ?? ''),
-    'unsupported_media_type',
-  ],
-  [
-    ({ method, operation, json, body, status }) =>
-      method === 'POST' &&
-      operation !== null &&
-      [400, 422].includes(status) &&
-      body.isComplete &&
-      json === undefined,
-    'invalid_request',
-  ],
-  [
-    ({ operation, json, status }) =>
-      operation === 'createEvent' &&
-      [400, 422].includes(status) &&
-      isObject(json) &&
-      !('type' in listFields(json)),
-    'validation_failed',
-  ],
-  [({ operation, status }) => operation === 'listEvents' && [400, 422].includes(status), 'invalid_request'],
-  [({ operation, status }) => operation?.startsWith('get') === true && status === 404, 'not_found'],
+  [({ method, headers }) => method === 'POST' && isText(headers), 'unsupported_media_type'],
+  [({ method, body, json }) => method === 'POST' && body.isComplete && json === undefined, 'invalid_request'],
+  [({ operation, json }) => operation === 'createEvent' && lacksType(json), 'validation_failed'],
+  [({ operation }) => operation === 'listEvents', 'invalid_request'],
 ];
 
-function isInvalid(status: number): boolean {
-  return status >= 400 && status <= 422;
+function isText(headers: RecordedHeaders): boolean {
+  return headers.get('content-type')?.startsWith('text/') === true;
+}
+
+function lacksType(json: unknown): boolean {
+  return isObject(json) && !('type' in json);
 }
 
 function observe<Value>(
