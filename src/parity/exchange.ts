@@ -178,15 +178,14 @@ function toAttempt(exchange: Exchange): DeliveryAttempt {
   };
 }
 
-/** Several recordings can contain the same attempt. */
+/** Several files can contain the same attempt. In one file, attempts within a second can have the same signature. */
 function removeRepeated(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[] {
-  const keys = new Set<string>();
-  return attempts.filter(({ id, signature, timestamp, at }) => {
+  const files = new Map<string, string>();
+  return attempts.filter(({ id, signature, timestamp, at, file }) => {
     if (id === '' || signature === null) return true;
     const key = [id, signature.value, timestamp?.value ?? at].join('\n');
-    if (keys.has(key)) return false;
-    keys.add(key);
-    return true;
+    if (!files.has(key)) files.set(key, file);
+    return files.get(key) === file;
   });
 }
 

@@ -185,6 +185,9 @@ describe('svc gaps check', () => {
     );
     expect(exitCode).toBe(ExitCode.success);
     expect(out).not.toContain(webhook.secret);
+
+    const twice = await checkFiles({ files: ['a.ndjson', './a.ndjson'] }, { json: true });
+    expect(JSON.parse(twice.out).deliveries).toBe(JSON.parse(out).deliveries);
   });
 
   it.each([
