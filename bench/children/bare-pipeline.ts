@@ -68,7 +68,7 @@ server.listen(0, '127.0.0.1', () => {
 function createRows(): void {
   db.exec(`INSERT INTO workspaces VALUES (1, 'ws_1', 'Bare', 0, 0, 0, 1, 0)`);
   db.prepare(
-    `INSERT INTO api_keys (seq, id, workspace_seq, hash, last4, scopes, created_at) VALUES (2, 'key_1', 1, ?, '0000', '[]', 0)`,
+    `INSERT INTO api_keys (seq, id, workspace_seq, hash, last4, name, scopes, created_at) VALUES (2, 'key_1', 1, ?, '0000', 'Bare', '[]', 0)`,
   ).run(hash(apiKey));
   const insert = db.prepare(
     `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, created_at) VALUES (?, ?, 1, ?, '["*"]', ?, 0)`,
