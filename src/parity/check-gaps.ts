@@ -7,15 +7,8 @@ import { listGaps } from '../profile/list-gaps.ts';
 import { applyOverrides, type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
 import type { Traffic } from './exchange.ts';
-import { type Finding, NO_EVIDENCE, type Verdict, verdicts } from './finding.ts';
-import {
-  compareBodyLimit,
-  compareIdempotency,
-  compareListLimit,
-  compareRateLimit,
-  compareTimeout,
-  compareWebhookLimit,
-} from './limit-evidence.ts';
+import { type Finding, NO_EVIDENCE } from './finding.ts';
+import { compareLimits } from './limit-evidence.ts';
 import { compareRecords, listOtherDifferences, type OtherDifference } from './record-shapes.ts';
 import { checkRequests } from './request-checks.ts';
 import { findRetries } from './retry-evidence.ts';
@@ -84,17 +77,8 @@ export function checkGaps(input: GapCheckInput): GapReport {
   const findings: Readonly<Partial<Record<GapId, Finding>>> = {
     ...signatures.findings,
     ...compareRecords(requests, attempts),
-    ...compareIdempotency(requests, rules.idempotency),
-    'webhook.limit': compareWebhookLimit(requests, rules.webhookLimit),
-    'delivery.success': retries.onRedirect,
-    'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
-    'retry.schedule': retries.schedule,
-    'retry.jitter': retries.jitter,
-    'retry.after': retries.retryAfter,
-    'retry.410': retries.on410,
-    'list.limit': compareListLimit(requests, rules.list),
-    'rate.limit': compareRateLimit(requests, rules.rateLimit),
-    'body.limit': compareBodyLimit(requests, rules.bodyLimitBytes),
+    ...compareLimits(traffic, rules),
+    ...retries.findings,
   };
   const data = listGaps(profile, overrides, environment).map(({ id, value }): GapResult => {
     const finding =
@@ -125,12 +109,4 @@ export function mergeOverrides(overrides: Overrides, { data }: Pick<GapReport, '
     ];
   });
   return { ...overrides, ...Object.fromEntries(changes) };
-}
-
-export function countVerdicts({ data }: Pick<GapReport, 'data'>): Readonly<Record<Verdict, number>> {
-  const counts = verdicts.map((verdict) => [
-    verdict,
-    data.filter((result) => result.verdict === verdict).length,
-  ]);
-  return Object.fromEntries(counts) as Record<Verdict, number>;
 }

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { Exchange } from './exchange.ts';
 
-export const verdicts = ['confirmed', 'different', 'no_evidence'] as const;
-export type Verdict = (typeof verdicts)[number];
+export type Verdict = 'confirmed' | 'different' | 'no_evidence';
 
 /** A place in a recording. It never contains a secret. */
 export interface Evidence {

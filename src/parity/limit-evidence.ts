@@ -1,6 +1,6 @@
 /** Finds out the limits of a service, and how it handles idempotency keys. */
 import { isDeepStrictEqual } from 'node:util';
-import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
+import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -10,6 +10,7 @@ import {
   isSuccess,
   listFields,
   type OperationName,
+  type Traffic,
 } from './exchange.ts';
 import {
   compareFixed,
@@ -22,9 +23,20 @@ import {
   type Sighting,
 } from './finding.ts';
 import { isRejectedFor } from './request-checks.ts';
-import { roundDuration } from './retry-evidence.ts';
+import { listDurations, roundDuration } from './retry-evidence.ts';
 
 type Requests = readonly ApiRequest[];
+
+export function compareLimits({ requests, attempts }: Traffic, rules: Rules) {
+  return {
+    ...compareIdempotency(requests, rules.idempotency),
+    'webhook.limit': compareWebhookLimit(requests, rules.webhookLimit),
+    'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
+    'list.limit': compareListLimit(requests, rules.list),
+    'rate.limit': compareRateLimit(requests, rules.rateLimit),
+    'body.limit': compareBodyLimit(requests, rules.bodyLimitBytes),
+  };
+}
 
 function ofOperation(requests: Requests, operation: OperationName): Requests {
   return requests.filter((request) => request.operation === operation);
@@ -53,7 +65,7 @@ function findStatedLimit(request: ApiRequest, requested = Number.POSITIVE_INFINI
     : [sighting(request, limit, `${request.status}, and the message states ${limit}`)];
 }
 
-export function compareWebhookLimit(requests: Requests, configured: number): Finding {
+function compareWebhookLimit(requests: Requests, configured: number): Finding {
   const creations = ofOperation(requests, 'createWebhook');
   const perWorkspace = groupBy(creations.filter(isSuccess), ({ json }) =>
     String(listFields(json).workspace_id),
@@ -71,7 +83,7 @@ export function compareWebhookLimit(requests: Requests, configured: number): Fin
   });
 }
 
-export function compareListLimit(requests: Requests, { defaultLimit, maxLimit }: Rules['list']): Finding {
+function compareListLimit(requests: Requests, { defaultLimit, maxLimit }: Rules['list']): Finding {
   const lists = ofOperation(requests, 'listEvents').map((request) => {
     const { data, has_more: hasMore } = listFields(request.responseJson);
     const count = isSuccess(request) && Array.isArray(data) ? data.length : null;
@@ -107,7 +119,7 @@ export function compareListLimit(requests: Requests, { defaultLimit, maxLimit }:
 }
 
 /** One finding for the fields of an object. */
-export function joinFindings(fields: Readonly<Record<string, Finding>>): Finding {
+function joinFindings(fields: Readonly<Record<string, Finding>>): Finding {
   const entries = Object.entries(fields);
   const select = (verdict: Finding['verdict']) =>
     entries.filter(([, finding]) => finding.verdict === verdict);
@@ -134,7 +146,7 @@ export function joinFindings(fields: Readonly<Record<string, Finding>>): Finding
 /** `"api-key";q=200;w=2`: the burst, and the seconds in which it refills. */
 const POLICY = /;\s*q=(\d+)(?:.*;\s*w=(\d+))?/;
 
-export function compareRateLimit(requests: Requests, configured: Rules['rateLimit']): Finding {
+function compareRateLimit(requests: Requests, configured: Rules['rateLimit']): Finding {
   const present = configured === null ? 'off' : { per_second: configured.perSecond, burst: configured.burst };
   const limited = requests.flatMap((request) => {
     const policy = POLICY.exec(request.responseHeaders.get('ratelimit-policy') ?? '');
@@ -169,7 +181,7 @@ export function compareRateLimit(requests: Requests, configured: Rules['rateLimi
   );
 }
 
-export function compareBodyLimit(requests: Requests, configured: number): Finding {
+function compareBodyLimit(requests: Requests, configured: number): Finding {
   const sized = requests.flatMap((request) => {
     const { bytes } = request.body;
     return bytes === null || request.method !== 'POST' || [0, 401, 429].includes(request.status)
@@ -229,7 +241,7 @@ function listRepeatedRequests(requests: Requests): RepeatedRequest[] {
 }
 
 /** The findings for the gaps `idempotency.*`. */
-export function compareIdempotency(requests: Requests, configured: Rules['idempotency']) {
+function compareIdempotency(requests: Requests, configured: Rules['idempotency']) {
   const repeats = listRepeatedRequests(requests);
   const same = repeats.filter(
     ({ isSamePath, isSameBody, repeated }) => isSamePath && isSameBody && isSuccess(repeated),
@@ -290,9 +302,7 @@ export function compareIdempotency(requests: Requests, configured: Rules['idempo
   };
 }
 
-const RETENTIONS = '1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d'
-  .split(' ')
-  .map((text) => parseDuration(text) ?? 0);
+const RETENTIONS = listDurations('1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d');
 
 /** The usual time between both limits. Without one of them, none is more likely than another. */
 function proposeRetention(min: number, max: number): number | null {
@@ -306,7 +316,7 @@ const MIN_TIMEOUT_MS = 100;
 /** Attempts without a response that a time limit ended. */
 const TIMED_OUT = /time.?out|timed out|aborted|disconnect|closed/i;
 
-export function compareTimeout(attempts: readonly DeliveryAttempt[], configuredMs: number): Finding {
+function compareTimeout(attempts: readonly DeliveryAttempt[], configuredMs: number): Finding {
   const toValue = (ms: number) => ({ attempt: formatDuration(ms) });
   const ended = attempts.filter(
     ({ status, error, durationMs }) =>

@@ -1,5 +1,5 @@
 /** Finds out when a service retries, from the times between the attempts of each delivery. */
-import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
+import { formatDuration, MINUTE_MS, parseDuration, SECOND_MS } from '../domain/duration.ts';
 import { MAX_RETRY_DELAY_MS, parseRetryAfter, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { Rules } from '../profile/rules.ts';
 import { type DeliveryAttempt, isSuccess } from './exchange.ts';
@@ -27,50 +27,41 @@ interface Wait {
   readonly sinceFirstMs: number;
 }
 
-export interface RetryFindings {
-  readonly schedule: Finding;
-  readonly jitter: Finding;
-  readonly retryAfter: Finding;
-  readonly on410: Finding;
-  readonly onRedirect: Finding;
-  /** Attempts after the end of the retry window (§6). */
-  readonly late: readonly Sighting[];
-}
-
-export function findRetries(attempts: readonly DeliveryAttempt[], { retry }: Rules): RetryFindings {
+/** The findings about retries, and the attempts after the end of the retry window (§6). */
+export function findRetries(attempts: readonly DeliveryAttempt[], { retry }: Rules) {
   const deliveries = groupBy(
     attempts.filter(({ id }) => id !== ''),
     ({ id }) => id,
   );
-  const delayAt = (index: number) => retry.delaysMs[index] ?? retry.delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
-  const waits = deliveries
-    .map(listWaits)
-    .flatMap((each) => (lacksAttempts(each, delayAt, retry.jitter) ? [] : each));
+  const waits = deliveries.map(listWaits).flatMap((each) => (lacksAttempts(each, retry) ? [] : each));
   const plain = waits.filter(({ requestedMs, status }) => requestedMs === null && status !== 410);
-  const { finding, delaysMs, jitter } = compareSchedule(plain, retry);
-  const planned = (index: number) => delaysMs[index] ?? delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
+  const redirected = waits.filter(({ status }) => status >= 300 && status < 400);
+  const late = waits.filter(
+    ({ sinceFirstMs }) => sinceFirstMs > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS),
+  );
+  const { schedule, jitter, delaysMs } = compareSchedule(plain, retry);
   return {
-    schedule: finding,
-    jitter,
-    retryAfter: compareRetryAfter(waits, retry.honorRetryAfter, planned),
-    onRedirect: compareFixed(
-      waits
-        .filter(({ status }) => status >= 300 && status < 400)
-        .map(({ next, status }) => ({ exchange: next, value: true, text: `a retry after ${status}` })),
-    ),
-    on410: compare410(deliveries, retry.stopOn410, planned),
-    late: waits.flatMap(({ next, sinceFirstMs }) =>
-      sinceFirstMs > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS)
-        ? [
-            {
-              exchange: next,
-              value: '',
-              text: `a retry ${formatDuration(sinceFirstMs)} after the first attempt`,
-            },
-          ]
-        : [],
+    findings: {
+      'retry.schedule': schedule,
+      'retry.jitter': jitter,
+      'retry.after': compareRetryAfter(waits, retry.honorRetryAfter, delaysMs),
+      'retry.410': compare410(deliveries, retry.stopOn410, delaysMs),
+      'delivery.success': compareFixed(
+        redirected.map(({ next, status }) => ({
+          exchange: next,
+          value: true,
+          text: `a retry after ${status}`,
+        })),
+      ),
+    },
+    late: late.map((wait) =>
+      toSighting(wait, `a retry ${formatDuration(wait.sinceFirstMs)} after the first attempt`),
     ),
   };
+}
+
+function delayAt(delaysMs: readonly number[], index: number): number {
+  return delaysMs[index] ?? delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
 }
 
 function timeOf({ attempt, at }: DeliveryAttempt): number {
@@ -106,39 +97,29 @@ function toleranceOf(ms: number): number {
   return Math.min(MINUTE_MS, 0.05 * ms + 100);
 }
 
-interface ScheduleComparison {
-  readonly finding: Finding;
-  readonly jitter: Finding;
-  /** The schedule that the waits follow; the configured one without evidence. */
-  readonly delaysMs: readonly number[];
-}
-
-function compareSchedule(
-  waits: readonly Wait[],
-  { delaysMs: configured, jitter }: Rules['retry'],
-): ScheduleComparison {
-  const configuredDelay = (index: number) => configured[index] ?? configured.at(-1) ?? MAX_RETRY_DELAY_MS;
-  const fits = ({ index, ms }: Wait) => isWithin(ms, configuredDelay(index), jitter);
+function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter }: Rules['retry']) {
+  const fits = ({ index, ms }: Wait) => isWithin(ms, delayAt(configured, index), jitter);
   const relevant = groupBy(waits, ({ index }) => String(index))
     .sort((a, b) => indexOf(a) - indexOf(b))
     .map((group) => withoutOutliers(group, fits));
   const samples = relevant.flat();
-  if (samples.length === 0) return { finding: NO_EVIDENCE, jitter: NO_EVIDENCE, delaysMs: configured };
-  const estimate = estimateSchedule(relevant, configuredDelay);
-  const isSchedule = estimate.delaysMs.every((ms, index) => ms === null || ms === configuredDelay(index));
-  const sightings = relevant.flatMap(([wait]) =>
-    wait === undefined
-      ? []
-      : [toSighting(wait, `${formatDuration(wait.ms)} after attempt ${wait.index + 1}`)],
+  if (samples.length === 0) return { schedule: NO_EVIDENCE, jitter: NO_EVIDENCE, delaysMs: configured };
+  const estimate = estimateSchedule(relevant, configured);
+  const isConfigured = estimate.delaysMs.every((ms, index) => ms === delayAt(configured, index));
+  const delaysMs = isConfigured ? configured : completeSchedule(estimate.delaysMs, configured);
+  const observed = delaysMs.map(formatDuration);
+  const sightings = relevant.flatMap((group) =>
+    group
+      .slice(0, 1)
+      .map((wait) => toSighting(wait, `${formatDuration(wait.ms)} after attempt ${wait.index + 1}`)),
   );
-  const jitterFinding = compareJitter(samples, estimate, jitter);
-  if (isSchedule) {
-    const observed = configured.map(formatDuration);
-    return { finding: confirm(observed, sightings), jitter: jitterFinding, delaysMs: configured };
-  }
-  const delaysMs = completeSchedule(estimate.delaysMs, configured);
-  const override = delaysMs.map(formatDuration);
-  return { finding: differ(override, sightings, { override }), jitter: jitterFinding, delaysMs };
+  return {
+    schedule: isConfigured
+      ? confirm(observed, sightings)
+      : differ(observed, sightings, { override: observed }),
+    jitter: compareJitter(samples, estimate, jitter),
+    delaysMs,
+  };
 }
 
 function indexOf([first]: readonly Wait[]): number {
@@ -159,11 +140,12 @@ function isWithin(ms: number, delayMs: number, jitter: number): boolean {
  * Whether attempts of a delivery are not in the recording, for example because the receiver was down: some waits are as long as
  * several of the configured ones, and the others fit.
  */
-function lacksAttempts(waits: readonly Wait[], delayAt: (index: number) => number, jitter: number): boolean {
+function lacksAttempts(waits: readonly Wait[], { delaysMs, jitter }: Rules['retry']): boolean {
   let index = 0;
   for (const { ms } of waits) {
-    let plannedMs = delayAt(index++);
-    while (!isWithin(ms, plannedMs, jitter) && plannedMs < ms && index < 100) plannedMs += delayAt(index++);
+    let plannedMs = delayAt(delaysMs, index++);
+    while (!isWithin(ms, plannedMs, jitter) && plannedMs < ms && index < 100)
+      plannedMs += delayAt(delaysMs, index++);
     if (!isWithin(ms, plannedMs, jitter)) return false;
   }
   return index > waits.length;
@@ -176,8 +158,8 @@ function withoutOutliers(group: readonly Wait[], fits: (wait: Wait) => boolean):
 }
 
 interface Estimate {
-  /** Null where no wait was recorded. */
-  readonly delaysMs: readonly (number | null)[];
+  /** Sparse: it has no element where no wait was recorded. */
+  readonly delaysMs: readonly number[];
   /** The largest relative distance from the delays. */
   readonly spread: number;
 }
@@ -186,35 +168,30 @@ interface Estimate {
  * Without jitter, all waits of an index are the same. With jitter, its delay is the configured or round one that needs about as
  * much jitter as the other indexes.
  */
-function estimateSchedule(
-  groups: readonly (readonly Wait[])[],
-  configuredDelay: (index: number) => number,
-): Estimate {
+function estimateSchedule(groups: readonly (readonly Wait[])[], configured: readonly number[]): Estimate {
+  const delaysMs: number[] = [];
   const varies = groups.some((group) => {
     const [min, max] = limitsOf(group);
     return max - min > toleranceOf(max);
   });
-  const delaysMs: (number | null)[] = [];
   if (!varies) {
     for (const group of groups) {
-      const index = indexOf(group);
       const [min] = limitsOf(group);
-      while (delaysMs.length < index) delaysMs.push(null);
-      delaysMs.push(isWithin(min, configuredDelay(index), 0) ? configuredDelay(index) : roundDuration(min));
+      const configuredMs = delayAt(configured, indexOf(group));
+      delaysMs[indexOf(group)] = isWithin(min, configuredMs, 0) ? configuredMs : roundDuration(min);
     }
     return { delaysMs, spread: 0 };
   }
   const needed = (group: readonly Wait[], delayMs: number) =>
     Math.max(...group.filter(isBelowMaximum).map(({ ms }) => Math.abs(ms - delayMs) / delayMs), 0);
-  const candidates = (group: readonly Wait[]) => [configuredDelay(indexOf(group)), ...ROUND_DELAYS];
+  const candidates = (group: readonly Wait[]) => [delayAt(configured, indexOf(group)), ...ROUND_DELAYS];
   const unlimited = groups.filter((group) => group.length > 1 && group.every(isBelowMaximum));
   const measured = unlimited.length > 0 ? unlimited : groups;
   const spread = Math.max(
     ...measured.map((group) => Math.min(...candidates(group).map((delayMs) => needed(group, delayMs)))),
   );
   for (const group of groups) {
-    const index = indexOf(group);
-    while (delaysMs.length < index) delaysMs.push(null);
+    const configuredMs = delayAt(configured, indexOf(group));
     const [min, max] = limitsOf(group);
     const isPossible = (delayMs: number) =>
       needed(group, delayMs) <= spread * 1.02 && delayMs * (1 + spread) >= max - toleranceOf(max);
@@ -224,13 +201,11 @@ function estimateSchedule(
       (group.every(isBelowMaximum)
         ? Math.abs((min + max) / 2 - delayMs) / delayMs
         : Math.abs(needed(group, delayMs) - spread));
-    const isConfigured = delaysMs.every(
-      (delayMs, each) => delayMs === null || delayMs === configuredDelay(each),
-    );
+    const isConfigured = delaysMs.every((delayMs, index) => delayMs === delayAt(configured, index));
     // The last wait repeats. There are few late attempts, so that their waits are not enough to find the delay.
-    const likely = isConfigured ? [configuredDelay(index)] : [delaysMs.at(-1) ?? 0, configuredDelay(index)];
+    const likely = isConfigured ? [configuredMs] : [delaysMs.at(-1) ?? 0, configuredMs];
     const [closest = 0] = ROUND_DELAYS.toSorted((a, b) => distance(a) - distance(b));
-    delaysMs.push(likely.find((delayMs) => delayMs > 0 && isPossible(delayMs)) ?? closest);
+    delaysMs[indexOf(group)] = likely.find((delayMs) => delayMs > 0 && isPossible(delayMs)) ?? closest;
   }
   return { delaysMs, spread };
 }
@@ -245,37 +220,16 @@ function limitsOf(group: readonly Wait[]): readonly [min: number, max: number] {
   return [Math.min(...times), Math.max(...times)];
 }
 
-const ROUND_DELAYS: readonly number[] = [
-  ...[1, 2, 3, 5, 10, 15, 20, 30, 45].flatMap((count) => [count * SECOND_MS, count * MINUTE_MS]),
-  ...[1, 2, 3, 4, 6, 8, 12, 18, 24].map((count) => count * HOUR_MS),
-];
+/** @param text durations, separated by spaces */
+export function listDurations(text: string): number[] {
+  return text.split(' ').map((duration) => parseDuration(duration) ?? 0);
+}
 
+const ROUND_DELAYS = listDurations(
+  '1s 2s 3s 5s 10s 15s 20s 30s 45s 1m 2m 3m 5m 10m 15m 20m 30m 45m 1h 2h 3h 4h 6h 8h 12h 18h 24h',
+);
 /** The steps to which people round durations. */
-const STEPS = [
-  ...[
-    DAY_MS,
-    12 * HOUR_MS,
-    6 * HOUR_MS,
-    HOUR_MS,
-    30 * MINUTE_MS,
-    15 * MINUTE_MS,
-    10 * MINUTE_MS,
-    5 * MINUTE_MS,
-  ],
-  ...[
-    MINUTE_MS,
-    30 * SECOND_MS,
-    15 * SECOND_MS,
-    10 * SECOND_MS,
-    5 * SECOND_MS,
-    SECOND_MS,
-    500,
-    100,
-    50,
-    10,
-    1,
-  ],
-];
+const STEPS = listDurations('1d 12h 6h 1h 30m 15m 10m 5m 1m 30s 15s 10s 5s 1s 500ms 100ms 50ms 10ms 1ms');
 
 /** The roundest duration that is at most a share of it away. */
 export function roundDuration(ms: number, share = 0.02): number {
@@ -286,9 +240,8 @@ export function roundDuration(ms: number, share = 0.02): number {
 }
 
 /** The observed delays, without repetitions of the last one, then the configured ones for the attempts that were not seen. */
-function completeSchedule(observed: readonly (number | null)[], configured: readonly number[]): number[] {
-  const last = (index: number) => configured[index] ?? configured.at(-1) ?? MAX_RETRY_DELAY_MS;
-  const delaysMs = observed.map((ms, index) => ms ?? last(index));
+function completeSchedule(observed: readonly number[], configured: readonly number[]): number[] {
+  const delaysMs = Array.from(observed.keys(), (index) => observed[index] ?? delayAt(configured, index));
   const total = delaysMs.reduce((sum, ms) => sum + ms, 0);
   const isComplete = total + (delaysMs.at(-1) ?? 0) > RETRY_WINDOW_MS;
   const isRepeating = delaysMs.length > 2 && new Set(delaysMs.slice(-3)).size === 1;
@@ -309,24 +262,22 @@ function compareJitter(
   { delaysMs, spread }: Estimate,
   configured: number,
 ): Finding {
-  const measured = samples.filter((wait) => {
-    const delayMs = delaysMs[wait.index] ?? 0;
-    return delayMs > 0 && isBelowMaximum(wait);
-  });
-  const sightings = measured
+  const sightings = samples
+    .filter(isBelowMaximum)
     .map((wait) => {
-      const delayMs = delaysMs[wait.index] ?? wait.ms;
+      const delayMs = delayAt(delaysMs, wait.index);
       const text = `${formatDuration(wait.ms)} instead of ${formatDuration(delayMs)}`;
       return { ...toSighting(wait, text), deviation: Math.abs(wait.ms - delayMs) / delayMs };
     })
     .sort((a, b) => b.deviation - a.deviation);
+  const isSure = sightings.length >= MIN_JITTER_SAMPLES;
   if (spread === 0) {
     if (configured === 0) return sightings.length > 1 ? confirm(0, sightings) : NO_EVIDENCE;
-    return measured.length < MIN_JITTER_SAMPLES ? NO_EVIDENCE : differ(0, sightings, { override: 0 });
+    return isSure ? differ(0, sightings, { override: 0 }) : NO_EVIDENCE;
   }
-  const estimate = roundJitter((spread * (measured.length + 1)) / measured.length);
+  const estimate = roundJitter((spread * (sightings.length + 1)) / sightings.length);
   if (estimate === configured) return confirm(configured, sightings);
-  if (estimate < configured && measured.length < MIN_JITTER_SAMPLES) return NO_EVIDENCE;
+  if (estimate < configured && !isSure) return NO_EVIDENCE;
   return differ(estimate, sightings, { override: estimate });
 }
 
@@ -335,57 +286,47 @@ function roundJitter(share: number): number {
   return Math.min(0.5, Number((Math.round(share / step) * step).toFixed(2)));
 }
 
-function compareRetryAfter(
-  waits: readonly Wait[],
-  isHeeded: boolean,
-  planned: (index: number) => number,
-): Finding {
-  const sightings = waits.flatMap((wait): Sighting[] => {
+function compareRetryAfter(waits: readonly Wait[], isHonored: boolean, delaysMs: readonly number[]): Finding {
+  const sightings = waits.flatMap((wait) => {
     const { index, ms, requestedMs } = wait;
-    const delayMs = planned(index);
+    const delayMs = delayAt(delaysMs, index);
     // A shorter request has no effect, and a request near the delay looks the same as the delay.
     if (requestedMs === null || requestedMs < 1.6 * delayMs || delayMs >= MAX_RETRY_DELAY_MS / 1.6) return [];
     const text = `${formatDuration(ms)} after a response that asked for ${formatDuration(requestedMs)}`;
     if (isWithin(ms, Math.min(requestedMs, MAX_RETRY_DELAY_MS), 0))
-      return [toSighting(wait, text)].map(as('honored'));
-    return ms <= 1.5 * delayMs + toleranceOf(delayMs) ? [toSighting(wait, text)].map(as('ignored')) : [];
+      return [{ exchange: wait.next, value: 'honored', text }];
+    return canBeRetry(ms, delayMs) ? [{ exchange: wait.next, value: 'ignored', text }] : [];
   });
-  return compareSightings(isHeeded ? 'honored' : 'ignored', sightings);
+  return compareSightings(isHonored ? 'honored' : 'ignored', sightings);
 }
 
-function as(value: string) {
-  return (sighting: Sighting): Sighting => ({ ...sighting, value });
+/** Whether a wait is not longer than the delay with the largest jitter. */
+function canBeRetry(ms: number, delayMs: number): boolean {
+  return ms <= 1.5 * delayMs + toleranceOf(delayMs);
 }
 
 function compare410(
   deliveries: readonly (readonly DeliveryAttempt[])[],
   stops: boolean,
-  planned: (index: number) => number,
+  delaysMs: readonly number[],
 ): Finding {
   const sightings = deliveries.flatMap((attempts): Sighting[] => {
     const index = attempts.findIndex(({ status }) => status === 410);
     const [gone, next] = attempts.slice(index, index + 2);
     if (index < 0 || gone === undefined || gone.attempt?.isManual) return [];
-    const delayMs = planned(index);
+    const delayMs = delayAt(delaysMs, index);
     if (next !== undefined) {
-      const isRetry =
-        !next.attempt?.isManual && timeOf(next) - timeOf(gone) <= 1.5 * delayMs + toleranceOf(delayMs);
+      const isRetry = !next.attempt?.isManual && canBeRetry(timeOf(next) - timeOf(gone), delayMs);
       return isRetry ? [{ exchange: next, value: 'failure', text: 'a retry after 410' }] : [];
     }
     const latestAt = timeOf(gone) + 1.6 * delayMs + MINUTE_MS;
     const isWindowOver = latestAt - timeOf(attempts[0] ?? gone) > RETRY_WINDOW_MS;
-    const continues = deliveries.some((others) =>
-      others.some((other) => other.url.href === gone.url.href && timeOf(other) > latestAt),
-    );
-    return continues && !isWindowOver
-      ? [
-          {
-            exchange: gone,
-            value: 'stop',
-            text: `no retry after 410, which was due after ${formatDuration(delayMs)}`,
-          },
-        ]
-      : [];
+    const continues = deliveries
+      .flat()
+      .some((other) => other.url.href === gone.url.href && timeOf(other) > latestAt);
+    if (!continues || isWindowOver) return [];
+    const text = `no retry after 410, which was due after ${formatDuration(delayMs)}`;
+    return [{ exchange: gone, value: 'stop', text }];
   });
   return compareSightings(stops ? 'stop' : 'failure', sightings);
 }

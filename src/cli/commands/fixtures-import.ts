@@ -17,8 +17,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
 import { collectAssignments, parseList } from '../option-parsers.ts';
-import type { TerminalCapabilities } from '../process-context.ts';
-import { confirmOrFail, isInteractive } from '../prompt.ts';
+import { confirmOrFail } from '../prompt.ts';
 import { renderTable } from '../render/table.ts';
 
 interface ImportOptions {
@@ -84,15 +83,12 @@ export const command: CommandDefinition<ImportOptions> = {
       };
     });
     const rows = fixtures.map(({ row }) => row);
-    const toTable = (capabilities: TerminalCapabilities) => renderTable(columns, rows, capabilities);
-    const isListed = isInteractive(context) && !yes;
-    if (isListed) context.io.note(toTable(context.io.noteCapabilities));
+    context.io.note(renderTable(columns, rows, context.io.noteCapabilities));
     const count = formatCount(rows.length, 'fixture');
     await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
     createFolder(folder);
     for (const { row, text } of fixtures) await writeText(row.file, text);
-    const summary = `Wrote ${count} to ${folder}.`;
-    context.print({ fixtures: rows }, () => (isListed ? summary : `${toTable(context.io)}\n\n${summary}`));
+    context.print({ fixtures: rows }, () => `Wrote ${count} to ${folder}.`);
   },
 };
 

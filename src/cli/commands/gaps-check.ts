@@ -9,16 +9,10 @@ import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
-import {
-  checkGaps,
-  countVerdicts,
-  type GapReport,
-  type GapResult,
-  mergeOverrides,
-} from '../../parity/check-gaps.ts';
+import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
 import { sortTraffic, type Traffic } from '../../parity/exchange.ts';
 import type { Evidence } from '../../parity/finding.ts';
-import { type Overrides, resolveRules } from '../../profile/resolve-rules.ts';
+import { resolveRules } from '../../profile/resolve-rules.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
 import { type RecordedExchanges, readExchanges } from '../capture/read-exchanges.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -27,6 +21,7 @@ import { readValue, writeText } from '../file-access.ts';
 import { collectValues, urlOption } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
 import { styleCheckStatus, styleFor } from '../render/style.ts';
+import { wrapWords } from '../render/text-width.ts';
 import { printHint } from '../report-error.ts';
 
 interface CheckOptions {
@@ -99,25 +94,19 @@ export const check: CommandDefinition<CheckOptions> = {
       deliveries: traffic.attempts.length,
       skipped: traffic.otherCount + invalid,
     };
-    const document = { ...report, ...counts };
-    const isDifferent = countVerdicts(report).different + report.other.length > 0;
+    context.print({ ...report, ...counts }, () => renderReport(report, counts, context));
     const canWrite = report.data.some(({ override }) => override !== null);
-    if (options.write && canWrite) {
-      // The question comes after the report.
-      if (!context.json) context.print(null, () => renderReport(report, counts, context));
-      const path = await writeOverrides(report, config, options.yes, context);
-      if (context.json) context.print({ ...document, written: path }, () => '');
-      const remains = report.other.length > 0 || report.data.some(({ needed }) => needed !== null);
-      return remains ? ExitCode.failure : ExitCode.success;
-    }
-    context.print({ ...document, written: null }, () => renderReport(report, counts, context));
-    if (canWrite) {
+    if (canWrite && options.write) await writeOverrides(report, config, options.yes, context);
+    else if (canWrite) {
       printHint(
         { text: 'Follow the service', command: `svc gaps check ${options.files.join(' ')} --write` },
         context.io,
       );
     }
-    return isDifferent ? ExitCode.failure : ExitCode.success;
+    const remains = report.data.some(
+      ({ verdict, needed }) => verdict === 'different' && (!options.write || needed !== null),
+    );
+    return remains || report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
 };
 
@@ -128,7 +117,7 @@ async function readSecrets({ secret }: CheckOptions, context: Context): Promise<
   return texts.flatMap((text) => text.toString('utf8').split(/\s+/)).filter((text) => text !== '');
 }
 
-export async function readFiles(files: readonly string[], context: Context): Promise<RecordedExchanges[]> {
+async function readFiles(files: readonly string[], context: Context): Promise<RecordedExchanges[]> {
   const recorded: RecordedExchanges[] = [];
   for (const file of files) {
     const source = await openCaptureSource(file, context);
@@ -177,18 +166,19 @@ function renderReport(report: GapReport, counts: Counts, { io }: Context): strin
     report.data.filter((result) => result.verdict === verdict);
   const renderList = (verdict: 'confirmed' | 'no_evidence') => {
     const gaps = select(verdict).map(({ gap }) => gap);
-    return gaps.length === 0 ? [] : [symbols[verdict] + wrap(gaps.join(', '), io.width)];
+    const lines = wrapWords(Math.min(io.width, 100) - 4, gaps.join(', '));
+    return gaps.length === 0 ? [] : [[symbols[verdict], ...lines.map((line) => `    ${line}`)].join('\n')];
   };
-  const { different, confirmed, no_evidence: unknown } = countVerdicts(report);
+  const count = (verdict: GapResult['verdict']) => select(verdict).length;
   const skipped =
     counts.skipped === 0 ? '' : ` Skipped ${formatCount(counts.skipped, 'other entry', 'other entries')}.`;
   return [
     ...select('different').map(renderDifference),
-    ...report.other.flatMap(({ text, evidence }) => [[text, ...evidence.map(renderEvidence)].join('\n')]),
+    ...report.other.map(({ text, evidence }) => [text, ...evidence.map(renderEvidence)].join('\n')),
     ...renderList('confirmed'),
     ...renderList('no_evidence'),
     ...report.notes,
-    `${different} different, ${confirmed} confirmed, ${unknown} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
+    `${count('different')} different, ${count('confirmed')} confirmed, ${count('no_evidence')} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
   ].join('\n\n');
 }
 
@@ -196,19 +186,13 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Breaks a list at spaces. */
-function wrap(text: string, width: number): string {
-  const limit = Math.max(20, Math.min(width, 100) - 6);
-  return text.replace(new RegExp(`(.{1,${limit}})(?: |$)`, 'g'), '\n    $1').replace(/ +$/gm, '');
-}
-
-/** @returns the path of the written file. @throws SvcError `usage` for a configuration file that is code; `interrupted` */
+/** Asks first. @throws SvcError `usage` for a configuration file that is code; `interrupted` */
 async function writeOverrides(
   report: GapReport,
   { file, projectFolder, values }: Config,
   yes: true | undefined,
   context: Context,
-): Promise<string> {
+): Promise<void> {
   const overrides = mergeOverrides(values.overrides, report);
   if (file !== null && isModule(file)) {
     throw new SvcError('usage', `${file} is code, so svc does not change it.`, {
@@ -221,23 +205,7 @@ async function writeOverrides(
   const kind = Object.hasOwn(JSON.parse(before), 'overrides') ? 'override' : 'add';
   const edit = { kind, path: 'overrides', value: JSON.stringify(overrides) } as const;
   const after = `${indentJson(applyJsonEdits(before, [edit]))}\n`;
-  context.io.note(`\n${path}\n${renderDiff(values.overrides, overrides, context)}\n`);
-  await confirmOrFail(context, `Write ${path}?`, yes);
+  await confirmOrFail(context, `Write these overrides to ${path}?`, yes);
   await writeText(path, after);
   context.io.note(`Saved ${path}. A running emulator reads it when it restarts.`);
-  return path;
-}
-
-/** The lines of `overrides` that change. */
-function renderDiff(before: Overrides, after: Overrides, { io }: Context): string {
-  const { red, green } = styleFor(io.noteCapabilities);
-  const toLine = (gap: string, overrides: Overrides) =>
-    `${JSON.stringify(gap)}: ${JSON.stringify(overrides[gap])}`;
-  return Object.keys(after)
-    .filter((gap) => JSON.stringify(before[gap]) !== JSON.stringify(after[gap]))
-    .flatMap((gap) => [
-      ...(Object.hasOwn(before, gap) ? [red(`- ${toLine(gap, before)}`)] : []),
-      green(`+ ${toLine(gap, after)}`),
-    ])
-    .join('\n');
 }

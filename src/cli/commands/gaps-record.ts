@@ -86,13 +86,18 @@ export const record: CommandDefinition<RecordOptions> = {
     const question = `Send about ${REQUEST_COUNT} requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
     await confirmOrFail(context, question, options.yes);
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
-    const recorder = new Recorder(options, { default: apiKey, restricted: restrictedKey }, ca, context);
-    const describeProgress = async () => `Recorded ${formatCount(recorder.entries.length, 'request')}…`;
+    const recorder = new Recorder({ options, context, ca, apiKey, restrictedKey });
+    const probing = probeService((request) => recorder.send(request), {
+      type: options.type,
+      runId: randomBytes(6).toString('hex'),
+      hasRestrictedKey: restrictedKey !== null,
+      endpointUrl: options.webhookUrl ?? null,
+    });
     try {
-      await withProgress(context, describeProgress, recorder.run());
+      await withProgress(context, async () => `Recorded ${recorder.count}…`, probing);
     } finally {
       // An interrupted recording is also of use, and has created something.
-      if (recorder.entries.length > 0) await recorder.save();
+      await recorder.save();
     }
     printHint({ text: 'Compare it', command: `svc gaps check ${options.save}` }, context.io);
   },
@@ -105,58 +110,58 @@ function requireTestKey(key: string | null, option: string): string {
   throw new SvcError('usage', problem, { hint: `Pass a key that starts with ${keyPrefixes.sandbox}` });
 }
 
+interface Setup {
+  readonly options: RecordOptions;
+  readonly context: Context;
+  readonly ca: string | undefined;
+  readonly apiKey: string;
+  readonly restrictedKey: string | null;
+}
+
 class Recorder {
-  readonly entries: object[] = [];
-  readonly #created = new Set<string>();
-  readonly #options: RecordOptions;
+  readonly #setup: Setup;
   readonly #keys: Readonly<Record<ProbeRequest['key'], string | null>>;
-  readonly #ca: string | undefined;
-  readonly #context: Context;
+  readonly #entries: object[] = [];
+  readonly #created: string[] = [];
   readonly #secrets: string[];
 
-  constructor(
-    options: RecordOptions,
-    keys: { readonly default: string; readonly restricted: string | null },
-    ca: string | undefined,
-    context: Context,
-  ) {
+  constructor(setup: Setup) {
+    const { apiKey, restrictedKey } = setup;
     const unknown = '0'.repeat(32);
-    const { sandbox, production } = keyPrefixes;
-    this.#options = options;
-    this.#keys = { ...keys, none: null, wrong: sandbox + unknown, live: production + unknown };
-    this.#ca = ca;
-    this.#context = context;
-    this.#secrets = Object.values(keys).filter((key) => key !== null);
+    this.#setup = setup;
+    this.#keys = {
+      default: apiKey,
+      restricted: restrictedKey,
+      none: null,
+      wrong: keyPrefixes.sandbox + unknown,
+      live: keyPrefixes.production + unknown,
+    };
+    this.#secrets = restrictedKey === null ? [apiKey] : [apiKey, restrictedKey];
   }
 
-  run(): Promise<void> {
-    return probeService((request) => this.#send(request), {
-      type: this.#options.type,
-      runId: randomBytes(6).toString('hex'),
-      hasRestrictedKey: this.#keys.restricted !== null,
-      endpointUrl: this.#options.webhookUrl ?? null,
-    });
+  get count(): string {
+    return formatCount(this.#entries.length, 'request');
   }
 
   async save(): Promise<void> {
-    const { save } = this.#options;
+    if (this.#entries.length === 0) return;
+    const { options, context } = this.#setup;
     const creator = { name: 'svc-emulator', version: VERSION };
-    const har = JSON.stringify({ log: { version: '1.2', creator, entries: this.entries } });
-    const path = resolve(this.#context.cwd, save);
+    const har = JSON.stringify({ log: { version: '1.2', creator, entries: this.#entries } });
+    const path = resolve(context.cwd, options.save);
     await writeText(path, `${createSecretRemover(this.#secrets, []).fromText(har)}\n`);
-    const created = [...this.#created];
-    this.#context.print({ path, requests: this.entries.length, created }, () =>
-      [
-        `Saved ${save} with ${formatCount(this.entries.length, 'request')}.`,
-        `Created ${created.join(', ') || 'nothing'}.`,
-      ].join('\n'),
+    const created = this.#created;
+    context.print(
+      { path, requests: this.#entries.length, created },
+      () => `Saved ${options.save} with ${this.count}.\nCreated ${created.join(', ') || 'nothing'}.`,
     );
   }
 
   /** Sends a request again after a 429, when the service allows it. */
-  async #send(request: ProbeRequest): Promise<ProbeResponse> {
-    const { signal } = this.#context;
-    if (this.entries.length > 0) await sleep(this.#options.delay, signal);
+  async send(request: ProbeRequest): Promise<ProbeResponse> {
+    const { options, context } = this.#setup;
+    const { signal } = context;
+    if (this.#entries.length > 0) await sleep(options.delay, signal);
     for (let attempt = 1; ; attempt++) {
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       const { status, text, headers } = await this.#record(request);
@@ -167,8 +172,9 @@ class Recorder {
   }
 
   async #record({ method, path, key, headers, body }: ProbeRequest): Promise<HttpResponse> {
-    const { now, signal } = this.#context;
-    const url = new URL(path.replace(/^\//, ''), `${this.#options['base-url'].replace(/\/$/, '')}/`);
+    const { options, context, ca } = this.#setup;
+    const { now, signal } = context;
+    const url = new URL(path.replace(/^\//, ''), `${options['base-url'].replace(/\/$/, '')}/`);
     const apiKey = this.#keys[key];
     const sent = {
       accept: 'application/json',
@@ -176,10 +182,10 @@ class Recorder {
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
     };
     const [at, startedAt] = [now(), performance.now()];
-    const message = { method: method as 'GET', url, headers: sent, ca: this.#ca, signal };
+    const message = { method: method as 'GET', url, headers: sent, ca, signal };
     const response = await sendAnyRequest({ ...message, ...(body !== null && { body }) });
     const time = Math.round(performance.now() - startedAt);
-    if (this.entries.length === 0 && response.status === 401) {
+    if (this.#entries.length === 0 && response.status === 401) {
       throw new SvcError('unauthenticated', `${url.origin} rejected the API key.`, {
         hint: 'Pass another key with --api-key.',
       });
@@ -187,7 +193,7 @@ class Recorder {
     const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
     const isWritten = body !== null && body.length <= MAX_WRITTEN_BYTES;
     const { fromHeaders } = createSecretRemover(this.#secrets, []);
-    this.entries.push({
+    this.#entries.push({
       startedDateTime: new Date(at).toISOString(),
       time,
       request: {
@@ -198,7 +204,8 @@ class Recorder {
       },
       response: {
         ...{ ...common, status: response.status, statusText: '', redirectURL: '', bodySize: -1 },
-        headers: toPairs(fromHeaders(toTexts(response.headers))),
+        // Only cookies are lists, and they are removed.
+        headers: toPairs(fromHeaders(response.headers as Record<string, string>)),
         content: { size: -1, mimeType: response.headers['content-type'] ?? '', text: response.text },
       },
       cache: {},
@@ -211,18 +218,14 @@ class Recorder {
   #toProbeResponse(request: ProbeRequest, status: number, text: string): ProbeResponse {
     const json = isJson(text) ? Object(JSON.parse(text)) : {};
     if (typeof json.secret === 'string') this.#secrets.push(json.secret);
-    if (request.method === 'POST' && status === 201 && typeof json.id === 'string')
-      this.#created.add(json.id);
+    const isNew = request.method === 'POST' && status === 201 && !this.#created.includes(json.id);
+    if (isNew && typeof json.id === 'string') this.#created.push(json.id);
     return { status, json };
   }
 }
 
 function hideKey(apiKey: string): string {
   return `Bearer ${apiKey.replace(/(svc_(?:test|live)_).*/, `$1${REMOVED}`)}`;
-}
-
-function toTexts(headers: HttpResponse['headers']): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 function toPairs(headers: Readonly<Record<string, string>>) {

@@ -117,7 +117,8 @@ describe('svc gaps check', () => {
     expect(first.err).toContain('hint: Follow the service with: svc gaps check a.har --write');
     const written = await checkFiles({ write: true, yes: true });
     expect(written.exitCode).toBe(ExitCode.success);
-    expect(written.err).toContain('+ "event.body": "data"');
+    expect(written.out).toContain('"event.body": "data"');
+    expect(written.err).toContain(`Saved ${config}.`);
     expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({
       port: 4000,
       overrides: {
@@ -229,7 +230,7 @@ describe('svc fixtures import', () => {
       description: 'Imported from a.har, entry 1.',
       payload: { name: 'Jane', key: '[removed]', text: expect.stringContaining('now}}') },
     });
-    expect(capturedOutput.out).toMatch(/parcel\.lost +2026-11-20T12:05:00\.000Z +a\.har, entry 1/);
+    expect(capturedOutput.err).toMatch(/parcel\.lost +2026-11-20T12:05:00\.000Z +a\.har, entry 1/);
     const unknown = importFixtures.run({ files: ['a.har'], replace: ['nam=Jane'], yes: true }, context);
     await expect(unknown).rejects.toMatchObject({ message: 'No payload has a value at nam.' });
     const missing = importFixtures.run({ files: ['a.har'], type: ['a.b'], yes: true }, context);
