@@ -1,10 +1,11 @@
 /** Compares a recording of the service with the configured values of all gaps: confirmed, different, or no evidence. */
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
+import { REMOVED } from '../domain/secret-remover.ts';
 import type { ConfigValue } from '../profile/gap.ts';
-import type { GapId, GapValues } from '../profile/gaps.ts';
+import type { GapId } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
-import { applyOverrides, type Overrides, resolveRules } from '../profile/resolve-rules.ts';
+import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
 import type { Traffic } from './exchange.ts';
 import { type Finding, NO_EVIDENCE } from './finding.ts';
@@ -59,19 +60,11 @@ export function checkGaps(input: GapCheckInput): GapReport {
   const { traffic, profile, overrides, environment, eventTypes } = input;
   const { requests, attempts } = traffic;
   const rules = resolveRules(profile, overrides, environment);
-  const values = applyOverrides(profile, overrides, environment);
-  const configured = <Id extends keyof GapValues>(id: Id) => values[id].parsedValue as GapValues[Id];
-  const signedAttempts = input.checksSignatures ? attempts : [];
   const signatures = findSignatures(
-    signedAttempts,
+    input.checksSignatures ? attempts : [],
     listSecrets(input),
-    {
-      'signature.content': configured('signature.content'),
-      'signature.algorithm': configured('signature.algorithm'),
-      'signature.header': configured('signature.header'),
-      'signature.timestamp': configured('signature.timestamp'),
-    },
-    rules,
+    resolveValues(profile, overrides, environment),
+    rules.signature,
   );
   const retries = findRetries(attempts, rules);
   const findings: Readonly<Partial<Record<GapId, Finding>>> = {
@@ -92,7 +85,7 @@ export function checkGaps(input: GapCheckInput): GapReport {
 function listSecrets({ secrets, traffic }: GapCheckInput): readonly string[] {
   const recorded = traffic.requests.flatMap(({ operation, responseJson }) => {
     const { secret } = Object(responseJson);
-    return operation === 'createWebhook' && typeof secret === 'string' && !secret.includes('[removed]')
+    return operation === 'createWebhook' && typeof secret === 'string' && !secret.includes(REMOVED)
       ? [secret]
       : [];
   });

@@ -121,24 +121,24 @@ function compareListLimit(requests: Requests, { defaultLimit, maxLimit }: Rules[
 /** One finding for the fields of an object. */
 function joinFindings(fields: Readonly<Record<string, Finding>>): Finding {
   const entries = Object.entries(fields);
-  const select = (verdict: Finding['verdict']) =>
-    entries.filter(([, finding]) => finding.verdict === verdict);
-  const toObject = (list: typeof entries, key: 'observed' | 'override'): ConfigValue =>
-    Object.fromEntries(
-      list.flatMap(([name, finding]) => (finding[key] === null ? [] : [[name, finding[key]]])),
-    );
-  const different = select('different');
-  const relevant = different.length > 0 ? different : select('confirmed');
+  const select = (each: Finding['verdict']) => entries.filter(([, finding]) => finding.verdict === each);
+  const verdict = select('different').length > 0 ? 'different' : 'confirmed';
+  const relevant = select(verdict);
   if (relevant.length === 0) return NO_EVIDENCE;
-  const overridden = different.filter(([, { override }]) => override !== null);
-  const needed = different.flatMap(([name, finding]) =>
+  const toObject = (key: 'observed' | 'override'): ConfigValue | null => {
+    const known = relevant.filter(([, finding]) => finding[key] !== null);
+    return known.length === 0
+      ? null
+      : Object.fromEntries(known.map(([name, finding]) => [name, finding[key] ?? '']));
+  };
+  const needed = relevant.flatMap(([name, finding]) =>
     finding.needed === null ? [] : [`${name}: ${finding.needed}`],
   );
   return {
-    verdict: different.length > 0 ? 'different' : 'confirmed',
-    observed: toObject(relevant, 'observed'),
-    override: overridden.length === 0 ? null : toObject(overridden, 'override'),
-    needed: needed.length === 0 ? null : needed.join('; '),
+    verdict,
+    observed: toObject('observed'),
+    override: toObject('override'),
+    needed: needed.join('; ') || null,
     evidence: relevant.flatMap(([, { evidence }]) => evidence),
   };
 }
@@ -199,7 +199,7 @@ function compareBodyLimit(requests: Requests, configured: number): Finding {
     propose: (min, max) => {
       // The last limit of whole KiB that is possible, if a smaller body was accepted that comes close to it.
       const whole = Math.floor(max / 1024) * 1024;
-      if (whole >= min && whole - min < 1024 * 1024) return whole;
+      if (min > 0 && whole >= min && whole - min < 1024 * 1024) return whole;
       return max === min ? max : null;
     },
     toConfigValue: formatBytes,
@@ -211,18 +211,8 @@ function formatBytes(bytes: number): string {
   return bytes % 1024 === 0 ? `${bytes / 1024}KiB` : `${bytes}B`;
 }
 
-/** A request that repeats the idempotency key of an earlier one. */
-interface RepeatedRequest {
-  readonly first: ApiRequest;
-  readonly repeated: ApiRequest;
-  readonly isSameBody: boolean;
-  readonly isSamePath: boolean;
-  /** Whether the response is that to the first request. */
-  readonly isReplay: boolean;
-}
-
 /** Pairs each request with the first successful one that has the same idempotency key. */
-function listRepeatedRequests(requests: Requests): RepeatedRequest[] {
+function listRepeatedRequests(requests: Requests) {
   const firsts = new Map<string, ApiRequest>();
   return requests.flatMap((repeated) => {
     const key = readIdempotencyKey(repeated.headers.get('idempotency-key') ?? '');

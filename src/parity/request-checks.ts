@@ -3,10 +3,11 @@ import { type Environment, SECRET_PREFIX } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { isObject } from '../domain/json.ts';
+import { REMOVED } from '../domain/secret-remover.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
-import type { ConfigValue } from '../profile/gap.ts';
-import type { GapId } from '../profile/gaps.ts';
+import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
+import { type GapId, gaps } from '../profile/gaps.ts';
 import {
   type ApiRequest,
   isSuccess,
@@ -14,7 +15,7 @@ import {
   type OperationName,
   type RecordedHeaders,
 } from './exchange.ts';
-import { compareFixed, compareSightings, type Finding } from './finding.ts';
+import { compareFixed, compareSightings, type Finding, type Sighting } from './finding.ts';
 
 export interface CheckContext {
   readonly environment: Environment;
@@ -22,13 +23,16 @@ export interface CheckContext {
   readonly eventTypes: ReadonlySet<string>;
 }
 
-/** What a request shows: the value, or whether it is as described; and the text of the evidence. */
-type Observation<Value> = readonly [value: Value, text: string] | null;
+/**
+ * What a request shows, and the text of the evidence. For a gap that can be overridden, it is the value; for any other, whether
+ * the service behaves as described.
+ */
+type Observation = readonly [value: ConfigValue | boolean, text: string] | null;
 
-interface Check<Value> {
+interface Check {
   /** Default: all requests. */
   readonly operation?: OperationName;
-  observe(request: ApiRequest, context: CheckContext, configured: ConfigValue): Observation<Value>;
+  observe(request: ApiRequest, context: CheckContext, configured: ConfigValue): Observation;
 }
 
 /** Whether the service refused a valid request because of a value that its message mentions. */
@@ -42,13 +46,26 @@ function decide(
   subject: RegExp,
   [accepted, rejected]: readonly [accepted: string, rejected: string],
   text: string,
-): Observation<ConfigValue> {
+): Observation {
   if (isSuccess(request)) return [accepted, `${text} was accepted`];
   return isRejectedFor(request, subject) ? [rejected, `${text} was rejected`] : null;
 }
 
-/** The gaps that can be overridden. */
-const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
+/** Whether each request that is relevant has one of the statuses. */
+function expectStatus(statuses: readonly number[], isRelevant: (request: ApiRequest) => boolean): Check {
+  return {
+    observe: (request) =>
+      [0, 429].includes(request.status) || !isRelevant(request)
+        ? null
+        : [statuses.includes(request.status), describe(request)],
+  };
+}
+
+function describe({ method, path, status, failure }: ApiRequest): string {
+  return `${method} ${path}: ${status}${failure === null ? '' : ` ${failure.code}`}`;
+}
+
+const checks: Readonly<Partial<Record<GapId, Check>>> = {
   'event.body': {
     operation: 'createEvent',
     observe: (request) => {
@@ -106,32 +123,11 @@ const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
         : null;
     },
   },
-};
-
-/** Whether each request that is relevant has one of the statuses. */
-function expectStatus(
-  statuses: readonly number[],
-  isRelevant: (request: ApiRequest) => boolean,
-): Check<boolean> {
-  return {
-    observe: (request) =>
-      [0, 429].includes(request.status) || !isRelevant(request)
-        ? null
-        : [statuses.includes(request.status), describe(request)],
-  };
-}
-
-function describe({ method, path, status, failure }: ApiRequest): string {
-  return `${method} ${path}: ${status}${failure === null ? '' : ` ${failure.code}`}`;
-}
-
-/** The gaps that cannot be overridden. */
-const fixedChecks: Readonly<Partial<Record<GapId, Check<boolean>>>> = {
   'secret.format': {
     operation: 'createWebhook',
     observe: ({ responseJson }) => {
       const { secret } = listFields(responseJson);
-      if (typeof secret !== 'string' || secret.includes('[removed]')) return null;
+      if (typeof secret !== 'string' || secret.includes(REMOVED)) return null;
       // The text has no part of the secret.
       const text = `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
       return [/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret), text];
@@ -248,19 +244,6 @@ function lacksType(json: unknown): boolean {
   return isObject(json) && !('type' in json);
 }
 
-function observe<Value>(
-  requests: readonly ApiRequest[],
-  check: Check<Value>,
-  context: CheckContext,
-  configured: ConfigValue,
-) {
-  return requests.flatMap((exchange) => {
-    if (check.operation !== undefined && exchange.operation !== check.operation) return [];
-    const observation = check.observe(exchange, context, configured);
-    return observation === null ? [] : [{ exchange, value: observation[0], text: observation[1] }];
-  });
-}
-
 /** The finding for a gap that single requests show; null for any other gap. */
 export function checkRequests(
   gap: GapId,
@@ -268,12 +251,16 @@ export function checkRequests(
   context: CheckContext,
   configured: ConfigValue,
 ): Finding | null {
-  const valueCheck = valueChecks[gap];
-  if (valueCheck !== undefined) {
-    return compareSightings(configured, observe(requests, valueCheck, context, configured));
-  }
-  const fixedCheck = fixedChecks[gap];
-  return fixedCheck === undefined
-    ? null
-    : compareFixed(observe(requests, fixedCheck, context, configured), gap === 'error.codes');
+  const check = checks[gap];
+  if (check === undefined) return null;
+  const { operation } = check;
+  const sightings = requests
+    .filter((request) => operation === undefined || request.operation === operation)
+    .flatMap((exchange) => {
+      const observation = check.observe(exchange, context, configured);
+      return observation === null ? [] : [{ exchange, value: observation[0], text: observation[1] }];
+    });
+  return isConfigurable(gaps[gap])
+    ? compareSightings(configured, sightings as Sighting[])
+    : compareFixed(sightings as Sighting<boolean>[], gap === 'error.codes');
 }

@@ -10,7 +10,6 @@ import { digestBytes, formatTimestamp, parseTimestamp } from '../domain/signatur
 import { verify } from '../domain/signature/verify.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
 import type { GapValues } from '../profile/gaps.ts';
-import type { Rules } from '../profile/rules.ts';
 import type { DeliveryAttempt } from './exchange.ts';
 import { compareSightings, differ, type Finding, NO_EVIDENCE, type Sighting } from './finding.ts';
 
@@ -41,17 +40,6 @@ interface SignedAttempt {
   readonly signing: Signing | null;
 }
 
-type SignatureValues = Pick<
-  GapValues,
-  'signature.content' | 'signature.algorithm' | 'signature.header' | 'signature.timestamp'
->;
-
-export interface SignatureFindings {
-  readonly findings: { readonly [Id in keyof SignatureValues]: Finding };
-  /** What the findings cannot say, such as that a secret is missing. */
-  readonly notes: readonly string[];
-}
-
 /** HMACs after which no further signature is searched: with a wrong secret, all attempts would take too long. It takes about a second. */
 const MAX_COMPUTED = 100_000;
 /** The combinations are tried only for a body up to this size. */
@@ -73,12 +61,13 @@ export const searchedTemplates: readonly string[] = [
   ),
 ];
 
+/** The findings, and notes about what they cannot say, such as that a secret is missing. */
 export function findSignatures(
   attempts: readonly DeliveryAttempt[],
   secrets: readonly string[],
-  configured: SignatureValues,
-  { signature: scheme }: Rules,
-): SignatureFindings {
+  configured: GapValues,
+  scheme: SignatureScheme,
+) {
   const search = new SigningSearch(secrets, configured, scheme);
   // A small body is searched fastest.
   const signed = attempts
@@ -121,15 +110,11 @@ class SigningSearch {
   readonly #others: readonly Signing[];
   #computedCount = 0;
 
-  constructor(secrets: readonly string[], configured: SignatureValues, scheme: SignatureScheme) {
+  constructor(secrets: readonly string[], configured: GapValues, scheme: SignatureScheme) {
     const toSignings = (content: string, key: KeyName) =>
       signatureAlgorithms.map((hash): Signing => {
-        return {
-          content,
-          key,
-          hash,
-          scheme: { ...scheme, algorithm: hash, key: signatureKeys[key], content },
-        };
+        const changed = { algorithm: hash, key: signatureKeys[key], content };
+        return { content, key, hash, scheme: { ...scheme, ...changed } };
       });
     const keys = Object.keys(signatureKeys) as KeyName[];
     this.#secrets = secrets;

@@ -41,10 +41,19 @@ export function resolveRules(
   environment: Environment = 'sandbox',
   scheme: SchemeName | SignatureScheme = 'svc',
 ): Rules {
+  return toRules(profile, resolveValues(profile, overrides, environment), scheme);
+}
+
+/** The parsed value of every configurable gap. @throws SvcError `validation_failed` as {@link resolveRules} */
+export function resolveValues(
+  profile: ProfileName,
+  overrides: Overrides,
+  environment: Environment,
+): GapValues {
   const answers = applyOverrides(profile, overrides, environment);
   const entries = Object.entries(answers).map(([id, { parsedValue }]) => [id, parsedValue]);
   // The schema of each gap has checked the type of its value.
-  return toRules(profile, Object.fromEntries(entries) as GapValues, scheme);
+  return Object.fromEntries(entries) as GapValues;
 }
 
 /**

@@ -96,7 +96,7 @@ const columns = [
   { title: 'TYPE', value: ({ type }: ImportedFixture) => type },
   { title: 'TIME', value: ({ at }: ImportedFixture) => at, hideOrder: 1 },
   { title: 'FROM', value: ({ from }: ImportedFixture) => from },
-  { title: '', value: ({ replaces }: ImportedFixture) => (replaces ? 'replaces the present fixture' : '') },
+  { title: '', value: ({ replaces }: ImportedFixture) => (replaces ? 'replaces the current fixture' : '') },
 ];
 
 interface NewestEvent {

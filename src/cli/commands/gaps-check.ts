@@ -34,8 +34,8 @@ interface CheckOptions {
 }
 
 const DETAILS = `
-A file is HAR (browsers, mitmproxy and similar programs, svc gaps record), or the NDJSON of svc deliveries export. Secrets are
-only used to verify deliveries. They are never printed or written.
+The files can be HAR (from browsers, mitmproxy or svc gaps record) or NDJSON (from svc deliveries export). Secrets are only used
+to verify deliveries. They are never printed or written.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if a file cannot be read.`;
 
@@ -61,13 +61,13 @@ export const check: CommandDefinition<CheckOptions> = {
         'SVC_WEBHOOK_SECRET',
         collectValues,
       )
-      .option('--write', 'Write the overrides to svc.config.json, after a confirmation')
+      .option('--write', 'Write the overrides to svc.config.json after confirmation')
       .option('-y, --yes', 'Write without asking for confirmation')
       .addHelpText('after', DETAILS),
   examples: [
-    ['Compare a recording with the present configuration', 'gaps check staging.har'],
+    ['Compare a recording with the current configuration', 'gaps check staging.har'],
     ['Verify deliveries with the secrets in a file', 'gaps check deliveries.ndjson --secret @secrets.txt'],
-    ['Follow the service', 'gaps check staging.har --write'],
+    ['Set the overrides to match the service', 'gaps check staging.har --write'],
   ],
   async run(options, context) {
     const config = await context.resolveConfig();
@@ -99,7 +99,7 @@ export const check: CommandDefinition<CheckOptions> = {
     if (canWrite && options.write) await writeOverrides(report, config, options.yes, context);
     else if (canWrite) {
       printHint(
-        { text: 'Follow the service', command: `svc gaps check ${options.files.join(' ')} --write` },
+        { text: 'Match the service', command: `svc gaps check ${options.files.join(' ')} --write` },
         context.io,
       );
     }

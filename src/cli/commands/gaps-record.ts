@@ -35,15 +35,13 @@ interface RecordOptions {
   readonly yes?: true;
 }
 
-/** About the number of requests, for the question. */
-const REQUEST_COUNT = 50;
 const MAX_PAUSE_MS = 60 * SECOND_MS;
 /** A longer body is not written: it is only whitespace. */
 const MAX_WRITTEN_BYTES = 16 * 1024;
 
 const DETAILS = `
-One request is sent at a time. They create about five events of the type. Nothing is deleted, because the API cannot do that.
-Use a key for a workspace without real data. Live keys are refused, and the file contains no key and no secret.`;
+The command sends one request at a time. It creates about five events and deletes nothing, because the API cannot delete.
+Use a key for a workspace without real data. Live keys are refused. The file contains no keys or secrets.`;
 
 export const record: CommandDefinition<RecordOptions> = {
   configure: (command) =>
@@ -83,7 +81,7 @@ export const record: CommandDefinition<RecordOptions> = {
     }
     const apiKey = requireTestKey(values.apiKey, '--api-key');
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
-    const question = `Send about ${REQUEST_COUNT} requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
+    const question = `Send about 50 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
     await confirmOrFail(context, question, options.yes);
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
     const recorder = new Recorder({ options, context, ca, apiKey, restrictedKey });
@@ -96,10 +94,10 @@ export const record: CommandDefinition<RecordOptions> = {
     try {
       await withProgress(context, async () => `Recorded ${recorder.count}…`, probing);
     } finally {
-      // An interrupted recording is also of use, and has created something.
+      // An interrupted recording is useful too, and its requests have created events.
       await recorder.save();
     }
-    printHint({ text: 'Compare it', command: `svc gaps check ${options.save}` }, context.io);
+    printHint({ text: 'Compare the recording', command: `svc gaps check ${options.save}` }, context.io);
   },
 };
 

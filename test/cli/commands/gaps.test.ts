@@ -114,7 +114,7 @@ describe('svc gaps check', () => {
     const first = await checkFiles();
     expect(first.exitCode).toBe(ExitCode.failure);
     expect(first.out).toContain('"list.limit": {"max":50}');
-    expect(first.err).toContain('hint: Follow the service with: svc gaps check a.har --write');
+    expect(first.err).toContain('hint: Match the service with: svc gaps check a.har --write');
     const written = await checkFiles({ write: true, yes: true });
     expect(written.exitCode).toBe(ExitCode.success);
     expect(written.out).toContain('"event.body": "data"');
