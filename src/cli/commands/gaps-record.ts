@@ -35,6 +35,7 @@ interface RecordOptions {
   readonly yes?: true;
 }
 
+const UNKNOWN_KEY = '0'.repeat(32);
 const MAX_PAUSE_MS = 60 * SECOND_MS;
 /** A longer body is not written: it is only whitespace. */
 const MAX_WRITTEN_BYTES = 16 * 1024;
@@ -83,8 +84,15 @@ export const record: CommandDefinition<RecordOptions> = {
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
     const question = `Send about 50 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
     await confirmOrFail(context, question, options.yes);
+    const keys = {
+      default: apiKey,
+      restricted: restrictedKey,
+      none: null,
+      wrong: keyPrefixes.sandbox + UNKNOWN_KEY,
+      live: keyPrefixes.production + UNKNOWN_KEY,
+    };
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
-    const recorder = new Recorder({ options, context, ca, apiKey, restrictedKey });
+    const recorder = new Recorder({ options, context, ca, keys });
     const probing = probeService((request) => recorder.send(request), {
       type: options.type,
       runId: randomBytes(6).toString('hex'),
@@ -112,29 +120,18 @@ interface Setup {
   readonly options: RecordOptions;
   readonly context: Context;
   readonly ca: string | undefined;
-  readonly apiKey: string;
-  readonly restrictedKey: string | null;
+  readonly keys: Readonly<Record<ProbeRequest['key'], string | null>>;
 }
 
 class Recorder {
   readonly #setup: Setup;
-  readonly #keys: Readonly<Record<ProbeRequest['key'], string | null>>;
   readonly #entries: object[] = [];
   readonly #created: string[] = [];
   readonly #secrets: string[];
 
   constructor(setup: Setup) {
-    const { apiKey, restrictedKey } = setup;
-    const unknown = '0'.repeat(32);
     this.#setup = setup;
-    this.#keys = {
-      default: apiKey,
-      restricted: restrictedKey,
-      none: null,
-      wrong: keyPrefixes.sandbox + unknown,
-      live: keyPrefixes.production + unknown,
-    };
-    this.#secrets = restrictedKey === null ? [apiKey] : [apiKey, restrictedKey];
+    this.#secrets = Object.values(setup.keys).filter((key) => key !== null);
   }
 
   get count(): string {
@@ -170,10 +167,10 @@ class Recorder {
   }
 
   async #record({ method, path, key, headers, body }: ProbeRequest): Promise<HttpResponse> {
-    const { options, context, ca } = this.#setup;
+    const { options, context, ca, keys } = this.#setup;
     const { now, signal } = context;
     const url = new URL(path.replace(/^\//, ''), `${options['base-url'].replace(/\/$/, '')}/`);
-    const apiKey = this.#keys[key];
+    const apiKey = keys[key];
     const sent = {
       accept: 'application/json',
       ...headers,
