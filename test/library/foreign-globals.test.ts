@@ -20,8 +20,11 @@ it('the emulator responds in a process where the Hono server has replaced the gl
   expect((await fetch(`${url}/v1/nowhere`)).status).toBe(404);
   expect((await fetch(`${url}/v1/events/%E0%A4%A`)).status).toBe(400);
   expect((await fetch(`${url}/_svc/status`)).status).toBe(200);
-  vi.spyOn(JSON, 'stringify').mockImplementationOnce(() => {
-    throw new Error('a defect');
+  const { stringify } = JSON;
+  // The emulator can write JSON of earlier requests meanwhile.
+  vi.spyOn(JSON, 'stringify').mockImplementation((value, ...options) => {
+    if (Object.hasOwn(Object(value), 'openapi')) throw new Error('a defect');
+    return stringify(value, ...(options as []));
   });
   expect((await fetch(`${url}/openapi.json`)).status).toBe(500);
 });
