@@ -48,7 +48,7 @@ export function watchTop({ page }: Viewer, ms: number, offset: number): Promise<
     const lags = [];
     for (const end = performance.now() + ${ms}; performance.now() < end; ) {
       await new Promise((resolve) => setTimeout(resolve, ${SAMPLE_INTERVAL_MS}));
-      const newest = document.querySelector('.virtual-list-body time:last-child').dateTime;
+      const newest = document.querySelector('.live-rows .list-row time').dateTime;
       lags.push(Date.now() - ${offset} - Date.parse(newest));
     }
     return lags;
@@ -61,7 +61,7 @@ const PIXELS_A_FRAME = 120;
 /** Scrolls a list down for `ms`, then back to the top. @returns the milliseconds between frames. */
 export function scroll(page: Page, ms: number): Promise<number[]> {
   return page.evaluate(`(async () => {
-    const list = document.querySelector('.virtual-list');
+    const list = document.querySelector('.live-rows');
     const frames = [];
     let last = await new Promise(requestAnimationFrame);
     for (const end = last + ${ms}; last < end; ) {
@@ -79,7 +79,7 @@ export function scroll(page: Page, ms: number): Promise<number[]> {
 export async function openBlankList(browser: Browser): Promise<Page> {
   const { page } = await openView(browser, 'about:blank');
   await page.setContent(
-    '<div class="virtual-list" style="height:100vh;overflow:auto"><div style="height:1e7px">',
+    '<div class="live-rows" style="height:100vh;overflow:auto"><div style="height:1e7px">',
   );
   return page;
 }
