@@ -36,6 +36,14 @@ const PROGRESS_COLUMNS = [
   'replays_waiting',
 ] as const;
 
+// Every attempt runs both, so their texts are built once.
+const SELECT_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM deliveries WHERE seq = ?`;
+const SELECT_SENDABLE = `SELECT ${PROGRESS_COLUMNS.map((name) => `d.${name}`)}, d.id, d.fault, coalesce(d.own_url, h.url) AS url,
+    coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
+    iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
+  FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
+  WHERE d.seq = ? AND d.due_at IS NOT NULL`;
+
 /** All columns that an attempt needs. */
 export interface SendableDelivery
   extends DeliveryProgressRow,
@@ -75,21 +83,11 @@ export class DeliveryTable extends Table {
 
   /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
-    return this.sql.get<SendableDelivery>(
-      `SELECT ${PROGRESS_COLUMNS.map((name) => `d.${name}`)}, d.id, d.fault, coalesce(d.own_url, h.url) AS url,
-         coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
-         iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
-       FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
-       WHERE d.seq = ? AND d.due_at IS NOT NULL`,
-      [seq],
-    );
+    return this.sql.get<SendableDelivery>(SELECT_SENDABLE, [seq]);
   }
 
   getProgress(seq: number): DeliveryProgressRow {
-    const row = this.sql.get<DeliveryProgressRow>(
-      `SELECT ${PROGRESS_COLUMNS} FROM deliveries WHERE seq = ?`,
-      [seq],
-    );
+    const row = this.sql.get<DeliveryProgressRow>(SELECT_PROGRESS, [seq]);
     if (row === undefined) throw new Error(`delivery ${seq} does not exist`);
     return row;
   }
