@@ -204,6 +204,18 @@ describeInBrowser('the endpoint pages', () => {
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
   });
 
+  it('the dialog of a new endpoint sends a test event in three clicks, and opens its delivery', async () => {
+    const { page, receiver } = await startOne(200);
+    await page.goto(page.url().replace(/#.*/, '#/home'));
+    await press(page, 'Add endpoint');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('URL').fill(`${receiver.url}/new`);
+    await press(page, 'Register endpoint');
+    await press(page, 'Send a test event');
+    await page.getByRole('heading', { name: 'Attempt 1 of 1' }).waitFor();
+    await expect.poll(() => page.url()).toContain('#/deliveries/del_');
+  });
+
   it('the endpoint pages add and remove faults and show how often they were applied', async () => {
     const { emulator, receiver, page, id, trigger } = await startOne(200, {
       expectedErrors: /4[02]\d/,

@@ -5,7 +5,7 @@ import { control } from '../../control.ts';
 import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
-import { showToast, showUndoToast } from '../../toasts.ts';
+import { showToast, showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
 import { connectFields, Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -14,6 +14,7 @@ import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
 import { emptyWebhook, pickSettings, toDraft, toWebhook, type WebhookDraft } from './webhook-draft.ts';
 import { NewWebhookSecret } from './webhook-secret.tsx';
+import { sendTestEvent } from './webhook-tests.tsx';
 
 interface Props {
   readonly webhook: WebhookDetail;
@@ -134,7 +135,11 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
           }
         />
       ) : (
-        <NewWebhookSecret secret={created.secret} onDone={close} />
+        <NewWebhookSecret secret={created.secret} onDone={close}>
+          <button type="button" onClick={() => [onClose(), void withErrorToast(sendTestEvent(created))]}>
+            Send a test event
+          </button>
+        </NewWebhookSecret>
       )}
     </Dialog>
   );

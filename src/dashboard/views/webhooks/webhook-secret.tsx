@@ -46,9 +46,12 @@ export function WebhookSecret({ webhookId, children }: WebhookSecretProps) {
 export function NewWebhookSecret({
   secret,
   onDone,
+  children,
 }: {
   readonly secret: string;
   readonly onDone: () => void;
+  /** Other buttons. */
+  readonly children?: ComponentChildren;
 }) {
   return (
     <div class="stack">
@@ -63,6 +66,7 @@ export function NewWebhookSecret({
         <button type="button" class="primary" autofocus onClick={onDone}>
           Done
         </button>
+        {children}
       </div>
     </div>
   );

@@ -46,7 +46,11 @@ export function WebhookTests({ webhook }: { readonly webhook: WebhookDetail }) {
 }
 
 /** Sends the fixture of a type that the endpoint subscribes to, and opens its delivery. */
-async function sendTestEvent({ id, events, workspace_id: workspaceId }: WebhookDetail): Promise<void> {
+export async function sendTestEvent({
+  id,
+  events,
+  workspace_id: workspaceId,
+}: Pick<WebhookDetail, 'id' | 'events' | 'workspace_id'>): Promise<void> {
   const fixtures = (await control.listFixtures({})).data.filter(({ problem }) => problem === null);
   const isSubscribed = (type: string) => events.includes(WILDCARD_SUBSCRIPTION) || events.includes(type);
   const fixture = fixtures.find(({ type }) => isSubscribed(type));
