@@ -1,4 +1,4 @@
-/** The context of each check, and what the checks of one receiver share, such as the client and the side effect counter. */
+/** What the checks of one receiver share, such as the client and the side effect counter. */
 import { sleep } from '../timers.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import {
@@ -29,8 +29,8 @@ export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverCli
   readonly slowThresholdMs?: number;
 }
 
-/** A delivery that a check repeats later. */
-export interface EarlierDelivery {
+/** The delivery that the check of a valid delivery sent. Another check repeats it later. */
+export interface FirstDelivery {
   readonly message: DeliveryMessage;
   readonly response: ReceiverResponse;
   /** As of `performance.now()`. */
@@ -45,53 +45,26 @@ const RETRY_INTERVAL_MS = 250;
 /** Time for a supervisor to restart the receiver. */
 const RESTART_TIMEOUT_MS = 3_000;
 
-/** What the contexts of all checks share. */
-interface SharedState {
+export class CheckContext {
   readonly deliveries: DeliveryFactory;
   readonly pace: ReceiverPace;
-  readonly client: ReceiverClient;
-  /** The IDs of the events of all deliveries. */
-  readonly sentIds: Set<string>;
-  /** The responses to tampered deliveries, by the ID of the check. */
-  readonly tamperedResponses: Map<string, Promise<ReceiverResponse>>;
-  sideEffectCounter: SideEffectCounter | ObservationUnavailable | undefined;
-  earlierDelivery: Promise<EarlierDelivery> | undefined;
-}
-
-/** The context of one check, because some checks run at the same time. */
-export class CheckContext {
-  /** The responses to the deliveries of this check, and to those of other checks that it uses. */
-  readonly responses: ReceiverResponse[] = [];
+  /** The responses to the deliveries of the check that runs, and to those of other checks that it uses. */
+  responses: ReceiverResponse[] = [];
+  /** Set before all other checks. */
+  firstDelivery: FirstDelivery | undefined;
   readonly #options: CheckContextOptions;
-  readonly #shared: SharedState;
+  readonly #client: ReceiverClient;
+  /** The IDs of the events of all deliveries. */
+  readonly #sentIds = new Set<string>();
+  /** The responses to tampered deliveries, by the ID of the check. */
+  readonly #tamperedResponses = new Map<string, ReceiverResponse>();
+  #sideEffectCounter: SideEffectCounter | ObservationUnavailable | undefined;
 
-  constructor(
-    options: CheckContextOptions,
-    shared: SharedState = {
-      deliveries: new DeliveryFactory(options),
-      pace: new ReceiverPace(options.timeoutMs),
-      client: createReceiverClient(options),
-      sentIds: new Set(),
-      tamperedResponses: new Map(),
-      sideEffectCounter: undefined,
-      earlierDelivery: undefined,
-    },
-  ) {
+  constructor(options: CheckContextOptions) {
     this.#options = options;
-    this.#shared = shared;
-  }
-
-  /** Returns the context of another check. */
-  forCheck(): CheckContext {
-    return new CheckContext(this.#options, this.#shared);
-  }
-
-  get deliveries(): DeliveryFactory {
-    return this.#shared.deliveries;
-  }
-
-  get pace(): ReceiverPace {
-    return this.#shared.pace;
+    this.deliveries = new DeliveryFactory(options);
+    this.pace = new ReceiverPace(options.timeoutMs);
+    this.#client = createReceiverClient(options);
   }
 
   get apiKey(): string | null {
@@ -103,22 +76,17 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const { sideEffectCounter: sideEffects, pace, client, sentIds } = this.#shared;
+    const sideEffects = this.#sideEffectCounter;
     const eventId: string = JSON.parse(message.body).data.id;
-    sentIds.add(eventId);
+    this.#sentIds.add(eventId);
     const counter = sideEffects === undefined || 'reason' in sideEffects ? null : sideEffects;
     counter?.expectChange();
-    const response = await client.send(message, pace.limitMs);
+    const response = await this.#client.send(message, this.pace.limitMs);
     if (isAccepted(response)) counter?.expectSideEffect(eventId);
     this.responses.push(response);
-    if (response.failure === 'timeout') pace.noteTimeout();
+    if (response.failure === 'timeout') this.pace.noteTimeout();
     this.deliveries.noteServerTime(response);
     return response;
-  }
-
-  /** Sends each message after the response to the one before, or all at once to a slow receiver that handles them concurrently. */
-  async sendAll(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
-    return this.#mapEach(messages, (message) => this.send(message));
   }
 
   /** Sends each message after the response to the one before. */
@@ -128,27 +96,21 @@ export class CheckContext {
 
   /** Sends a tampered delivery only once, on the first call by any check. @returns its response on each call */
   async sendTampered({ id, create }: TamperedDelivery): Promise<ReceiverResponse> {
-    const { tamperedResponses, deliveries } = this.#shared;
-    const earlier = tamperedResponses.get(id);
-    const responding = earlier ?? this.send(create(deliveries, deliveries.createBody()));
-    tamperedResponses.set(id, responding);
-    const response = await responding;
-    if (earlier !== undefined) this.responses.push(response);
+    const earlier = this.#tamperedResponses.get(id);
+    if (earlier !== undefined) {
+      this.responses.push(earlier);
+      return earlier;
+    }
+    const response = await this.send(create(this.deliveries, this.deliveries.createBody()));
+    this.#tamperedResponses.set(id, response);
     return response;
   }
 
   /** Sends the tampered deliveries that no check has sent yet. @returns the responses to all */
   async sendAllTampered(): Promise<readonly ReceiverResponse[]> {
-    return this.#mapEach(listTamperedDeliveries(this.deliveries.scheme), (delivery) =>
+    return mapInOrder(listTamperedDeliveries(this.deliveries.scheme), (delivery) =>
       this.sendTampered(delivery),
     );
-  }
-
-  #mapEach<Item>(
-    items: readonly Item[],
-    send: (item: Item) => Promise<ReceiverResponse>,
-  ): Promise<ReceiverResponse[]> {
-    return this.pace.isConcurrent ? Promise.all(items.map(send)) : mapInOrder(items, send);
   }
 
   /**
@@ -168,42 +130,16 @@ export class CheckContext {
   ): Promise<SideEffectCounter | ObservationUnavailable> {
     const { readSideEffects, timeoutMs, signal } = this.#options;
     if (readSideEffects === null) return NO_OBSERVER;
-    const { sentIds } = this.#shared;
-    this.#shared.sideEffectCounter ??= await createSideEffectCounter(
-      { readSideEffects, sentIds, timeoutMs, signal },
+    this.#sideEffectCounter ??= await createSideEffectCounter(
+      { readSideEffects, sentIds: this.#sentIds, timeoutMs, signal },
       deliver,
     );
-    return this.#shared.sideEffectCounter;
+    return this.#sideEffectCounter;
   }
 
   /** Time limit for a response or a side effect. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
-  }
-
-  /** Whether side effects might be counted. */
-  get hasObserver(): boolean {
-    return this.#options.readSideEffects !== null;
-  }
-
-  /** Sends a valid delivery on the first call, and returns it on each. */
-  getEarlierDelivery(): Promise<EarlierDelivery> {
-    this.#shared.earlierDelivery ??= this.#sendEarlierDelivery();
-    return this.#shared.earlierDelivery;
-  }
-
-  async #sendEarlierDelivery(): Promise<EarlierDelivery> {
-    const message = this.deliveries.createValid();
-    const response = await this.send(message);
-    return { message, response, respondedAt: performance.now() };
-  }
-
-  /** Sends valid deliveries at the same time. @returns the times of the responses in ms; infinite for one that is not accepted */
-  async measureResponses(count: number): Promise<readonly number[]> {
-    const sending = Array.from({ length: count }, () => this.send(this.deliveries.createValid()));
-    return (await Promise.all(sending)).map((response) =>
-      isAccepted(response) ? response.durationMs : Number.POSITIVE_INFINITY,
-    );
   }
 
   /** Whether the receiver accepts a valid delivery, now or after a restart. */

@@ -48,14 +48,10 @@ export interface ReceiverCheck {
   readonly requires?: readonly CheckId[];
   /** The check can pass with responses of 429. If it does not, or without this field, it is inconclusive then. */
   readonly acceptsRateLimit?: true;
-  /** The check counts no side effects, and at most a few of its deliveries cause work, so it can run at the same time as others. */
-  readonly isIndependent?: true;
   /** The check evaluates earlier deliveries, so it also runs if no more can be sent. */
   readonly sendsNothing?: true;
   /** The check counts side effects, if they can be counted. */
   readonly countsSideEffects?: true;
-  /** Called before the other checks, as soon as a valid delivery was accepted: sends what `run` repeats later. */
-  prepare?(context: CheckContext): Promise<void>;
   run(context: CheckContext): Promise<CheckOutcome>;
 }
 

@@ -5,8 +5,6 @@ import { formatDuration } from '../domain/duration.ts';
 const LATE_FACTOR = 2;
 /** A receiver is slow if its quickest response takes at least this share of the time limit. */
 const SLOW_SHARE = 1 / 4;
-/** Responses to simultaneous deliveries take at most this many times as long as one if the receiver handles them concurrently. */
-const CONCURRENT_FACTOR = 1.5;
 /** After this many time limits, no check that sends deliveries starts if the receiver is slow or once did not respond in time. */
 const MAX_TIME_LIMITS = 16;
 
@@ -15,7 +13,6 @@ export class ReceiverPace {
   readonly #startedAt = performance.now();
   #responseMs = Number.POSITIVE_INFINITY;
   #hasTimeout = false;
-  #isConcurrent = false;
 
   /** @param timeoutMs after which the service counts a delivery as failed */
   constructor(timeoutMs: number) {
@@ -37,23 +34,14 @@ export class ReceiverPace {
     return this.#responseMs > this.#timeoutMs;
   }
 
-  /** Whether responses take so long that checks send as few deliveries in order as they can. */
+  /** Whether responses take so long that checks send as few deliveries as they can. */
   get isSlow(): boolean {
     return this.#responseMs >= SLOW_SHARE * this.#timeoutMs;
   }
 
-  /** Whether the receiver is slow but handles deliveries concurrently, so that independent ones are sent at the same time. */
-  get isConcurrent(): boolean {
-    return this.#isConcurrent;
-  }
-
   /** Call this for the first valid deliveries. The very first one can take longer, because the receiver has just started. */
-  addResponses(...durationsMs: readonly number[]): void {
-    this.#responseMs = Math.min(this.#responseMs, ...durationsMs);
-  }
-
-  setSimultaneousResponses(durationsMs: readonly number[]): void {
-    this.#isConcurrent = durationsMs.every((ms) => ms <= CONCURRENT_FACTOR * this.#responseMs);
+  addResponse(durationMs: number): void {
+    this.#responseMs = Math.min(this.#responseMs, durationMs);
   }
 
   noteTimeout(): void {

@@ -1,4 +1,4 @@
-/** Runs the checks of a receiver: one after the other, or some at the same time if the receiver is slow. */
+/** Runs the checks of a receiver, one after the other. */
 
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -22,7 +22,7 @@ import {
   type ReceiverRule,
   receiverRuleNames,
 } from './receiver-check.ts';
-import { describeResponses } from './receiver-client.ts';
+import { describeResponses, isAccepted } from './receiver-client.ts';
 
 export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
@@ -79,7 +79,8 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
   const { scheme, apiKey, only, strict, signal, onProgress } = options;
   const allChecks = listChecks(scheme, apiKey);
   const selectedChecks = selectChecks(allChecks, only);
-  const runner = new CheckRunner(allChecks, selectedChecks, new CheckContext(options));
+  const countsSideEffects = selectedChecks.some((check) => check.countsSideEffects);
+  const runner = new CheckRunner(allChecks, countsSideEffects, new CheckContext(options));
   const results: CheckResult[] = [];
   const interrupted = waitForAbort(signal);
   for (const check of selectedChecks) {
@@ -109,20 +110,17 @@ export function listChecks(scheme: SignatureScheme, apiKey: string | null): read
 /** Runs each check at most once, after the checks that it requires. */
 class CheckRunner {
   readonly #checks: ReadonlyMap<CheckId, ReceiverCheck>;
-  readonly #selectedChecks: readonly ReceiverCheck[];
+  readonly #countsSideEffects: boolean;
   readonly #context: CheckContext;
   readonly #outcomes = new Map<ReceiverCheck, Promise<CheckOutcome>>();
   /** The check after which the receiver was down. */
   #downSince: CheckId | null = null;
   #observerProblem: string | null = null;
 
-  constructor(
-    checks: readonly ReceiverCheck[],
-    selectedChecks: readonly ReceiverCheck[],
-    context: CheckContext,
-  ) {
+  /** @param countsSideEffects whether a selected check counts them */
+  constructor(checks: readonly ReceiverCheck[], countsSideEffects: boolean, context: CheckContext) {
     this.#checks = new Map(checks.map((check) => [check.id, check]));
-    this.#selectedChecks = selectedChecks;
+    this.#countsSideEffects = countsSideEffects;
     this.#context = context;
   }
 
@@ -143,39 +141,27 @@ class CheckRunner {
     return blocker === null ? this.#run(check) : inconclusive('', blocker);
   }
 
-  /** Runs the check of a valid delivery, and prepares the others. */
+  /** Runs the check of a valid delivery, and measures how quickly the receiver responds. */
   async #runFirst(): Promise<CheckOutcome> {
-    const context = this.#context.forCheck();
+    const context = this.#context;
+    const { pace } = context;
     let running: Promise<CheckOutcome> | undefined;
     const run = () => {
-      running ??= this.#run(validDeliveryCheck, context);
+      running ??= this.#run(validDeliveryCheck);
       return running;
     };
-    if (this.#selectedChecks.some(({ countsSideEffects }) => countsSideEffects)) {
+    if (this.#countsSideEffects) {
       // The side effect of the first delivery cannot be confused with those of others.
       const testing = context.testSideEffectCounter(async () => (await run()).status === 'passed');
       await testing.catch((error: unknown) => this.#toInconclusive(error));
     }
     const outcome = await run();
-    const response = context.responses.at(-1);
-    if (outcome.status === 'passed' && response !== undefined) await this.#prepare(response.durationMs);
-    return outcome;
-  }
-
-  /** @param responseMs time of the response to the first delivery that was accepted */
-  async #prepare(responseMs: number): Promise<void> {
-    const context = this.#context;
-    const { pace } = context;
-    pace.addResponses(responseMs);
-    if (pace.isSlow) pace.addResponses(...(await context.measureResponses(1)));
-    const preparing = Promise.all(this.#selectedChecks.map(({ prepare }) => prepare?.(context)));
-    if (pace.isSlow) pace.setSimultaneousResponses(await context.measureResponses(2));
-    await preparing;
-    if (!pace.isConcurrent) return;
-    for (const check of this.#selectedChecks) {
-      // An error is thrown where the outcome is awaited.
-      if (check.isIndependent) this.getOutcome(check).catch(() => {});
+    if (context.firstDelivery !== undefined) pace.addResponse(context.firstDelivery.response.durationMs);
+    if (outcome.status === 'passed' && pace.isSlow) {
+      const second = await context.send(context.deliveries.createValid());
+      if (isAccepted(second)) pace.addResponse(second.durationMs);
     }
+    return outcome;
   }
 
   /** Why the check cannot run; null if it can. */
@@ -193,7 +179,9 @@ class CheckRunner {
     return reason === null ? null : NOT_CHECKED + reason;
   }
 
-  async #run(check: ReceiverCheck, context = this.#context.forCheck()): Promise<CheckOutcome> {
+  async #run(check: ReceiverCheck): Promise<CheckOutcome> {
+    const context = this.#context;
+    context.responses = [];
     const outcome = await check.run(context).catch((error: unknown) => this.#toInconclusive(error));
     const { responses, pace } = context;
     const isRateLimited = responses.some(({ status }) => status === 429);

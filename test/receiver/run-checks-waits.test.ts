@@ -161,24 +161,8 @@ describe('runChecks', () => {
     },
   );
 
-  it('runChecks runs every check of a receiver that responds late and handles deliveries at the same time [§6.5]', async () => {
-    await using receiver = await startCheckedReceiver({ beforeVerifying: () => sleep(2_100) });
-    const report = await checkReceiver({
-      url: receiver.url,
-      timeoutMs: 2_000,
-      only: ['signature', 'raw-body', 'timestamp', 'rejection.status', 'acceptance.in-time'],
-    });
-    expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
-    expect(idsOf(report, 'inconclusive')).toEqual([]);
-  });
-
-  it('runChecks stops after some time if the receiver responds late and handles one delivery at a time', async () => {
-    let queue = Promise.resolve();
-    const wait = () => {
-      queue = queue.then(() => sleep(850));
-      return queue;
-    };
-    await using receiver = await startCheckedReceiver({ beforeVerifying: wait });
+  it('runChecks stops after some time if the receiver responds late [§6.5]', async () => {
+    await using receiver = await startCheckedReceiver({ beforeVerifying: () => sleep(850) });
     // The checks wait for two time limits.
     const report = await checkReceiver({ url: receiver.url, timeoutMs: 800 });
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);

@@ -1,5 +1,5 @@
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import type { CheckContext } from '../check-context.ts';
+import type { CheckContext, FirstDelivery } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
@@ -61,16 +61,11 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
     sent: 'three events whose IDs differ in one character',
     run: checkSimilarIds,
   }),
-  {
-    ...createSideEffectCheck({
-      id: 'deduplication.later',
-      sent: 'a delivery, and a duplicate more than two seconds later',
-      run: checkLaterRepeat,
-    }),
-    async prepare(context) {
-      if (context.hasObserver) await context.getEarlierDelivery();
-    },
-  },
+  createSideEffectCheck({
+    id: 'deduplication.later',
+    sent: 'a delivery, and a duplicate more than two seconds later',
+    run: checkLaterRepeat,
+  }),
   createSideEffectCheck({
     id: 'deduplication.after-others',
     sent: `a delivery, ${OTHER_EVENTS} others, and a duplicate of the first`,
@@ -191,7 +186,7 @@ async function checkSimilarIds(context: CheckContext, sideEffects: SideEffectCou
   const secondCharacter = id.indexOf('_') + 2;
   const ids = [id, changeCharacter(id, id.length - 1), changeCharacter(id, secondCharacter)];
   const { result: responses, count } = await sideEffects.measure(() =>
-    context.sendAll(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
+    context.sendInOrder(ids.map((similarId) => deliveries.createValid({ id: similarId }))),
   );
   const received = `${describeResponses(...responses)}, side effects: ${count}`;
   return responses.every(isAccepted) && count >= ids.length
@@ -210,7 +205,7 @@ async function checkLaterRepeat(
   context: CheckContext,
   sideEffects: SideEffectCounter,
 ): Promise<CheckOutcome> {
-  const { message, response, respondedAt } = await context.getEarlierDelivery();
+  const { message, response, respondedAt } = context.firstDelivery as FirstDelivery;
   await sideEffects.waitUntilStable();
   await context.sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
   return checkRepeatHasNoSideEffect(
@@ -253,14 +248,13 @@ async function checkRepeatAfterOthers(
 
 /** Sends new events, some at once, until enough are accepted, or the receiver accepts no more. @returns the number of accepted ones */
 async function sendOthers(context: CheckContext): Promise<number> {
-  const { isSlow, isConcurrent } = context.pace;
   let acceptedCount = 0;
-  let size = isConcurrent ? OTHER_EVENTS : OTHERS_AT_ONCE;
+  let size = OTHERS_AT_ONCE;
   while (acceptedCount < OTHER_EVENTS) {
     const sending = Array.from({ length: size }, () => context.send(context.deliveries.createValid()));
     const accepted = (await Promise.all(sending)).filter(isAccepted).length;
     acceptedCount += accepted;
-    if (accepted === 0 || (isSlow && accepted < size)) break;
+    if (accepted === 0 || (context.pace.isSlow && accepted < size)) break;
     // A receiver may accept only one delivery at a time.
     if (accepted < size) size = 1;
   }

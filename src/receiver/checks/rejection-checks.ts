@@ -18,7 +18,6 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
   {
     id: 'rejection.status',
     sent: 'every kind of tampered delivery',
-    isIndependent: true,
     run: checkStatus,
   },
   {
@@ -55,7 +54,7 @@ async function checkSideEffects(context: CheckContext): Promise<CheckOutcome> {
   const sideEffects = await context.getSideEffectCounter();
   if ('reason' in sideEffects) return inconclusive('', sideEffects.reason);
   const { result: responses, count } = await sideEffects.measure(async () => [
-    ...(await context.sendAll(createTamperedDeliveries(context.deliveries))),
+    ...(await context.sendInOrder(createTamperedDeliveries(context.deliveries))),
     await context.send(context.deliveries.createValid()),
   ]);
   const acceptedCount = responses.filter(isAccepted).length;
@@ -76,7 +75,7 @@ async function checkSameEvent(context: CheckContext): Promise<CheckOutcome> {
   const forgedBody = deliveries.createBody({ id, fields: { [UNKNOWN_FIELD_NAME]: 'forged' } });
   const genuineBody = deliveries.createBody({ id });
   const send = async () => [
-    ...(await context.sendAll([
+    ...(await context.sendInOrder([
       deliveries.sign(forgedBody, { secrets: [createWebhookSecret(deliveries.scheme.key)] }),
       ...(hasTimestamp(deliveries.scheme) ? [deliveries.sign(genuineBody, { ageMs: STALE_AGE_MS })] : []),
     ])),

@@ -66,7 +66,6 @@ export const robustnessChecks: readonly ReceiverCheck[] = [
 function createUnusualEventCheck({ explanation, create, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
-    isIndependent: true,
     async run(context) {
       const response = await context.send(create(context.deliveries));
       return isAccepted(response)

@@ -29,7 +29,6 @@ function createTamperedCheck(delivery: TamperedDelivery): ReceiverCheck {
   return {
     id,
     sent,
-    isIndependent: true,
     run: async (context) => toRejectionOutcome(await context.sendTampered(delivery), explanation),
   };
 }

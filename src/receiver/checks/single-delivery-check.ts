@@ -18,7 +18,6 @@ export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
 export function createAcceptedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
-    isIndependent: true,
     async run(context) {
       const response = await context.send(create(context.deliveries));
       const received = describeResponses(response);
@@ -33,7 +32,6 @@ export function createAcceptedCheck({ create, explanation, ...check }: SingleDel
 export function createRejectedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
-    isIndependent: true,
     run: async (context) => toRejectionOutcome(await context.send(create(context.deliveries)), explanation),
   };
 }

@@ -25,8 +25,10 @@ export const validDeliveryCheck: ReceiverCheck = {
     const responses: ReceiverResponse[] = [];
     for (const serialize of Object.values(serializers)) {
       context.deliveries.serialize = serialize;
-      const response = await context.send(context.deliveries.createValid());
+      const message = context.deliveries.createValid();
+      const response = await context.send(message);
       if (isAccepted(response)) {
+        context.firstDelivery = { message, response, respondedAt: performance.now() };
         return passed(describeResponses(response), 'Your receiver accepts valid deliveries.');
       }
       responses.push(response);

@@ -46,7 +46,7 @@ export interface CheckRun extends CheckOutcome {
   readonly factory: DeliveryFactory;
 }
 
-export function findCheck(
+function findCheck(
   id: CheckId,
   scheme: SignatureScheme = schemes.svc,
   apiKey: string | null = API_KEY,
@@ -90,15 +90,9 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
   };
   const unavailable: ObservationUnavailable = { reason: 'Side effects are not counted.' };
   const context = {
-    ...{
-      deliveries: factory,
-      timeoutMs: 5_000,
-      slowThresholdMs: 400,
-      apiKey,
-      hasObserver: sideEffects !== undefined,
-    },
-    pace: { isSlow: false, isConcurrent: false, isLate: false, responseMs: 10, ...pace },
-    ...{ send, sendInOrder, sendAll: sendInOrder },
+    ...{ deliveries: factory, timeoutMs: 5_000, slowThresholdMs: 400, apiKey },
+    pace: { isSlow: false, isLate: false, responseMs: 10, ...pace },
+    ...{ send, sendInOrder },
     sleep: async (ms: number) => void sleeps.push(ms),
     getSideEffectCounter: async () => (sideEffects === undefined ? unavailable : counter),
     isResponsive: async () => true,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckSetup, findCheck, idOf, respond, runCheck } from './check-setup.ts';
+import { type CheckSetup, idOf, respond, runCheck } from './check-setup.ts';
 
 describe.each([
   'deduplication.same-delivery',
@@ -123,10 +123,10 @@ describe('deduplication.later', () => {
   const setup = (status: number, agoMs: number, sideEffects: number): CheckSetup => ({
     sideEffects,
     context: {
-      getEarlierDelivery: async () => ({
+      firstDelivery: {
         message: { body: '{"data":{"id":"evt_1"}}', headers: {} },
         ...{ response: respond(status), respondedAt: performance.now() - agoMs },
-      }),
+      },
     },
   });
 
@@ -154,25 +154,11 @@ describe('deduplication.later', () => {
     expect(early).toBeLessThanOrEqual(2_500);
     expect(await waitMs(3_000)).toEqual([0]);
   });
-
-  it.each([true, false])(
-    'deduplication.later sends its delivery early only if side effects might be counted: %s',
-    async (hasObserver) => {
-      let isSent = false;
-      const getEarlierDelivery = async () => {
-        isSent = true;
-      };
-      const context = { hasObserver, getEarlierDelivery };
-      await findCheck('deduplication.later').prepare?.(context as never);
-      expect(isSent).toBe(hasObserver);
-    },
-  );
 });
 
 describe('deduplication.after-others', () => {
   it.each<[string, CheckSetup, string, number, number]>([
     ['one after the other', {}, 'passed', 112, 10],
-    ['all at once', { pace: { isConcurrent: true } }, 'passed', 112, 110],
     // Of the first ten, three are rejected. Then one is sent at a time.
     [
       'one at a time',
