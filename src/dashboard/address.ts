@@ -1,9 +1,9 @@
 /** Parses and formats the routes of the page in the URL fragment. Shortens URLs for display. */
 
-import { type DashboardSection, dashboardSections } from '../domain/dashboard-sections.ts';
 import { idPrefixes } from '../domain/ids.ts';
 
-export type Section = DashboardSection;
+const sections = ['home', 'deliveries', 'events', 'webhooks', 'requests', 'trigger'] as const;
+export type Section = (typeof sections)[number];
 
 /** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
 export interface Route {
@@ -17,7 +17,7 @@ export interface Route {
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
-  const section = dashboardSections.find((candidate) => candidate === name);
+  const section = sections.find((candidate) => candidate === name);
   return {
     section: section ?? 'home',
     id: section === undefined ? null : decodeId(id) || null,

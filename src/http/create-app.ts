@@ -9,7 +9,7 @@ import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.t
 import { mountControlApi } from './control-api.ts';
 import { createControlAuth, noControlAuth } from './control-auth.ts';
 import { createControlGuard } from './control-guard.ts';
-import { mountDashboard, redirectToPage } from './dashboard.ts';
+import { mountDashboard } from './dashboard.ts';
 import type { EmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
@@ -94,10 +94,9 @@ export function createApp(options: AppOptions): H3 {
     return withErrorBoundary(internalErrorLog, nextRequestId(), respond, errorResponse);
   });
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
-  app.all('/**', (event) => {
-    const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
-    const requestId = nextRequestId();
-    return redirectToPage(event, requestId) ?? errorResponse(error, requestId);
+  app.all('/**', ({ url }) => {
+    const error = new SvcError('not_found', `${url.pathname} does not exist. The API is at /v1.`);
+    return errorResponse(error, nextRequestId());
   });
   return app;
 }

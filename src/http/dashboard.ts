@@ -1,7 +1,6 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
 import { extname } from 'node:path';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
-import { dashboardSections } from '../domain/dashboard-sections.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
 import { formatHint, type InternalErrorLog, SvcError } from '../errors.ts';
 import { findPackageFiles, openFolder } from '../package-files.ts';
@@ -82,33 +81,6 @@ function redirectWithCookie({ searchParams }: URL, cookie: string, requestId: st
       'Request-Id': requestId,
       Location: query.size === 0 ? './' : `./?${query}`,
       'Set-Cookie': cookie,
-      'Cache-Control': 'no-store',
-    },
-  });
-}
-
-/** `/deliveries/del_…?status=failed`, which has no `#` */
-const PAGE_PATH = new RegExp(`^/(?:${dashboardSections.join('|')})(?:/[^/]*)?$`);
-/** What the page reads from its query. It reads the rest from its fragment. */
-const queryNames = ['ws', 'token'];
-
-/** Leads a browser from a path without `#` to the page. Null for other paths, and for clients that do not expect a page. */
-export function redirectToPage({ req, url }: H3Event, requestId: string): HTTPResponse | null {
-  const isBrowser = req.method === 'GET' && req.headers.get('accept')?.includes('text/html');
-  if (!isBrowser || !PAGE_PATH.test(url.pathname)) return null;
-  const entries = [...url.searchParams];
-  const toSearch = (pairs: [string, string][]) =>
-    pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
-  const query = toSearch(entries.filter(([name]) => queryNames.includes(name)));
-  const filters = toSearch(entries.filter(([name]) => !queryNames.includes(name)));
-  // Relative, because a proxy can add a prefix to the path.
-  const page = url.pathname.split('/').length > 2 ? '../' : './';
-  return new HTTPResponse(null, {
-    status: 303,
-    headers: {
-      ...pageHeaders,
-      'Request-Id': requestId,
-      Location: `${page}${query}#${url.pathname.replace(/\/$/, '')}${filters}`,
       'Cache-Control': 'no-store',
     },
   });

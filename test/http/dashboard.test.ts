@@ -78,27 +78,6 @@ describe('the page', () => {
     expect((await ask('/assets/index-a1b2.js', { host: 'evil.example' })).status).toBe(403);
   });
 
-  it.each([
-    ['/deliveries', './#/deliveries'],
-    ['/deliveries/', '../#/deliveries'],
-    ['/deliveries/del_1', '../#/deliveries/del_1'],
-    ['/deliveries/del_1?ws=ws_1&status=failed', '../?ws=ws_1#/deliveries/del_1?status=failed'],
-    ['/events/evt_1?token=t0k3n', '../?token=t0k3n#/events/evt_1'],
-  ])('a browser that opens %s without a # is redirected to %s', async (path, location) => {
-    const { status, headers, body } = await ask(path, { accept: 'text/html,*/*;q=0.8' });
-    expect([status, headers.location, body.length]).toEqual([303, location, 0]);
-    expect(headers['content-security-policy']).toContain("default-src 'none'");
-  });
-
-  it.each([
-    ['/deliveries/del_1', '*/*'],
-    ['/deliveries/del_1/attempts', 'text/html'],
-    ['/deliverables', 'text/html'],
-  ])('GET %s with Accept: %s returns 404, because the dashboard has no such page', async (path, accept) => {
-    expect((await ask(path, { accept })).status).toBe(404);
-    expect((await ask('/deliveries', { accept: 'text/html' }, 'POST')).status).toBe(404);
-  });
-
   it('the page says how to build the dashboard if it has not been built', async () => {
     const later = join(folder, 'later');
     await using unbuilt = await startTestEmulator({ dashboardFolder: later });
