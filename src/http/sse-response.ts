@@ -7,8 +7,6 @@ import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
 import { quoteHeader, readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
-/** Number of sequences after which a client that does not read is disconnected. It resumes with `Last-Event-ID`. */
-export const MAX_LAG = 20_000;
 /** Keeps idle connections open in proxies and clients. */
 const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
@@ -16,57 +14,36 @@ const HEARTBEAT = encoder.encode(': still here\n\n');
 
 export interface SseOptions {
   readonly control: ControlPlane;
-  readonly store: Pick<Store, 'id' | 'lastSeq' | 'subscribe'>;
+  readonly store: Pick<Store, 'id' | 'lastSeq'>;
   /** Aborted when the emulator stops: open streams end. */
   readonly closing: AbortSignal;
 }
 
 export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
   const disconnected = new AbortController();
-  const { store } = options;
-  const newest = store.lastSeq;
-  const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
-  const { signal } = createLinkedController([disconnected.signal, options.closing]);
-  const items = toMessages(options.control.stream(readStreamInput(event), signal));
+  const { control, store, closing } = options;
+  const ready = `event: ready\nid: ${store.lastSeq}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
+  const { signal } = createLinkedController([disconnected.signal, closing]);
+  const items = toMessages(control.stream(readStreamInput(event), signal));
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
-  // The newest sequence when the last message was written; null once the client has read that message.
-  let writtenAtSeq: number | null = newest;
-  const unsubscribe = store.subscribe(() => {
-    if (writtenAtSeq === null || store.lastSeq - writtenAtSeq <= MAX_LAG) return;
-    end();
-    drop();
-  });
-  const end = () => {
-    unsubscribe();
-    disconnected.abort();
-  };
-  /** Closes the connection without an end of the stream, so that the client resumes. */
-  let drop = () => {};
   const body = new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        controller.enqueue(encoder.encode(ready));
-        const response = event.runtime?.node?.res;
-        drop = () =>
-          response ? response.destroy() : controller.error(new Error('The client does not read.'));
-      },
+      start: (controller) => controller.enqueue(encoder.encode(ready)),
       // Called when the client has read everything, so that a slow client needs no memory.
       async pull(controller) {
-        writtenAtSeq = null;
         next ??= items.next();
         const result = await nextOrHeartbeat(next).catch((error) => {
-          end();
+          disconnected.abort();
           throw error;
         });
         if (disconnected.signal.aborted) return;
-        writtenAtSeq = store.lastSeq;
         if (result === null) return controller.enqueue(HEARTBEAT);
         next = null;
         if (!result.done) return controller.enqueue(result.value);
-        end();
+        disconnected.abort();
         controller.close();
       },
-      cancel: end,
+      cancel: () => disconnected.abort(),
     },
     { highWaterMark: 1 },
   );

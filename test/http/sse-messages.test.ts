@@ -1,4 +1,5 @@
 /** The messages of one client of the live stream, with fake timers and without an emulator. */
+import { getEventListeners } from 'node:events';
 import { H3Event } from 'h3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ControlPlane } from '../../src/contract/control-plane.ts';
@@ -14,14 +15,7 @@ afterEach(() => {
 });
 
 const HEARTBEAT_MS = 15_000;
-const followers = new Set<() => void>();
-const store = {
-  ...{ id: 'store', lastSeq: 1 },
-  subscribe(follower: () => void) {
-    followers.add(follower);
-    return () => followers.delete(follower);
-  },
-};
+const store = { id: 'store', lastSeq: 1 };
 
 /** @param items the changes of the stream; it ends after them. */
 function open(items: AsyncIterable<object>, headers: Record<string, string> = {}) {
@@ -31,13 +25,20 @@ function open(items: AsyncIterable<object>, headers: Record<string, string> = {}
     ...{ control: control as unknown as ControlPlane, store },
     closing: new AbortController().signal,
   };
+  /** Whether the client is forgotten. */
+  const isForgotten = () =>
+    Boolean(control.stream.mock.calls[0]?.[1]?.aborted) &&
+    getEventListeners(options.closing, 'abort').length === 0;
   const response = sseResponse(event, options, 'req_1');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const read = async () => {
     const { value, done } = await reader.read();
     return done ? null : new TextDecoder().decode(value);
   };
-  return { read, cancel: () => reader.cancel(), input: () => control.stream.mock.calls[0]?.[0] };
+  return {
+    ...{ read, isForgotten, cancel: () => reader.cancel() },
+    input: () => control.stream.mock.calls[0]?.[0],
+  };
 }
 
 describe('the live stream', () => {
@@ -51,7 +52,7 @@ describe('the live stream', () => {
       yield { sequence: 2 };
       yield { sequence: 3 };
     }
-    const { read } = open(changes());
+    const { read, isForgotten } = open(changes());
     expect(await read()).toBe('event: ready\nid: 1\ndata: {"store":"store"}\n\n');
     const comment = read();
     let hasComment = false;
@@ -66,18 +67,33 @@ describe('the live stream', () => {
     resolve();
     expect(await next).toBe('id: 2\ndata: {"sequence":2}\n\n');
     expect(await read()).toBe('id: 3\ndata: {"sequence":3}\n\n');
+    expect(isForgotten()).toBe(false);
     expect(await read()).toBeNull();
-    expect([vi.getTimerCount(), followers.size]).toEqual([0, 0]);
+    expect([vi.getTimerCount(), isForgotten()]).toEqual([0, true]);
   });
 
-  it('the stream forgets a client that leaves, and its timer ends', async () => {
-    const { read, cancel } = open({
+  it('the stream forgets a client whose changes cannot be read, and its timer ends', async () => {
+    const { read, isForgotten } = open({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the disk failed')) }),
     });
     expect(await read()).toContain('event: ready');
     await expect(read()).rejects.toThrow('the disk failed');
-    await cancel().catch(() => {});
-    expect([vi.getTimerCount(), followers.size]).toEqual([0, 0]);
+    expect([vi.getTimerCount(), isForgotten()]).toEqual([0, true]);
+  });
+
+  it('the stream reads no changes for a client that does not read', async () => {
+    let reads = 0;
+    async function* changes() {
+      for (;;) yield { sequence: ++reads };
+    }
+    const { read } = open(changes());
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    await turn();
+    expect(reads).toBe(0);
+    await read();
+    await turn();
+    await turn();
+    expect(reads).toBe(1);
   });
 
   it('the stream sends nothing to a client that left while it waited', async () => {
@@ -89,10 +105,10 @@ describe('the live stream', () => {
       await changed;
       yield { sequence: 2 };
     }
-    const { read, cancel } = open(changes());
+    const { read, cancel, isForgotten } = open(changes());
     await read();
     await cancel();
-    expect(followers.size).toBe(0);
+    expect(isForgotten()).toBe(true);
     resolve();
     expect(await read()).toBeNull();
   });

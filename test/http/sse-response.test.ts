@@ -1,7 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Store } from '../../src/store/store.ts';
+import { SharedChanges } from '../../src/control/shared-changes.ts';
+import { AttemptTable } from '../../src/store/attempts.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -335,20 +336,22 @@ describe('the live stream', () => {
   });
 
   it('the stream forgets a client that has disconnected', async () => {
-    const followers = new Set<() => void>();
-    const original = Store.prototype.subscribe;
-    vi.spyOn(Store.prototype, 'subscribe').mockImplementation(function (this: Store, follower) {
-      const unfollow = original.call(this, follower);
-      followers.add(follower);
-      return () => {
-        followers.delete(follower);
-        unfollow();
-      };
-    });
+    const wait = vi.spyOn(SharedChanges.prototype, 'waitForCommit');
     const { response } = await follow();
-    await expect.poll(() => followers.size).toBe(1);
+    await expect.poll(() => wait.mock.lastCall).toMatchObject([{ aborted: false }]);
     response.destroy();
-    await expect.poll(() => followers.size).toBe(0);
+    await expect.poll(() => wait.mock.lastCall).toMatchObject([{ aborted: true }]);
+  });
+
+  it('all clients share one read of each change', async () => {
+    await register();
+    const followers = await Promise.all(Array.from({ length: 120 }, () => follow('?types=attempt')));
+    const reads = vi.spyOn(AttemptTable.prototype, 'findBySeq');
+    await trigger();
+    const received = await Promise.all(followers.map((follower) => follower.items(1)));
+    expect(received.flat()).toHaveLength(120);
+    // One read, and another one for clients that a later commit woke.
+    expect(reads.mock.calls.length).toBeLessThan(10);
   });
 
   it('the stream ends when the emulator stops', async () => {
