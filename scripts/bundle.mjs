@@ -31,6 +31,7 @@ const moduleTimers = {
 /** Modules of Node.js that few commands need, and that take longest to load. */
 const lateModules = [
   'node:child_process',
+  'node:crypto',
   'node:fs/promises',
   'node:http2',
   'node:https',
@@ -38,6 +39,7 @@ const lateModules = [
   'node:tls',
   'node:zlib',
 ];
+const SIGNATURE = /\/src\/domain\/signature\//;
 const toLateId = (name) => `late-${name.replace(/[:/]/g, '-')}`;
 /**
  * Loads these modules when one of their exports is first used, even in bundled packages. A CommonJS module, because the bundler
@@ -45,7 +47,8 @@ const toLateId = (name) => `late-${name.replace(/[:/]/g, '-')}`;
  */
 const loadLate = {
   name: 'load-late',
-  resolveId: (id) => (lateModules.includes(id) ? toLateId(id) : null),
+  // The signature keeps its `import`, which every bundler understands.
+  resolveId: (id, importer) => (lateModules.includes(id) && !SIGNATURE.test(importer) ? toLateId(id) : null),
   load(id) {
     const name = lateModules.find((module) => toLateId(module) === id);
     if (name === undefined) return null;
@@ -56,23 +59,25 @@ const loadLate = {
   },
 };
 
-/** A name for the modules that `entry` imports, directly or through others, without `import()`. */
-function nameImported(name, entry) {
-  const imported = new Set([join(root, entry)]);
-  return (id, context) => {
-    // The loop also visits the modules that it adds.
-    for (const module of imported)
-      for (const target of context.getModuleInfo(module)?.importedIds ?? []) imported.add(target);
-    return imported.has(id) ? name : null;
-  };
+/** The modules that `entry` imports, directly or through others, without `import()`. */
+function listImported(entry, context) {
+  const imported = new Set([entry]);
+  // The loop also visits the modules that it adds.
+  for (const module of imported)
+    for (const target of context.getModuleInfo(module)?.importedIds ?? []) imported.add(target);
+  return imported;
 }
+
+/** A name for the modules that `entry` imports. Without those that import the module `without`. */
+const nameImported = (name, entry, without) => (id, context) =>
+  listImported(join(root, entry), context).has(id) && !listImported(id, context).has(without) ? name : null;
 
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
   { name: 'runtime', test: /^module-timers|^late-node-|rolldown\/runtime/ },
-  // `svc-emulator/signature` loads only these two. `svc --help` and the library need the first one as well.
-  { name: 'base', importedBy: 'src/signature.ts', test: /\/src\/(?!signature|domain\/signature\/)/ },
-  { name: 'signature', test: /\/src\/domain\/signature\// },
+  // `svc-emulator/signature` loads only these two. `svc --help`, most commands and the library need the first one as well.
+  { name: 'base', importedBy: 'src/signature.ts', without: 'node:crypto', test: /\/src\// },
+  { name: 'signature', test: SIGNATURE },
   // Shared by `svc --help` and the library, which does not load `program`.
   { name: 'common', importedBy: 'src/cli/main.ts', test: /\/src\/(?!cli\/)/ },
   // The entry itself stays apart, or the library would run it.
@@ -83,9 +88,9 @@ const chunkGroups = [
   { name: 'verify', importedBy: 'src/cli/commands/signature.ts', test: /\/src\/cli\/(?!commands\/)/ },
   { name: 'commands', test: /\/src\/cli\/(?!commands\/|main)/, minShareCount: 3 },
   { name: 'database', importedBy: 'src/store/database.ts', test: /\/src\/(?:cache-folder|store\/)/ },
-].map(({ name, importedBy, ...group }, index, { length }) => ({
+].map(({ name, importedBy, without, ...group }, index, { length }) => ({
   ...group,
-  name: importedBy ? nameImported(name, importedBy) : name,
+  name: importedBy ? nameImported(name, importedBy, without) : name,
   debugName: name,
   priority: length - index,
 }));
@@ -106,8 +111,7 @@ export async function bundle(input, { dir, format, extension }) {
       moduleTimers,
       loadLate,
       {
-        // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. The signature keeps its
-        // `import`, which every bundler understands.
+        // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. See SIGNATURE.
         name: 'get-builtin-modules',
         renderChunk: (code, { name }) =>
           name === 'signature'

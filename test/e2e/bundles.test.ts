@@ -169,10 +169,12 @@ it('the protocol of coding agents is loaded only by svc mcp and the first reques
   expect(gzipSync(readFileSync(join(dist, findChunk('mcp-server')))).length).toBeLessThan(200_000);
 });
 
-it('svc trigger does not load the emulator', () => {
-  const { sources } = loadedWith(findChunk('trigger'));
+it('svc trigger loads neither the emulator nor node:crypto', () => {
+  const { sources, modules } = loadedWith(findChunk('trigger'));
   expect(sources).toContain('src/cli/commands/trigger.ts');
   expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
+  expect(modules).toContain('node:path');
+  expect(modules).not.toContain('node:crypto');
 });
 
 describe('the compressed dashboard', () => {
