@@ -9,10 +9,9 @@ import {
   AttemptSummary,
   Delivery,
   DeliveryDetail,
+  DeliveryVerification,
   ListedDelivery,
-  SignatureCheck,
   SignatureDetail,
-  Verification,
 } from './delivery-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
 import {
@@ -109,39 +108,6 @@ const StatisticsInput = {
     2,
   ),
 };
-
-/** Which attempt to verify, and what its receiver used. A missing value is that of the emulator. */
-const VerificationInput = withDurationTexts(
-  {
-    ...deliveryId,
-    ...attempt,
-    secrets: described(
-      'Secrets to verify with (default: those of the endpoint).',
-      v.optional(v.array(v.string())),
-    ),
-    payload_base64: described(
-      'Body to verify, in base64 (default: the body that was sent).',
-      v.optional(v.pipe(v.string(), v.base64('must be base64'))),
-    ),
-    now: described('Time of the verification (default: the time of the attempt).', v.optional(Timestamp)),
-    tolerance_ms: described(
-      'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance that the profile sets).',
-      v.optional(wholeNumberFrom(0)),
-    ),
-    computed: described(
-      'Digest that the receiver computed. If set, the result names the mistake that produces this digest, and `now` and the tolerance are ignored.',
-      v.optional(
-        v.pipe(
-          v.string(),
-          v.trim(),
-          v.minLength(1, 'must not be empty'),
-          v.maxLength(512, 'must be at most 512 characters long'),
-        ),
-      ),
-    ),
-  },
-  { tolerance: 'tolerance_ms' },
-);
 
 export const controlOperations = {
   // Emulator: index, status, reset, snapshots, stop.
@@ -532,19 +498,42 @@ export const controlOperations = {
     input: v.strictObject({ ...deliveryId, ...attempt }),
     output: SignatureDetail,
   }),
-  checkSignature: defineOperation('POST', '/deliveries/{id}/check-signature', {
-    summary: 'Verify a signature step by step',
-    description:
-      'Verifies the signature of an attempt as a receiver does, and returns the result of each step.',
-    input: VerificationInput,
-    output: SignatureCheck,
-  }),
   verifyDelivery: defineOperation('POST', '/deliveries/{id}/verify', {
     summary: 'Verify a signature',
     description:
       'Verifies the signature of an attempt as a receiver does. If the signature is invalid, the result contains the reason.',
-    input: VerificationInput,
-    output: Verification,
+    input: withDurationTexts(
+      {
+        ...deliveryId,
+        ...attempt,
+        secrets: described(
+          'Secrets to verify with (default: those of the endpoint).',
+          v.optional(v.array(v.string())),
+        ),
+        payload_base64: described(
+          'Body to verify, in base64 (default: the body that was sent).',
+          v.optional(v.pipe(v.string(), v.base64('must be base64'))),
+        ),
+        now: described('Time of the verification (default: the time of the attempt).', v.optional(Timestamp)),
+        tolerance_ms: described(
+          'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance that the profile sets).',
+          v.optional(wholeNumberFrom(0)),
+        ),
+        computed: described(
+          'Digest that the receiver computed. If set, the result names the mistake that produces this digest, and `now` and the tolerance are ignored.',
+          v.optional(
+            v.pipe(
+              v.string(),
+              v.trim(),
+              v.minLength(1, 'must not be empty'),
+              v.maxLength(512, 'must be at most 512 characters long'),
+            ),
+          ),
+        ),
+      },
+      { tolerance: 'tolerance_ms' },
+    ),
+    output: DeliveryVerification,
   }),
   replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {
     summary: 'Replay a delivery',

@@ -207,7 +207,16 @@ export const AttemptSummary = resource('An attempt in a list, without its reques
   webhook_id: described('ID of the endpoint that the attempt was sent to.', idOf('webhook')),
 });
 
-const signedPartsField = {
+const matchesField = {
+  matches: described('Whether the signature header contains this signature.', v.boolean(), true),
+};
+
+export const SignatureDetail = resource('How an attempt was signed.', {
+  ...schemeField,
+  attempt: described('Number of the attempt.', Count),
+  headers: described('Headers of the attempt that belong to the signature scheme.', Headers, {
+    'Service-Signature': SIGNATURE,
+  }),
   signed_parts: described(
     'Parts of the signed text, in order.',
     v.array(
@@ -221,18 +230,6 @@ const signedPartsField = {
       }),
     ),
   ),
-};
-const matchesField = {
-  matches: described('Whether the signature header contains this signature.', v.boolean(), true),
-};
-
-export const SignatureDetail = resource('How an attempt was signed.', {
-  ...schemeField,
-  attempt: described('Number of the attempt.', Count),
-  headers: described('Headers of the attempt that belong to the signature scheme.', Headers, {
-    'Service-Signature': SIGNATURE,
-  }),
-  ...signedPartsField,
   secrets: described(
     'Secrets of the endpoint.',
     v.array(
@@ -262,13 +259,12 @@ export const SignatureDetail = resource('How an attempt was signed.', {
   ),
 });
 
-export const SignatureCheck = resource('The steps that a receiver takes to verify a signature.', {
-  ...signedPartsField,
+export const DeliveryVerification = resource('Result of verifying the signature of a delivery.', {
+  ...Verification.entries,
   signatures: described(
     'Signatures that the secrets produce, in the order of the secrets.',
     v.array(v.object({ signature: described('The signature.', v.string(), SIGNATURE), ...matchesField })),
   ),
-  verification: described('Result of the verification.', Verification),
 });
 
 export type AttemptPhases = v.InferOutput<typeof AttemptPhases>;
@@ -277,7 +273,7 @@ export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
+export type DeliveryVerification = v.InferOutput<typeof DeliveryVerification>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type Verification = v.InferOutput<typeof Verification>;
-export type SignatureCheck = v.InferOutput<typeof SignatureCheck>;
 export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;

@@ -9,7 +9,6 @@ import { projectAttempts } from '../domain/delivery.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import {
-  checkSignature,
   describeSignature,
   listAttempts,
   type VerificationInput,
@@ -60,7 +59,6 @@ export function createDeliveryHandlers(
     probeDelivery: (input, signal) =>
       probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
-    checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
     verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url: url && completeUrl(url), body })),

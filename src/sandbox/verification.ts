@@ -2,7 +2,7 @@
 import type {
   Attempt,
   AttemptDetail,
-  SignatureCheck,
+  DeliveryVerification,
   SignatureDetail,
   Verification,
 } from '../contract/delivery-schemas.ts';
@@ -76,13 +76,20 @@ export interface VerificationInput {
 export function verifyDelivery(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   input: VerificationInput,
-): Verification {
+): DeliveryVerification {
   const { computed, now, toleranceMs, payload } = input;
   const signed = getSignedAttempt(sandbox, input.id, input.attempt);
-  if (computed !== undefined) return diagnose(sandbox, signed, { ...input, computed });
-  const { row, attempt, sentBody } = signed;
+  const { row, attempt, sentBody, scheme, digests } = signed;
   const secret = input.secrets ?? listSecrets(sandbox, row);
-  return verifyAttempt(sandbox, row, attempt, { secret, sentBody, now, toleranceMs, payload });
+  const verification =
+    computed === undefined
+      ? verifyAttempt(sandbox, row, attempt, { secret, sentBody, now, toleranceMs, payload })
+      : diagnose(sandbox, signed, { ...input, computed });
+  const message = { ...signed.message, body: payload ?? attempt.request.body };
+  const signatures = secret
+    .filter((candidate) => isUsableSecret(scheme, candidate))
+    .map((candidate) => recomputeSignature(scheme, candidate, message, digests));
+  return { ...verification, signatures };
 }
 
 /**
@@ -227,29 +234,6 @@ export function describeSignature(
       ...reserializedBody,
       ...sign(currentSecret, { ...message, body: reserializedBody.body }),
     },
-  };
-}
-
-/**
- * Verifies an attempt as a receiver does, optionally with other secrets, another body or another time.
- * @throws SvcError `not_found` if the delivery or the attempt does not exist.
- */
-export function checkSignature(
-  sandbox: Pick<Sandbox, 'store' | 'rules'>,
-  input: VerificationInput,
-): SignatureCheck {
-  const { row, attempt, scheme, message, digests } = getSignedAttempt(sandbox, input.id, input.attempt);
-  const receivedMessage = { ...message, body: input.payload ?? attempt.request.body };
-  const secrets = input.secrets ?? listSecrets(sandbox, row);
-  return {
-    signed_parts: listSignedParts(scheme, {
-      ...receivedMessage,
-      body: Buffer.from(receivedMessage.body).toString(),
-    }),
-    signatures: secrets
-      .filter((secret) => isUsableSecret(scheme, secret))
-      .map((secret) => recomputeSignature(scheme, secret, receivedMessage, digests)),
-    verification: verifyDelivery(sandbox, input),
   };
 }
 

@@ -786,7 +786,7 @@ describe.each([
       ['listAttempts', { delivery_id: `del_${unknown}` }],
       ['listDue', { workspace_id: `ws_${unknown}` }],
       ['describeSignature', { id: `del_${unknown}` }],
-      ['checkSignature', { id: `del_${unknown}` }],
+      ['verifyDelivery', { id: `del_${unknown}` }],
       ['getFixture', { type: 'no.fixture' }],
       ['getFixture', { type: '../events/order.shipped' }],
       ['listEvents', { workspace_id: `ws_${unknown}` }],

@@ -76,7 +76,6 @@ describe('each operation', () => {
       [200, 'GET', `/deliveries/${deliveryId}/explanation`],
       [200, 'POST', `/deliveries/${deliveryId}/probe`],
       [200, 'GET', `/deliveries/${deliveryId}/signature`],
-      [200, 'POST', `/deliveries/${deliveryId}/check-signature`, {}],
       [200, 'GET', '/fixtures'],
       [200, 'GET', '/fixtures/order.shipped'],
       [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],

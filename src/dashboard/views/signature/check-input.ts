@@ -26,7 +26,7 @@ export const unchangedInput: CheckInput = {
 export function toCheckRequest(
   { secret, body, minutesLater, toleranceMinutes, computed }: CheckInput,
   { id, attempt, sentAt }: { readonly id: string; readonly attempt: number; readonly sentAt: string },
-): ControlInput<'checkSignature'> {
+): ControlInput<'verifyDelivery'> {
   const later = toMs(minutesLater);
   const tolerance = toMs(toleranceMinutes);
   return {

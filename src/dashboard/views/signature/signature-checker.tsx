@@ -19,7 +19,7 @@ export function SignatureChecker({ deliveryId: id, attempt }: Props) {
   const { number, sent_at: sentAt, request } = attempt;
   const [input, setInput] = useState(unchangedInput);
   const query = useQuery(
-    () => control.checkSignature(toCheckRequest(input, { id, attempt: number, sentAt })),
+    () => control.verifyDelivery(toCheckRequest(input, { id, attempt: number, sentAt })),
     [id, number],
   );
   const timer = useRef(0);
@@ -32,7 +32,7 @@ export function SignatureChecker({ deliveryId: id, attempt }: Props) {
     <div class="stack">
       <CheckForm input={input} onChange={change} sentBody={request.body} />
       <QueryView query={query} loadingText="Verifying…">
-        {({ signatures, verification }) => (
+        {({ signatures, ...verification }) => (
           <div class="stack" aria-live="polite">
             {signatures.map(({ signature, matches }) => (
               <p key={signature}>
