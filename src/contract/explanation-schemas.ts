@@ -1,40 +1,27 @@
 /** The schema of the verdict on a delivery. */
 import * as v from 'valibot';
-import { noResponseOutcomes } from '../domain/delivery.ts';
+import { attemptCauses } from '../domain/attempt-hints.ts';
 import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { attemptFields, Delivery, verificationField } from './delivery-schemas.ts';
 import { described, Hint, resource } from './fields.ts';
 
 /**
- * Why a delivery is in its state.
- * - `delivered`, `not_sent`, `paused`, `canceled`: it did not fail.
- * - `accepted_invalid`: the receiver accepted a delivery that an injected fault made invalid.
- * - `injected_fault`: a fault made the attempt fail.
+ * Why a delivery is in its state: what the outcome of its attempt shows, or one of these.
+ * - `not_sent`, `paused`, `canceled`: it has no attempt.
  * - `secret_changed`: the receiver may have rejected the signature, and the endpoint secret or the scheme was changed since.
  * - `signature_rejected`: the receiver rejected the signature, or probably did.
  * - `receiver_clock`: the clock of the receiver differs by more than the tolerance.
  * - `duplicate_rejected`: the receiver accepted the delivery before, and failed when it came again.
- * - `rejected`, `receiver_error`: the receiver returned a 4xx or a 5xx for a reason that only it knows.
- * - `wrong_path`, `rate_limited`, `redirect`: 404, 405 or 410; 429; 3xx.
- * - The outcomes of an attempt without a complete response.
  */
 const deliveryCauses = [
-  'delivered',
+  ...attemptCauses,
   'not_sent',
   'paused',
   'canceled',
-  'accepted_invalid',
-  'injected_fault',
   'secret_changed',
   'signature_rejected',
   'receiver_clock',
   'duplicate_rejected',
-  'rejected',
-  'receiver_error',
-  'wrong_path',
-  'rate_limited',
-  'redirect',
-  ...noResponseOutcomes,
 ] as const;
 
 const { number, trigger, sent_at, duration_ms, outcome, response_status, error, fault } = attemptFields;

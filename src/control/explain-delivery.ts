@@ -5,7 +5,7 @@ import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryCause, Explanation } from '../contract/explanation-schemas.ts';
 import { type ProbeOptions, probeSignature, type SignatureProbe } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
-import { findAttemptHints, toDeliveryHints } from '../domain/attempt-hints.ts';
+import { describeCause, findAttemptHints, findCause, toDeliveryHints } from '../domain/attempt-hints.ts';
 import { maskSecret } from '../domain/credentials.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
@@ -18,7 +18,7 @@ import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../s
 import { readSignature } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
-import { correctMistake, judgeOutcome, judgeRejection } from './judge-attempt.ts';
+import { correctMistake, judgeRejection, type Verdict } from './judge-rejection.ts';
 import { collectRejectionEvidence, getResponseText, suggestMistake } from './rejection-evidence.ts';
 import { toCondition } from './to-condition.ts';
 
@@ -61,7 +61,7 @@ export async function explainDelivery(
     };
   }
   const { hints = findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)), ...verdict } =
-    judgeOutcome(attempt) ?? (await judgeResponse(sandbox, row, attempts, attempt, apiKey));
+    await judgeAttempt(sandbox, row, attempts, attempt, apiKey);
   const isAboutSignature = signatureCauses.includes(verdict.cause);
   return {
     ...unknown,
@@ -99,14 +99,19 @@ function completeHints(
   return [...others.slice(0, others[0]?.command === undefined ? 3 : 2), replay];
 }
 
-/** Judges an error status that the code of the receiver returned. */
-async function judgeResponse(
+/** Only an error that the code of the receiver returned says more than the outcome. */
+async function judgeAttempt(
   sandbox: Sandbox,
   row: DeliveryRow,
   attempts: readonly AttemptDetail[],
   attempt: AttemptDetail,
   apiKey: string,
-) {
+): Promise<Verdict> {
+  const cause = findCause(attempt);
+  if (cause !== 'rejected' && cause !== 'receiver_error') {
+    const certainty = cause === 'wrong_path' ? 'likely' : 'certain';
+    return { cause, certainty, detail: describeCause(attempt) };
+  }
   const evidence = await collectRejectionEvidence(sandbox, row, attempt, apiKey);
   return judgeRejection({
     ...evidence,

@@ -4,7 +4,7 @@
  */
 import type { Attempt, AttemptDetail } from '../contract/delivery-schemas.ts';
 import type { Explanation } from '../contract/explanation-schemas.ts';
-import { isInvalidatingFault } from '../domain/attempt-hints.ts';
+import { findCause } from '../domain/attempt-hints.ts';
 import { formatDuration, formatSpan, SECOND_MS } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { describeDifference, reserializeJson } from '../domain/signature/body-changes.ts';
@@ -209,7 +209,7 @@ async function listAccepted(
     const other = store.deliveryQueries.find(id);
     const success = other && listAttempts(sandbox, other).find((candidate) => candidate.number === number);
     if (other === undefined || success === undefined) continue;
-    if (success.request.url !== attempt.request.url || isInvalidatingFault(success.fault)) continue;
+    if (success.request.url !== attempt.request.url || findCause(success) !== 'delivered') continue;
     const delivery = {
       id,
       distanceMs: Math.abs(Date.parse(attempt.sent_at) - Date.parse(success.sent_at)),

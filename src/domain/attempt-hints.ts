@@ -1,6 +1,6 @@
-/** Why an attempt failed, and what the developer of a receiver can do. */
+/** Why an attempt ended as it did, and what the developer of a receiver can do. */
 import type { Hint } from '../errors.ts';
-import { type AttemptOutcome, describeOutcome } from './delivery.ts';
+import { type AttemptOutcome, describeOutcome, noResponseOutcomes } from './delivery.ts';
 import { type AppliedFault, type FaultKind, isAttemptSent } from './fault.ts';
 import { toSentence } from './message-parts.ts';
 import { quoteForShell } from './shell.ts';
@@ -24,15 +24,65 @@ interface AttemptedDelivery {
   readonly url: string;
 }
 
-/** Why an attempt failed, as a sentence. */
-export function describeCause(attempt: AttemptToExplain & { readonly error: string | null }): string {
-  const { outcome, response_status: status, error, fault } = attempt;
+/**
+ * What the outcome of an attempt shows.
+ * - `accepted_invalid`: the receiver accepted a delivery that an injected fault made invalid.
+ * - `injected_fault`: a fault made the attempt fail: always, or because the receiver rejected what the fault had changed.
+ * - `redirect`, `wrong_path`, `rate_limited`: 3xx; 404, 405 or 410; 429.
+ * - `rejected`, `receiver_error`: the code of the receiver returned another 4xx or a 5xx, for a reason that only it knows.
+ * - The outcomes of an attempt without a complete response.
+ */
+export const attemptCauses = [
+  'delivered',
+  'accepted_invalid',
+  'injected_fault',
+  'redirect',
+  'wrong_path',
+  'rate_limited',
+  'rejected',
+  'receiver_error',
+  ...noResponseOutcomes,
+] as const;
+type AttemptCause = (typeof attemptCauses)[number];
+
+export function findCause(attempt: AttemptToExplain): AttemptCause {
+  const cause = findCauseWithoutFault(attempt);
+  const kind = attempt.fault?.kind;
+  if (kind === undefined) return cause;
+  if (cause === 'delivered') return invalidatingFaults.includes(kind) ? 'accepted_invalid' : cause;
+  const isRejected = cause === 'rejected' || cause === 'receiver_error';
+  const isFailedByFault = failingFaults.includes(kind) || (isRejected && rejectedFaults.includes(kind));
+  return isFailedByFault ? 'injected_fault' : cause;
+}
+
+function findCauseWithoutFault({ outcome, response_status: status }: AttemptToExplain): AttemptCause {
+  if (outcome === 'succeeded') return 'delivered';
+  if (outcome !== 'http_error') return outcome;
+  if (status === null || status < 400) return 'redirect';
+  if (status === 429) return 'rate_limited';
+  if ([404, 405, 410].includes(status)) return 'wrong_path';
+  return status < 500 ? 'rejected' : 'receiver_error';
+}
+
+/** What happened, in one or two sentences. */
+export function describeCause(
+  attempt: AttemptToExplain & { readonly number: number; readonly error: string | null },
+): string {
+  const { number, outcome, response_status: status, error, fault } = attempt;
+  const cause = findCause(attempt);
+  if (cause === 'delivered') return `The receiver returned ${status} to attempt ${number}.`;
+  if (cause === 'accepted_invalid')
+    return `The receiver accepted an attempt that the injected fault ${fault?.kind} had made invalid.`;
   // The error of a redirect also says where to.
-  const isRedirect = status !== null && status < 400;
-  if (outcome !== 'http_error' || isRedirect) return toSentence(error ?? describeOutcome(attempt));
-  return isAttemptSent(fault)
+  const isError = outcome === 'http_error' && cause !== 'redirect';
+  const isSent = isAttemptSent(fault);
+  const response = isSent
     ? `Your receiver returned ${status}.`
     : `An injected fault returned ${status}. Your receiver was not called.`;
+  const result = isError ? response : toSentence(error ?? describeOutcome(attempt));
+  if (cause !== 'injected_fault') return result;
+  const effect = isError && isSent ? 'had changed the request' : 'caused this';
+  return `${result} The injected fault ${fault?.kind} (${fault?.id}) ${effect}.`;
 }
 
 /** The hints about every delivery. A page or a tool that does the same leaves them out. */
@@ -62,36 +112,13 @@ export function findAttemptHints(
 ): Hint[] {
   const first = findMainHint(attempt, delivery, isFaultActive);
   if (first === null) return [];
-  const isReceiverDefect = isReceiverError(attempt) && !failedByFault(attempt);
+  const cause = findCause(attempt);
+  const isReceiverDefect = cause === 'rejected' || cause === 'receiver_error';
   const check = {
     text: 'Check how the receiver handles signatures, duplicates and errors',
     command: toCheckCommand(delivery),
   };
   return isReceiverDefect ? [first, check] : [first];
-}
-
-/**
- * Whether the code of the receiver rejected the delivery or failed. The excluded statuses usually mean a wrong URL or a rate
- * limit.
- */
-function isReceiverError({ outcome, response_status: status }: AttemptToExplain): boolean {
-  return (
-    outcome === 'http_error' && status !== null && status >= 400 && ![404, 405, 410, 429].includes(status)
-  );
-}
-
-/** Whether an injected fault made the attempt fail: always, or because the receiver rejected what the fault had changed. */
-export function failedByFault(attempt: AttemptToExplain): boolean {
-  const { fault } = attempt;
-  if (fault === undefined) return false;
-  return (
-    failingFaults.includes(fault.kind) || (rejectedFaults.includes(fault.kind) && isReceiverError(attempt))
-  );
-}
-
-/** Whether a correct receiver rejects an attempt with this fault. */
-export function isInvalidatingFault(fault: AppliedFault | undefined): boolean {
-  return fault !== undefined && invalidatingFaults.includes(fault.kind);
 }
 
 function toCheckCommand({ url }: AttemptedDelivery): string {
@@ -103,30 +130,44 @@ function findMainHint(
   delivery: AttemptedDelivery,
   isFaultActive: boolean,
 ): Hint | null {
-  const { outcome, response_status: status, fault } = attempt;
-  if (outcome === 'succeeded') {
-    return isInvalidatingFault(fault)
-      ? {
-          text: 'The receiver accepted an invalid delivery. Check it',
-          command: toCheckCommand(delivery),
-        }
-      : null;
-  }
-  if (fault && failedByFault(attempt)) {
-    return isFaultActive
-      ? {
-          text: `Remove the injected fault (${fault.kind}) that caused this failure`,
-          command: `svc faults clear ${fault.id}`,
-        }
-      : {
-          ...toDeliveryHints(delivery).replay,
-          text: `The injected fault (${fault.kind}) no longer applies. Replay the delivery`,
-        };
-  }
+  const { response_status: status, fault } = attempt;
   const updateUrl = `svc webhooks update ${delivery.webhook_id} --url URL`;
-  switch (outcome) {
-    case 'http_error':
-      return status === null ? null : hintForStatus(status, delivery.id, updateUrl);
+  switch (findCause(attempt)) {
+    case 'delivered':
+      return null;
+    case 'accepted_invalid':
+      return {
+        text: 'The receiver accepted an invalid delivery. Check it',
+        command: toCheckCommand(delivery),
+      };
+    case 'injected_fault':
+      return isFaultActive
+        ? {
+            text: `Remove the injected fault (${fault?.kind}) that caused this failure`,
+            command: `svc faults clear ${fault?.id}`,
+          }
+        : {
+            ...toDeliveryHints(delivery).replay,
+            text: `The injected fault (${fault?.kind}) no longer applies. Replay the delivery`,
+          };
+    case 'redirect':
+      return { text: 'Redirects are not followed. Register the final URL', command: updateUrl };
+    case 'wrong_path':
+      return { text: 'Check the path of the endpoint URL, and correct it', command: updateUrl };
+    case 'rate_limited':
+      return {
+        text: 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
+        command: 'svc deliveries replay --failed --rate 5/s',
+      };
+    case 'rejected':
+      return status === 400 || status === 401 || status === 403
+        ? {
+            text: 'If the receiver rejects the signature, check the digest that it computes',
+            command: toDeliveryHints(delivery).verify.command,
+          }
+        : { text: 'Read the response and the log of the receiver to find out why it rejected the delivery.' };
+    case 'receiver_error':
+      return { text: 'Read the response and the log of the receiver to find the error.' };
     case 'timeout':
       return { text: 'Return a 2xx response as soon as you have stored the delivery, and process it later.' };
     case 'connection_error':
@@ -144,25 +185,4 @@ function findMainHint(
         command: updateUrl,
       };
   }
-}
-
-function hintForStatus(status: number, id: string, updateUrl: string): Hint {
-  if (status < 400) return { text: 'Redirects are not followed. Register the final URL', command: updateUrl };
-  if (status === 404 || status === 405 || status === 410)
-    return { text: 'Check the path of the endpoint URL, and correct it', command: updateUrl };
-  if (status === 400 || status === 401 || status === 403) {
-    return {
-      text: 'If the receiver rejects the signature, check the digest that it computes',
-      command: `svc verify --delivery ${id} --computed DIGEST`,
-    };
-  }
-  if (status === 429) {
-    return {
-      text: 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
-      command: 'svc deliveries replay --failed --rate 5/s',
-    };
-  }
-  return status < 500
-    ? { text: 'Read the response and the log of the receiver to find out why it rejected the delivery.' }
-    : { text: 'Read the response and the log of the receiver to find the error.' };
 }

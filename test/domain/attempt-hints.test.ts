@@ -61,10 +61,14 @@ it('the hint after a fault that no longer applies is to replay the delivery', ()
 it.each<[FaultKind | undefined, string]>([
   [undefined, 'Your receiver returned 503.'],
   ['slow-body', 'Your receiver returned 503.'],
-  ['error-response', 'An injected fault returned 503. Your receiver was not called.'],
+  [
+    'error-response',
+    'An injected fault returned 503. Your receiver was not called. The injected fault error-response (flt_1) caused this.',
+  ],
 ])('the cause of a 503 with the fault %s says who returned it', (kind, cause) => {
   const fault = kind && { id: 'flt_1', kind };
-  const attempt = { outcome: 'http_error', response_status: 503, error: 'returned 503', fault } as const;
+  const response = { outcome: 'http_error', response_status: 503, error: 'returned 503' } as const;
+  const attempt = { number: 1, ...response, fault };
   expect(describeCause(attempt)).toBe(cause);
 });
 
@@ -74,7 +78,7 @@ it.each<[AttemptOutcome, number | null, string | null, string]>([
   ['timeout', 503, 'started a response but did not finish it', 'Started a response but did not finish it.'],
   ['dns_error', null, null, 'DNS lookup failed.'],
 ])('the cause of %s with the status %s and the error %j is %j', (outcome, response_status, error, cause) => {
-  expect(describeCause({ outcome, response_status, error })).toBe(cause);
+  expect(describeCause({ number: 1, outcome, response_status, error })).toBe(cause);
 });
 
 it('an unfinished response with an error status is not a response of the code that verifies', () => {
