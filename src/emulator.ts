@@ -201,7 +201,7 @@ async function startWithStore(
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
     max_attempts: countAttempts(rules.retry),
-    payload_member: rules.payloadField,
+    payload_field: rules.payloadField,
     retention,
   };
   const status = (): EmulatorStatus => ({

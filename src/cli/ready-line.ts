@@ -14,7 +14,7 @@ import { renderFields } from './render/table.ts';
 /** The part of the status that the ready line contains. */
 export type ReadyStatus = Omit<
   EmulatorStatus,
-  'db' | 'started_at' | 'max_attempts' | 'payload_member' | 'deliveries' | 'retention' | 'storage_problem'
+  'db' | 'started_at' | 'max_attempts' | 'payload_field' | 'deliveries' | 'retention' | 'storage_problem'
 > & {
   /** Time from the start until the emulator accepts requests. */
   readonly boot_ms: number;

@@ -239,7 +239,7 @@ export async function fetchDelivery(
   control: Pick<ControlPlane, 'getDelivery'>,
   id: string,
 ): Promise<Delivery> {
-  const { attempts: _, planned_attempts: __, ...delivery } = await control.getDelivery({ id });
+  const { attempts: _, due_times: __, ...delivery } = await control.getDelivery({ id });
   return delivery;
 }
 

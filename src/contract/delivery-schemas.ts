@@ -194,8 +194,8 @@ export const AttemptDetail = resource('An attempt, and the result of verifying i
 export const DeliveryDetail = resource('A delivery with its attempts.', {
   ...Delivery.entries,
   attempts: described('Attempts so far, in order.', v.array(AttemptDetail)),
-  planned_attempts: described(
-    'Schedule times of the remaining attempts if all of them fail. The times after the next attempt are without jitter and `Retry-After`. Contains at most 100 times.',
+  due_times: described(
+    'Schedule times at which the remaining attempts are due if all of them fail. The times after the next attempt are without jitter and `Retry-After`. Contains at most 100 times.',
     v.array(Timestamp),
   ),
 });

@@ -47,7 +47,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
   started_at: described('Wall time at which the emulator started.', Timestamp),
   boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count, 180),
   max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),
-  payload_member: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
+  payload_field: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
   deliveries: described(
     'Deliveries that have not settled.',
     v.object({

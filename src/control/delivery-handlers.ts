@@ -69,7 +69,7 @@ export function toDeliveryDetail(sandbox: Sandbox, row: DeliveryRow): DeliveryDe
   return {
     ...toDelivery(row),
     attempts: listAttempts(sandbox, row),
-    planned_attempts: listPlannedAttempts(sandbox, row),
+    due_times: listDueTimes(sandbox, row),
   };
 }
 
@@ -87,7 +87,7 @@ function toVerificationInput({
   };
 }
 
-function listPlannedAttempts({ rules }: Sandbox, row: DeliveryRow): string[] {
+function listDueTimes({ rules }: Sandbox, row: DeliveryRow): string[] {
   const projection = {
     dueAt: row.due_at,
     onSchedule: row.on_schedule === 1,

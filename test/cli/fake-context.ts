@@ -143,7 +143,7 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
 }
 
 export function aDetail(changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
-  return { ...aDelivery(), attempts: [], planned_attempts: [], ...changes };
+  return { ...aDelivery(), attempts: [], due_times: [], ...changes };
 }
 
 export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {

@@ -457,8 +457,8 @@ describe('the condition of a wait', () => {
   });
 
   it('a wait for one delivery ignores the others, and has the fields of a list', async () => {
-    const { attempts, planned_attempts, ...summary } = aDetail({ ...pending, id: first });
-    const getDelivery = async ({ id }: { id: string }) => ({ ...summary, id, attempts, planned_attempts });
+    const { attempts, due_times, ...summary } = aDetail({ ...pending, id: first });
+    const getDelivery = async ({ id }: { id: string }) => ({ ...summary, id, attempts, due_times });
     const streamed = [...as('failed', second), ...as('succeeded', first)];
     const result = await waitUntil({ deliveryId: first }, [[], streamed], { getDelivery });
     expect(result).toMatchObject({ isMet: true, deliveries: [first] });

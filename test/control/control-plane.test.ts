@@ -533,17 +533,17 @@ describe.each([
       expect(eventIds).toEqual(events);
     });
 
-    it('a delivery has the due times of its planned attempts', async () => {
+    it('a delivery has the due times of its remaining attempts', async () => {
       receiver.respond([{ status: 500 }, { status: 200 }]);
       await register();
       const { id, created_at, next_attempt_at } = await settled(await trigger());
-      const { planned_attempts } = await control.getDelivery({ id });
-      expect(planned_attempts).toHaveLength(7);
-      expect(planned_attempts[0]).toBe(next_attempt_at);
+      const { due_times } = await control.getDelivery({ id });
+      expect(due_times).toHaveLength(7);
+      expect(due_times[0]).toBe(next_attempt_at);
       const last = Date.parse(created_at) + (68 * 60 + 35) * 60_000;
-      expect(planned_attempts.at(-1)).toBe(new Date(last).toISOString());
+      expect(due_times.at(-1)).toBe(new Date(last).toISOString());
       await control.nextClock({});
-      expect((await control.getDelivery({ id })).planned_attempts).toEqual([]);
+      expect((await control.getDelivery({ id })).due_times).toEqual([]);
     });
 
     it('due deliveries are listed in the order of their due times', async () => {

@@ -51,7 +51,7 @@ export function createDelivery(changes: Partial<DeliveryDetail> = {}): DeliveryD
     settled_at: null,
     replay_of: null,
     attempts: [createAttempt(), createAttempt({ number: 2, scheduled_at: timeAfter(5 * MINUTE_MS) })],
-    planned_attempts: [timeAfter(35 * MINUTE_MS), timeAfter(35 * MINUTE_MS + 2 * HOUR_MS)],
+    due_times: [timeAfter(35 * MINUTE_MS), timeAfter(35 * MINUTE_MS + 2 * HOUR_MS)],
     ...changes,
   };
 }

@@ -46,7 +46,7 @@ export const triggerTool = defineTool({
       toEventBody({
         type,
         workspaceId,
-        payloadField: status.payload_member,
+        payloadField: status.payload_field,
         payload: applyChanges(example?.payload ?? JSON.stringify(payload), [
           ...toEdits('override', overrides),
           ...toEdits('add', add),

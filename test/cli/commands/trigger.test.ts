@@ -47,7 +47,7 @@ async function trigger(
       stream: () => streamOf((states[1] ?? []).map((delivery) => ({ type: 'attempt', delivery }))),
       getDelivery: async ({ id }) => {
         const delivery = states.flat().findLast((state) => state.id === id) ?? pending;
-        return { ...delivery, attempts: [], planned_attempts: [] };
+        return { ...delivery, attempts: [], due_times: [] };
       },
       ...control,
       listDeliveries: async () => pageOf(...(states[Math.min(pollCount++, states.length - 1)] ?? [])),

@@ -16,7 +16,7 @@ interface Props {
 
 export function Timeline({ delivery, selected, onSelect }: Props) {
   const list = useRef<HTMLOListElement>(null);
-  const { attempts, planned_attempts: scheduled, status, settled_reason: reason } = delivery;
+  const { attempts, due_times: scheduled, status, settled_reason: reason } = delivery;
   const selectByArrowKey = (event: KeyboardEvent) => {
     const offset = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (offset === undefined || selected === undefined) return;

@@ -48,7 +48,7 @@ export async function startRun(input: TriggerInput): Promise<TriggerRun> {
   };
   triggerRuns.value = [run, ...triggerRuns.peek()].slice(0, MAX_RUNS);
   const create = async (index: number) => {
-    const { body, idempotencyKey } = toRequest(input, index + 1, status.peek()?.payload_member ?? 'payload');
+    const { body, idempotencyKey } = toRequest(input, index + 1, status.peek()?.payload_field ?? 'payload');
     const apiKey = await getEventApiKey(input.workspaceId);
     const response = await createEvent(body, { apiKey, idempotencyKey });
     if ('code' in response) {
