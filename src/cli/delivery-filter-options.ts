@@ -1,10 +1,10 @@
 /** The options that select deliveries. */
 import type { ControlInput } from '../contract/control-operations.ts';
-import type { PageFields } from '../contract/list-filters.ts';
+import { DeliveryFilter, type PageFields } from '../contract/list-filters.ts';
 import { deliveryStatusFilters } from '../domain/delivery.ts';
 import type { CliCommand } from './command.ts';
 import { addOptions, createFieldOptions } from './field-option.ts';
-import { idParser, parseResponseOption, parseTimeOrAge } from './option-parsers.ts';
+import { idParser, parseTimeOrAge, schemaParser } from './option-parsers.ts';
 
 export type DeliveryFilterOptions = Readonly<Omit<ControlInput<'listDeliveries'>, keyof typeof PageFields>>;
 type FilterField = keyof DeliveryFilterOptions;
@@ -21,7 +21,7 @@ function createOptions() {
     response_status: [
       '--response <status>',
       'Only deliveries whose last attempt got this response status or class, such as 404 or 4xx; none for no response',
-      parseResponseOption,
+      schemaParser(DeliveryFilter.response_status.wrapped),
     ],
     event_id: ['--event <id>', 'Only deliveries of this event (evt_…)', idParser('event')],
     type: ['--type <type>', 'Only deliveries of this event type'],

@@ -9,12 +9,6 @@ import { isHttpUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
 import { isAssignment } from '../domain/json-path.ts';
 import { parseTimestamp } from '../domain/signature/signature-header.ts';
-import {
-  parseResponseFilter,
-  parseStatusFilter,
-  type ResponseFilter,
-  type StatusFilter,
-} from '../domain/status-filter.ts';
 import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { formatHint, SvcError } from '../errors.ts';
 import { fromText } from '../validation/configured-value.ts';
@@ -95,20 +89,6 @@ export function schemaParser<Schema extends v.GenericSchema>(schema: Schema) {
 /** Returns a parser of integers from `min` to `max`. */
 export function wholeNumberParser(min: number, max?: number) {
   return schemaParser(wholeNumberFrom(min, max));
-}
-
-/** A response status or a class of them: `404`, `4xx`. */
-export function parseStatusOption(text: string): StatusFilter {
-  const filter = parseStatusFilter(text);
-  if (filter !== null) return filter;
-  throw new InvalidArgumentError('Pass a status from 0 to 599, or a class such as 4xx.');
-}
-
-/** The last response of a receiver: `404`, `4xx`, or `none`. */
-export function parseResponseOption(text: string): ResponseFilter {
-  const filter = parseResponseFilter(text);
-  if (filter !== null) return filter;
-  throw new InvalidArgumentError('Pass a status from 100 to 599, a class such as 4xx, or none.');
 }
 
 /** Checks a URL, and returns it unchanged. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { deliveryStatusFilters, getDisplayStatus } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/duration.ts';
 import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
-import { wholeNumberFrom } from '../validation/value-schemas.ts';
+import { expecting, wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { Delivery } from './delivery-schemas.ts';
 import { described, idOf } from './fields.ts';
 import type { ApiRequest } from './resources.ts';
@@ -53,10 +53,14 @@ export const EventFilter = {
   ...TimeRange,
 };
 
+/** One of the words, in any case. */
+const wordOf = <const Words extends readonly string[]>(words: Words) =>
+  v.pipe(v.string(), v.metadata({ jsonSchema: { enum: words } }), v.toLowerCase(), v.picklist(words));
+
 /** `none` means that the last attempt got no response. */
-const ResponseFilter = v.union(
-  [wholeNumberFrom(100, 599), v.picklist(statusClasses), v.literal('none')],
-  'must be a status such as 404, a class such as 4xx, or none',
+const ResponseFilter = expecting(
+  'a status from 100 to 599, a class such as 4xx, or none',
+  v.union([wholeNumberFrom(100, 599), wordOf([...statusClasses, 'none'])]),
 );
 
 export const DeliveryFilter = {
@@ -161,9 +165,9 @@ export const AttemptFilter = {
 };
 
 /** 0 means that an injected fault dropped the connection. */
-const StatusFilter = v.union(
-  [wholeNumberFrom(0, 599), v.picklist(statusClasses)],
-  'must be a status such as 404, or a class such as 4xx',
+const StatusFilter = expecting(
+  'a status from 0 to 599, or a class such as 4xx',
+  v.union([wholeNumberFrom(0, 599), wordOf(statusClasses)]),
 );
 
 export const RequestFilter = {

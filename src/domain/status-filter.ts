@@ -8,20 +8,6 @@ export type StatusFilter = number | (typeof statusClasses)[number];
 /** The last response of a receiver; `none` if the last attempt ended without one, such as with a timeout. */
 export type ResponseFilter = StatusFilter | 'none';
 
-/** Parses `404` or `4xx`. Returns null for other texts. */
-export function parseStatusFilter(text: string): StatusFilter | null {
-  const statusClass = statusClasses.find((candidate) => candidate === text.toLowerCase());
-  if (statusClass !== undefined) return statusClass;
-  return /^\d{1,3}$/.test(text) && Number(text) <= 599 ? Number(text) : null;
-}
-
-/** Parses `404`, `4xx` or `none`. Returns null for other texts. */
-export function parseResponseFilter(text: string): ResponseFilter | null {
-  if (text.toLowerCase() === 'none') return 'none';
-  const filter = parseStatusFilter(text);
-  return typeof filter === 'number' && filter < 100 ? null : filter;
-}
-
 /** The lowest and the highest status that a filter selects. The status without a response is 0. */
 export function toStatusRange(filter: ResponseFilter): readonly [from: number, to: number] {
   if (filter === 'none') return [0, 0];
@@ -30,9 +16,7 @@ export function toStatusRange(filter: ResponseFilter): readonly [from: number, t
   return [from, from + 99];
 }
 
-/** Undefined selects every status. */
-export function matchesStatus(filter: ResponseFilter | undefined, status: number): boolean {
-  if (filter === undefined) return true;
+export function matchesStatus(filter: ResponseFilter, status: number): boolean {
   const [from, to] = toStatusRange(filter);
   return status >= from && status <= to;
 }

@@ -35,7 +35,7 @@ interface AttemptSummaryRow extends AttemptSummaryColumns {
   readonly webhook_id: string;
 }
 
-export interface AttemptFilter extends AttemptCondition {
+export interface StoredAttemptFilter extends AttemptCondition {
   readonly event_id?: string | undefined;
   /** 1: only failed attempts that are the last of their delivery; 0: only the others. */
   readonly is_unresolved?: 0 | 1;
@@ -64,7 +64,7 @@ export interface AttemptCounts {
   readonly failed: number;
 }
 
-const FILTERED_TABLE: FilteredTable<AttemptFilter> = {
+const FILTERED_TABLE: FilteredTable<StoredAttemptFilter> = {
   from: 'attempts a',
   seq: 'a.seq',
   conditions: {
@@ -91,7 +91,7 @@ const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sen
   JOIN webhooks h ON h.seq = a.webhook_seq`;
 
 export class AttemptTable extends Table {
-  readonly #scan: Scan<AttemptFilter, AttemptSummaryRow>;
+  readonly #scan: Scan<StoredAttemptFilter, AttemptSummaryRow>;
 
   constructor(sql: Sql) {
     super(sql);
@@ -203,7 +203,7 @@ export class AttemptTable extends Table {
   }
 
   /** A page of the attempts that match, newest first. */
-  list(filter: AttemptFilter, page: PageRequest): Promise<RowPage<AttemptSummaryRow>> {
+  list(filter: StoredAttemptFilter, page: PageRequest): Promise<RowPage<AttemptSummaryRow>> {
     return this.#scan.list(filter, page);
   }
 }

@@ -14,8 +14,6 @@ import {
   parseList,
   parseRate,
   parseReceiverUrl,
-  parseResponseOption,
-  parseStatusOption,
   parseSubscriptions,
   parseTimeOption,
   parseTimeOrAge,
@@ -26,6 +24,7 @@ import {
 } from '../../src/cli/option-parsers.ts';
 import { addPageOptions, toPageParameters } from '../../src/cli/page-options.ts';
 import { Name } from '../../src/contract/fields.ts';
+import { DeliveryFilter, RequestFilter } from '../../src/contract/list-filters.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
 import { wholeNumberFrom } from '../../src/validation/value-schemas.ts';
 
@@ -124,18 +123,30 @@ describe('parsers of numbers', () => {
     },
   );
 
-  it.each([
+  it.each<[string, string | number]>([
     ['404', 404],
-    ['4xx', '4xx'],
-    ['600', 'Pass a status from 0 to 599, or a class such as 4xx.'],
-  ])('parseStatusOption(%j) returns %j', (text, expected) => {
-    expect(parse<unknown>(() => parseStatusOption(text))).toBe(expected);
+    ['0', 0],
+    ['599', 599],
+    ['5XX', '5xx'],
+    ...['600', '4.5', '-1', '6xx', 'none', ''].map((text): [string, string] => [
+      text,
+      'Pass a status from 0 to 599, or a class such as 4xx.',
+    ]),
+  ])('schemaParser of the status of a request turns %j into %j', (text, expected) => {
+    expect(parse<unknown>(() => schemaParser(RequestFilter.status.wrapped)(text))).toBe(expected);
   });
 
-  it('parseResponseOption accepts "none", and rejects a status that no response has', () => {
-    const problem = 'Pass a status from 100 to 599, a class such as 4xx, or none.';
-    expect(parse(() => parseResponseOption('none'))).not.toBe(problem);
-    expect(parse(() => parseResponseOption('99'))).toBe(problem);
+  it.each<[string, string | number]>([
+    ['404', 404],
+    ['100', 100],
+    ['4XX', '4xx'],
+    ['None', 'none'],
+    ...['0', '99', '600', '6xx', '40', 'any'].map((text): [string, string] => [
+      text,
+      'Pass a status from 100 to 599, a class such as 4xx, or none.',
+    ]),
+  ])('schemaParser of the response to a delivery, which is never 0, turns %j into %j', (text, expected) => {
+    expect(parse<unknown>(() => schemaParser(DeliveryFilter.response_status.wrapped)(text))).toBe(expected);
   });
 });
 

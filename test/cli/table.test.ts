@@ -6,7 +6,6 @@ import {
   parseDurationMs,
   parseHeaders,
   parseList,
-  parseResponseOption,
   parseTimeOption,
   parseTimeOrAge,
   parseWebhookUrl,
@@ -139,15 +138,6 @@ it.each([
 
 it('a duration with an unknown unit is rejected with the accepted form', () => {
   expect(() => parseDurationMs('3 moons')).toThrow('Pass a duration such as');
-});
-
-it('a response filter is a status that a receiver can send, a class, or none', () => {
-  expect(['404', '4XX', 'None'].map(parseResponseOption)).toEqual([404, '4xx', 'none']);
-  for (const text of ['0', '99', '600', '6xx', '40', 'any']) {
-    expect(() => parseResponseOption(text)).toThrow(
-      'Pass a status from 100 to 599, a class such as 4xx, or none.',
-    );
-  }
 });
 
 it.each([

@@ -39,7 +39,7 @@ describe('the request log', () => {
     expect(await statusesOf('2xx')).toEqual([200]);
     expect(await statusesOf('401')).toEqual([401]);
     expect(await statusesOf('5xx')).toEqual([]);
-    expect(await statusesOf('4zz')).toContain('must be a status such as 404, or a class such as 4xx');
+    expect(await statusesOf('4zz')).toContain('must be a status from 0 to 599, or a class such as 4xx');
   });
 
   it('the log contains the time at which a request arrived, and the time until its response', async () => {

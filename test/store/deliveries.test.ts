@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryCondition } from '../../src/contract/list-filters.ts';
-import type { AttemptFilter } from '../../src/store/attempts.ts';
+import type { StoredAttemptFilter } from '../../src/store/attempts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { explainPrepared } from './query-plan.ts';
 import {
@@ -260,7 +260,7 @@ describe('AttemptTable.listByDelivery', () => {
 });
 
 describe('AttemptTable.list', () => {
-  it.each<[string, AttemptFilter, string]>([
+  it.each<[string, StoredAttemptFilter, string]>([
     ['all', {}, 'INTEGER PRIMARY KEY (rowid<?)'],
     ['of an endpoint', { webhook_id: 'wh_1' }, 'INDEX attempts_by_webhook (webhook_seq=? AND rowid<?)'],
   ])('a page is a search in an index without sorting: %s', async (_, filter, index) => {

@@ -1,7 +1,12 @@
 /** Compares each query of endpoints, events, deliveries and attempts with a filter over rows of every kind in two workspaces. */
 import { describe, expect, it } from 'vitest';
-import { type DeliveryCondition, type EventCondition, EventFilter } from '../../src/contract/list-filters.ts';
-import type { AttemptFilter, AttemptRow } from '../../src/store/attempts.ts';
+import {
+  AttemptFilter,
+  type DeliveryCondition,
+  type EventCondition,
+  EventFilter,
+} from '../../src/contract/list-filters.ts';
+import type { AttemptRow, StoredAttemptFilter } from '../../src/store/attempts.ts';
 import { toDelivery } from '../../src/store/delivery-queries.ts';
 import { toEventSummary } from '../../src/store/events.ts';
 import type { PageRequest, RowPage } from '../../src/store/row-page.ts';
@@ -579,7 +584,7 @@ describe('the lists of deliveries and attempts', () => {
       row.outcome !== 'succeeded' && row.number === deliveryOf(row)?.attempt_count;
     const [webhook, event] = [webhooks[5], events[2]];
     const delivery = deliveries.find(({ seq }) => seq === attempts.at(-1)?.delivery_seq);
-    const filters: [AttemptFilter, (row: AttemptRow) => boolean][] = [
+    const filters: [StoredAttemptFilter, (row: AttemptRow) => boolean][] = [
       [{}, () => true],
       [{ webhook_id: webhook?.id }, (row) => row.webhook_seq === webhook?.seq],
       [{ delivery_id: delivery?.id }, (row) => row.delivery_seq === delivery?.seq],
@@ -588,6 +593,8 @@ describe('the lists of deliveries and attempts', () => {
       [{ is_unresolved: 0 }, (row) => !isUnresolved(row)],
       [{ since: NOW + 5 }, (row) => row.sent_at_wall >= NOW + 5],
     ];
+    const fields = ['workspace_id', ...fieldsOf(filters)].sort();
+    expect(fields).toEqual(Object.keys({ ...AttemptFilter, event_id: '', is_unresolved: 0 }).sort());
     for (const workspaceSeq of [null, ...workspaces]) {
       const inWorkspace =
         workspaceSeq === null ? {} : { workspace_id: store.workspaces.findBySeq(workspaceSeq)?.id };

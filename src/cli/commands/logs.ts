@@ -1,6 +1,6 @@
 /** `svc logs`: lists, shows and follows logged API requests, and sends them again. */
 import { toCurlCommand } from '../../client/logged-request.ts';
-import { matchesRequestFilter, type RequestCondition } from '../../contract/list-filters.ts';
+import { matchesRequestFilter, type RequestCondition, RequestFilter } from '../../contract/list-filters.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
 import { ExitCode } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { requestChoices } from '../choices/resource-choices.ts';
 import { AskedArgument, type CliCommand, type CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
-import { idParser, parseDurationMs, parseStatusOption, parseTimeOrAge } from '../option-parsers.ts';
+import { idParser, parseDurationMs, parseTimeOrAge, schemaParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
@@ -118,7 +118,7 @@ function addRequestFilterOptions(command: CliCommand): CliCommand {
     status: [
       '--status <status>',
       'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
-      parseStatusOption,
+      schemaParser(RequestFilter.status.wrapped),
     ],
     key: ['--key <key>', 'Only requests with this API key: its ID (key_…) or its name', parseKey],
     request_id: ['--request <id>', 'Only the request with this ID (req_…)', idParser('request')],
