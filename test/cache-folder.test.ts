@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('openPrivateFolder', () => {
     expect(() => openPrivateFolder(folder)).toThrow(`other users can write to ${parent} (mode 777)`);
   });
 
-  it('a folder whose path has a link is checked at its real path, which is the result', () => {
+  it('a folder whose path has a link is checked at its real path, which is the result [files.compile-cache]', () => {
     const [links, target] = [createRealFolder(), createRealFolder()];
     symlinkSync(target, join(links, 'cache'));
     const folder = join(links, 'cache/svc-emulator');

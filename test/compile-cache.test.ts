@@ -24,12 +24,15 @@ describe('enableCompileCache', () => {
     expect([readdirSync(first), readdirSync(second)]).toEqual([[FOLDER], []]);
   });
 
-  it.skipIf(process.platform === 'win32')('a folder in or above which others can write is not used', () => {
-    const [shared, own] = [createRealFolder(), createRealFolder()];
-    chmodSync(shared, 0o777);
-    expect(listEnabled([shared, join(shared, 'below'), own])).toEqual([join(own, FOLDER)]);
-    expect([listEnabled([shared]), readdirSync(shared)]).toEqual([[], []]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'a folder in or above which others can write is not used [files.compile-cache]',
+    () => {
+      const [shared, own] = [createRealFolder(), createRealFolder()];
+      chmodSync(shared, 0o777);
+      expect(listEnabled([shared, join(shared, 'below'), own])).toEqual([join(own, FOLDER)]);
+      expect([listEnabled([shared]), readdirSync(shared)]).toEqual([[], []]);
+    },
+  );
 
   it('a path that is a file is not used', () => {
     const [parent, own] = [createRealFolder(), createRealFolder()];

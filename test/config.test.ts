@@ -404,7 +404,7 @@ describe('the configuration file', () => {
 });
 
 describe('listConfig', () => {
-  it('listConfig shows every setting with its source, and no secret', async () => {
+  it('listConfig shows every setting with its source, and no secret [files.config-output]', async () => {
     const apiKey = 'svc_test_0123456789abcdefWXYZ';
     const token = 'a-token-that-nobody-can-guess';
     const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey, SVC_CONTROL_TOKEN: token } }));
@@ -419,13 +419,13 @@ describe('listConfig', () => {
     for (const secret of [apiKey, token]) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
-  it('listConfig masks the password of a proxy', async () => {
+  it('listConfig masks the password of a proxy [files.config-output]', async () => {
     const lines = listConfig(await resolve({ env: { SVC_PROXY: 'http://me:p@ss@proxy.example:3128' } }));
     const { value } = lines.find(({ setting }) => setting === 'proxy') ?? {};
     expect(value).toBe('http://me:…@proxy.example:3128');
   });
 
-  it('listConfig masks the token in a link to the dashboard', async () => {
+  it('listConfig masks the token in a link to the dashboard [files.config-output]', async () => {
     const SVC_CONTROL_URL = 'http://192.168.1.5:4777/?token=0123456789abcdef#/events';
     const lines = listConfig(await resolve({ env: { SVC_CONTROL_URL } }));
     const { value } = lines.find(({ setting }) => setting === 'control_url') ?? {};

@@ -27,7 +27,7 @@ describe('readRegularFile', () => {
     expect(readRegularFile(path)).toHaveLength(0);
   });
 
-  it('readRegularFile refuses a file of more than 16 MB unless it has another limit', () => {
+  it('readRegularFile refuses a file of more than 16 MB unless it has another limit [files.special]', () => {
     const path = join(createTemporaryFolder(), 'file');
     writeFileSync(path, Buffer.alloc(16 * 2 ** 20 + 1));
     expect(refusalOf(path)).toBe('it is larger than 16 MB');
@@ -39,7 +39,7 @@ describe('readRegularFile', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'readRegularFile refuses a FIFO without waiting for its writer, and a device without end',
+    'readRegularFile refuses a FIFO without waiting for its writer, and a device without end [files.special]',
     () => {
       const path = join(createTemporaryFolder(), 'fifo');
       expect(spawnSync('mkfifo', [path]).status).toBe(0);
@@ -48,8 +48,11 @@ describe('readRegularFile', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('readRegularFile limits a system file that has no size', () => {
-    expect(readRegularFile('/proc/self/maps').length).toBeGreaterThan(100);
-    expect(refusalOf('/proc/self/maps', 100)).toMatch(/^it is larger than /);
-  });
+  it.runIf(process.platform === 'linux')(
+    'readRegularFile limits a system file that has no size [files.special]',
+    () => {
+      expect(readRegularFile('/proc/self/maps').length).toBeGreaterThan(100);
+      expect(refusalOf('/proc/self/maps', 100)).toMatch(/^it is larger than /);
+    },
+  );
 });

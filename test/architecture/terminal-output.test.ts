@@ -44,7 +44,7 @@ function createTerminal() {
 }
 
 describe('the output of the command line', () => {
-  it('only io.ts writes to standard output or standard error', () => {
+  it('only io.ts writes to standard output or standard error [output.one-place]', () => {
     // `.on` belongs to the streams of a child process.
     expect(listUsers(/\bstd(?:out|err)\b\??\.(?:write|end)\b|\bprocess\.std(?:out|err)\b(?!\.on\b)/)).toEqual(
       ['src/cli/io.ts'],
@@ -73,7 +73,7 @@ describe('the output of the command line', () => {
     ).toEqual(['src/cli/render/style.ts']);
   });
 
-  it('every function of Io escapes hostile characters', async () => {
+  it('every function of Io escapes hostile characters [output.one-place]', async () => {
     const { io, take } = createTerminal();
     const writers = {
       write: io.write,

@@ -31,7 +31,7 @@ describeInBrowser('in a browser', () => {
     expect(status).toBe(200);
   });
 
-  it('the content security policy blocks injected markup and requests to other hosts', async () => {
+  it('the content security policy blocks injected markup and requests to other hosts [dashboard.content-policy]', async () => {
     const page = await openDashboard(await startEmulator(), {
       expectedErrors: /Content Security Policy|TrustedHTML|Refused|violates/,
     });
@@ -59,7 +59,7 @@ describeInBrowser('in a browser', () => {
   });
 
   it.each(['localhost', '127.0.0.1'])(
-    'a page of another site at %s cannot change, read or embed anything',
+    'a page of another site at %s cannot change, read or embed anything [dashboard.other-sites]',
     async (host) => {
       const emulator = await startEmulator({ controlToken: 'the-cookie-has-it' });
       const { url, control_url, control_token, started_at } = emulator.status();

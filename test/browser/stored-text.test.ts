@@ -38,7 +38,7 @@ async function expectOnlyText(page: Page, shown: string): Promise<void> {
 }
 
 describeInBrowser('stored text', () => {
-  it('stored text is not rendered as markup in a delivery, its request, its response and its signature', async () => {
+  it('stored text is not rendered as markup in a delivery, its request, its response and its signature [dashboard.text]', async () => {
     const { emulator, delivery } = await openPoisoned();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     for (const tab of ['Response and payload', 'Signature']) {
@@ -47,7 +47,7 @@ describeInBrowser('stored text', () => {
     }
   });
 
-  it('stored text is not rendered as markup in an event, an endpoint, the request log and the workspace list', async () => {
+  it('stored text is not rendered as markup in an event, an endpoint, the request log and the workspace list [dashboard.text]', async () => {
     const { emulator, event, webhook, request } = await openPoisoned();
     const places = [
       `/events/${event.id}`,
@@ -68,7 +68,7 @@ describeInBrowser('stored text', () => {
     await expectOnlyText(page, 'Replay');
   });
 
-  it('invisible and bidirectional characters are shown as escapes', async () => {
+  it('invisible and bidirectional characters are shown as escapes [output.other-surfaces]', async () => {
     const invisible = '\u200b\u202e\u2066\u{e0068}';
     const visible = '\\u200b\\u202e\\u2066\\udb40\\udc68';
     const emulator = await startTestEmulator();

@@ -147,7 +147,7 @@ describe('completion of values', () => {
   });
 
   it.each(['trigger ', 'deliveries get ', 'clock show --workspace ', 'fixtures show ', 'events get '])(
-    'completion after "svc %s" does not execute svc.config.mjs',
+    'completion after "svc %s" does not execute svc.config.mjs [files.completion]',
     async (line) => {
       const cwd = createTemporaryFolder();
       const trace = join(cwd, 'executed');

@@ -52,7 +52,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
     ['an address that a variable names', { env: { ...env, SVC_CONTROL_URL: ELSEWHERE } }],
     ['a loopback address that the configuration file names', { env, file: { control_url: LOOPBACK } }],
     ['a loopback address that the run file names', { env, running: LOOPBACK }],
-  ])('the credential is sent to %s', async (_, options) => {
+  ])('the credential is sent to %s [files.credentials]', async (_, options) => {
     expect(await ask(options)).toMatchObject({ [name]: secret });
   });
 
@@ -60,7 +60,7 @@ describe.each(secrets)('%s', (variable, secret, name) => {
     ['the configuration file', { env, file: { control_url: ELSEWHERE } }, 'svc.config.json'],
     ['the run file', { env, running: ELSEWHERE }, 'the run file in this folder'],
   ])(
-    'the credential is not sent to an address on another machine that only %s names',
+    'the credential is not sent to an address on another machine that only %s names [files.credentials]',
     async (_, options, place) => {
       await expect(ask(options)).rejects.toMatchObject({
         code: 'usage',
@@ -106,7 +106,7 @@ describe('the control plane token', () => {
     expect(await ask(options)).toMatchObject({ token: 'own-token-0123456' });
   });
 
-  it('the token is not sent to the program that uses the port of svc emulator start, which may belong to another user', async () => {
+  it('the token is not sent to the program that uses the port of svc emulator start, which may belong to another user [files.busy-port]', async () => {
     const received: unknown[] = [];
     const server = createServer((request, response) => {
       received.push(request.headers.authorization);

@@ -28,7 +28,7 @@ describe('setVariables', () => {
 
 describe('writeEnvFile', () => {
   it.skipIf(process.platform === 'win32')(
-    'an env file can be read only by its owner, even if others could read it before',
+    'an env file can be read only by its owner, even if others could read it before [files.env-file-mode]',
     () => {
       const path = join(createTemporaryFolder(), '.env');
       writeFileSync(path, 'OTHER=1\n', { mode: 0o644 });

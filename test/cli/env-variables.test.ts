@@ -47,20 +47,23 @@ const hostile = [
 ] as const;
 
 describe.each(variableFormats)('svc env --format %s', (format) => {
-  it.each(hostile)('svc env rejects an emulator that reports %s %j', async (name, value, expected) => {
-    const run = runEnv(format, { [name]: value });
-    await expect(run.ended).rejects.toMatchObject({
-      code: 'validation_failed',
-      message: expect.stringContaining(
-        `${value === undefined ? 'Missing' : 'Invalid'} value for the ${name} that the emulator reports`,
-      ),
-      hint: {
-        text: expect.stringMatching(new RegExp(`^It must be ${expected}.*\\. Check the emulator$`)),
-        command: 'svc emulator status',
-      },
-    });
-    expect(run.out).toBe('');
-  });
+  it.each(hostile)(
+    'svc env rejects an emulator that reports %s %j [values.checked]',
+    async (name, value, expected) => {
+      const run = runEnv(format, { [name]: value });
+      await expect(run.ended).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringContaining(
+          `${value === undefined ? 'Missing' : 'Invalid'} value for the ${name} that the emulator reports`,
+        ),
+        hint: {
+          text: expect.stringMatching(new RegExp(`^It must be ${expected}.*\\. Check the emulator$`)),
+          command: 'svc emulator status',
+        },
+      });
+      expect(run.out).toBe('');
+    },
+  );
 
   it('svc env prints the values of the emulator', async () => {
     const env = runEnv(format, {});
@@ -70,7 +73,7 @@ describe.each(variableFormats)('svc env --format %s', (format) => {
 });
 
 describe('toEnvVariables', () => {
-  it('toEnvVariables numbers the secrets of additional endpoints and validates each one', () => {
+  it('toEnvVariables numbers the secrets of additional endpoints and validates each one [values.checked]', () => {
     const second = 'whsec_second0123456789';
     expect(toEnvVariables(status, null, [second])).toMatchObject({ SVC_WEBHOOK_SECRET_2: second });
     expect(() => toEnvVariables(status, null, ['whsec_second0123\nA=1'])).toThrow(
@@ -91,7 +94,7 @@ const secrets = [
 ];
 
 describe('renderVariables', () => {
-  it.each(secrets)('the value %s is the same for a dotenv reader and a shell', (value) => {
+  it.each(secrets)('the value %s is the same for a dotenv reader and a shell [values.quotes]', (value) => {
     expect(parseEnv(renderVariables({ A: value, B: '1' }, 'dotenv'))).toEqual({ A: value, B: '1' });
     expect(renderVariables({ A: value }, 'github')).toBe(`A=${value}`);
     if (process.platform === 'win32') return;
@@ -100,7 +103,7 @@ describe('renderVariables', () => {
   });
 
   it.each(['a\nB=1', 'a\rB=1', 'a\u0085B=1', 'a\u2028B=1', 'a\u2029B=1', 'a\x1b[2J', 'a\0'])(
-    'the value %j is rejected in every line-based format',
+    'the value %j is rejected in every line-based format [values.lines]',
     (value) => {
       for (const format of ['export', 'dotenv', 'github'] as const) {
         expect(() => renderVariables({ A: value }, format)).toThrow(
@@ -115,7 +118,7 @@ describe('renderVariables', () => {
   );
 
   it.each(['a\'b"c', "a'$b", 'a\\', "a'`b"])(
-    'the value %s is rejected in a dotenv file, which cannot quote it',
+    'the value %s is rejected in a dotenv file, which cannot quote it [values.quotes]',
     (value) => {
       expect(() => renderVariables({ A: value }, 'dotenv')).toThrow('cannot quote');
     },
@@ -124,7 +127,7 @@ describe('renderVariables', () => {
 
 describe('svc open', () => {
   it.each(['file:///etc/passwd', 'javascript:alert(1)', '--version', 'http://a/ b'])(
-    'svc open does not open the dashboard URL %s',
+    'svc open does not open the dashboard URL %s [values.links]',
     async (dashboard_url) => {
       const getStatus = async () => ({ ...status, dashboard_url });
       const { context, capturedOutput } = createFakeContext({

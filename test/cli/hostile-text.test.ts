@@ -62,7 +62,7 @@ async function prepare() {
 describe('untrusted text that a command prints', () => {
   const withoutColor = (text: string) => text.replace(/\x1b\[\d+m/g, '');
 
-  it('invisible characters are shown as escapes in results, completion and errors', async () => {
+  it('invisible characters are shown as escapes in results, completion and errors [output.escapes]', async () => {
     const { commands, run } = await prepare();
     for (const words of commands) {
       const { out, err } = await run(...words);
@@ -73,7 +73,7 @@ describe('untrusted text that a command prints', () => {
     expect((await run(HOSTILE)).err).toContain('Unknown command: svc \\u009b2J\\u202e');
   });
 
-  it('invisible characters are JSON escapes with --json, and the value is the same', async () => {
+  it('invisible characters are JSON escapes with --json, and the value is the same [output.json]', async () => {
     const { commands, run } = await prepare();
     for (const words of commands.slice(0, 5)) {
       const { out } = await run(...words, '--json');

@@ -61,7 +61,7 @@ describe('standard input', () => {
     expect(input.toString()).toBe('ab');
   });
 
-  it('standard input without end is refused above the limit', async () => {
+  it('standard input without end is refused above the limit [files.standard-input]', async () => {
     const endless = new Readable({
       read() {
         this.push(Buffer.alloc(2 ** 20));
@@ -73,7 +73,7 @@ describe('standard input', () => {
     });
   });
 
-  it('an interruption ends the wait for standard input', async () => {
+  it('an interruption ends the wait for standard input [files.standard-input]', async () => {
     const interruption = new AbortController();
     const reading = ioWith(new PassThrough()).readInput(1, interruption.signal);
     interruption.abort();

@@ -19,7 +19,7 @@ describe.skipIf(process.platform === 'win32')('a file that an option names', () 
     `${start} --write-env device.json`,
     'emulator start --port 0 --db device.json',
     'emulator exec --log device.json -- node --version',
-  ])('a device or a FIFO is refused at once: svc %s', async (args) => {
+  ])('a device or a FIFO is refused at once: svc %s [files.special]', async (args) => {
     const cwd = createTemporaryFolder();
     symlinkSync('/dev/null', join(cwd, 'device.json'));
     const { host, capturedOutput } = createFakeHost({ cwd });

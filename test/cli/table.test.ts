@@ -85,7 +85,7 @@ describe('renderTable', () => {
     expect(lines.slice(1)).toEqual(many.map(ofOne));
   });
 
-  it('a row stays on one line, regardless of its values', () => {
+  it('a row stays on one line, regardless of its values [output.tables]', () => {
     expect(names(80, 'a\nb\x1b[2J')).toEqual(['NAME         END', 'a\\nb\\x1b[2J  |']);
   });
 

@@ -11,7 +11,7 @@ describe('terminal text', () => {
     expect(sanitizeForTerminal('\x1b[31mred\r\tb\n')).toBe('\\x1b[31mred\\r\tb\n');
   });
 
-  it('styles of svc are kept, and their content is escaped', () => {
+  it('styles of svc are kept, and their content is escaped [output.colors]', () => {
     expect(sanitizeForTerminal(bold(red('a\x1b[0m')))).toBe('\x1b[1m\x1b[31ma\\x1b[0m\x1b[39m\x1b[22m');
   });
 
@@ -23,7 +23,7 @@ describe('terminal text', () => {
     expect(stripStyles(red('a\x1b[31m'))).toBe('a\\x1b[31m');
   });
 
-  it('sanitized text contains no invisible character', () => {
+  it('sanitized text contains no invisible character [output.escapes]', () => {
     const unit = fc.constantFrom(
       ...'\x1b[31m\n\t\u009b\u202e\u200d\ufe0f👩',
       '\ud83d',

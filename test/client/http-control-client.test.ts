@@ -125,7 +125,7 @@ describe('a server that is not an emulator', () => {
   const operations = Object.keys(controlOperations) as (keyof typeof controlOperations)[];
 
   it.each(Object.entries(responses))(
-    'every operation rejects with no_emulator when the server responds with %s',
+    'every operation rejects with no_emulator when the server responds with %s [network.other-servers]',
     async (_, body) => {
       const { control, url } = await serveJson(200, body);
       for (const name of operations) {
@@ -192,7 +192,7 @@ describe('a server that is not an emulator', () => {
   }
 
   it.each([200, 404])(
-    'a response with status %s that does not end fails with no_emulator',
+    'a response with status %s that does not end fails with no_emulator [network.other-servers]',
     async (status) => {
       const { control } = await serveWithoutEnd(status, 'application/json');
       await expect(control.getStatus({})).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('a server that is not an emulator', () => {
     },
   );
 
-  it('the stream fails with no_emulator when a message does not end', async () => {
+  it('the stream fails with no_emulator when a message does not end [network.other-servers]', async () => {
     const { control } = await serveWithoutEnd(200, 'text/event-stream');
     await expect(control.stream({}, new AbortController().signal).ready).rejects.toMatchObject({
       code: 'no_emulator',
@@ -210,7 +210,7 @@ describe('a server that is not an emulator', () => {
     });
   });
 
-  it('a list ends when a cursor repeats', async () => {
+  it('a list ends when a cursor repeats [network.other-servers]', async () => {
     const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
     await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
       code: 'no_emulator',

@@ -48,7 +48,7 @@ describe('the run file', () => {
     expect(findRunFile(at(below))).toEqual(run);
   });
 
-  it('the folder of the run file is not under version control, and other users cannot read the file', () => {
+  it('the folder of the run file is not under version control, and other users cannot read the file [files.run-file-mode]', () => {
     createRunFile(folder, run, env);
     expect(readFileSync(join(folder, '.svc/.gitignore'), 'utf8')).toBe('*\n');
     if (process.platform !== 'win32')
@@ -62,7 +62,7 @@ describe('the run file', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'a run file with the process of another user does not count',
+    'a run file with the process of another user does not count [files.run-file-process]',
     () => {
       createRunFile(folder, run, env);
       const kill = vi.spyOn(process, 'kill').mockImplementation(() => {

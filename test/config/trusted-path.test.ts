@@ -47,15 +47,18 @@ function createSubfolder(folder: string, path: string): string {
 describe('the search for the files of a project', () => {
   const list = (cwd: string, env: Record<string, string> = {}) => listProjectFolders({ cwd, env });
 
-  it.each(['package.json', '.git', '.svc'])('the search ends at the nearest folder with %s', (marker) => {
-    const folder = createTemporaryFolder();
-    writeFileSync(join(folder, 'package.json'), '{}');
-    const root = createSubfolder(folder, 'root');
-    mkdirSync(join(root, marker));
-    const subfolder = createSubfolder(root, 'a/b');
-    expect(list(subfolder)).toEqual([subfolder, dirname(subfolder), root]);
-    expect(list(root)).toEqual([root]);
-  });
+  it.each(['package.json', '.git', '.svc'])(
+    'the search ends at the nearest folder with %s [files.search-root]',
+    (marker) => {
+      const folder = createTemporaryFolder();
+      writeFileSync(join(folder, 'package.json'), '{}');
+      const root = createSubfolder(folder, 'root');
+      mkdirSync(join(root, marker));
+      const subfolder = createSubfolder(root, 'a/b');
+      expect(list(subfolder)).toEqual([subfolder, dirname(subfolder), root]);
+      expect(list(root)).toEqual([root]);
+    },
+  );
 
   it('the folders above a project are the other folders that the search could enter', () => {
     const home = createTemporaryFolder();
@@ -66,12 +69,12 @@ describe('the search for the files of a project', () => {
     expect(above(join(home, 'work'))).toEqual([]);
   });
 
-  it('the search is limited to the working folder when no folder above is a project root', () => {
+  it('the search is limited to the working folder when no folder above is a project root [files.search-root]', () => {
     const subfolder = createSubfolder(createTemporaryFolder(), 'a/b');
     expect(list(subfolder)).toEqual([subfolder]);
   });
 
-  it('the search does not enter the home folder from a folder in it', () => {
+  it('the search does not enter the home folder from a folder in it [files.shared-folders]', () => {
     const home = createTemporaryFolder();
     writeFileSync(join(home, 'package.json'), '{}');
     const subfolder = createSubfolder(home, 'projects/a');
@@ -81,7 +84,7 @@ describe('the search for the files of a project', () => {
   });
 
   it.runIf(hasOwners)(
-    'the search does not enter a folder in which every user can create files, such as /tmp',
+    'the search does not enter a folder in which every user can create files, such as /tmp [files.shared-folders]',
     () => {
       const shared = createTemporaryFolder();
       writeFileSync(join(shared, 'package.json'), '{}');
@@ -92,7 +95,7 @@ describe('the search for the files of a project', () => {
     },
   );
 
-  it('svc.config.mjs in a folder above the project is not executed', async () => {
+  it('svc.config.mjs in a folder above the project is not executed [files.search-root]', async () => {
     const outer = createTemporaryFolder();
     writeFileSync(join(outer, 'svc.config.mjs'), 'throw new Error("executed");');
     const project = createSubfolder(outer, 'project/.git');
@@ -158,9 +161,12 @@ describe('findTrustProblem', () => {
       [1000],
       null,
     ],
-  ] as const)('findTrustProblem returns a problem or null for %s', (_, changes, owners, problem) => {
-    expect(findTrustProblem(stats(changes), owners)).toBe(problem);
-  });
+  ] as const)(
+    'findTrustProblem returns a problem or null for %s [files.groups]',
+    (_, changes, owners, problem) => {
+      expect(findTrustProblem(stats(changes), owners)).toBe(problem);
+    },
+  );
 });
 
 describe.runIf(hasOwners)('a configuration file', () => {
@@ -181,7 +187,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
   });
 
   it.each(['svc.config.json', 'svc.config.mjs'])(
-    'a configuration file is refused when every user can write to it: %s',
+    'a configuration file is refused when every user can write to it: %s [files.configuration]',
     async (name) => {
       const { folder, file } = createProject(name, 'throw new Error("executed");');
       chmodSync(file, 0o666);
@@ -191,7 +197,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     },
   );
 
-  it('a configuration file is refused when every user can write to its folder, even when the folder is sticky', async () => {
+  it('a configuration file is refused when every user can write to its folder, even when the folder is sticky [files.configuration]', async () => {
     const { folder } = createProject();
     for (const mode of [0o777, 0o1777]) {
       chmodSync(folder, mode);
@@ -219,7 +225,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     });
   });
 
-  it('a configuration file is refused when it is a FIFO or a device, which could block the process beyond SIGTERM', async () => {
+  it('a configuration file is refused when it is a FIFO or a device, which could block the process beyond SIGTERM [files.special]', async () => {
     const { folder, file } = createProject();
     rmSync(file);
     symlinkSync('/dev/null', file);
@@ -230,7 +236,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     });
   });
 
-  it('a configuration file is refused when it is a link into a folder that every user can write to', async () => {
+  it('a configuration file is refused when it is a link into a folder that every user can write to [files.configuration]', async () => {
     const { folder } = createProject('other.json');
     const { folder: shared, file } = createProject('shared.json');
     chmodSync(shared, 0o777);
@@ -251,7 +257,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
   });
 
   it.runIf(isRoot)(
-    'a configuration file is refused when another user owns it, its folder or the link to it',
+    'a configuration file is refused when another user owns it, its folder or the link to it [files.configuration]',
     async () => {
       const withForeignFile = createProject();
       chownSync(withForeignFile.file, STRANGER, STRANGER);
@@ -283,7 +289,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
   );
 
   it.runIf(isRoot)(
-    'a configuration file is used under sudo when the user who called it owns it',
+    'a configuration file is used under sudo when the user who called it owns it [files.sudo]',
     async () => {
       const { folder, file } = createProject();
       for (const path of [folder, file]) chownSync(path, STRANGER, STRANGER);
@@ -305,7 +311,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     );
   });
 
-  it('a configuration file is used when SVC_TRUST_FOLDERS names its folder, a folder above it, or all folders', async () => {
+  it('a configuration file is used when SVC_TRUST_FOLDERS names its folder, a folder above it, or all folders [files.trusted-folders]', async () => {
     const { folder, file } = createProject();
     chmodSync(file, 0o666);
     for (const trusted of [folder, dirname(folder), `/nowhere${delimiter}${folder}`, '*']) {
@@ -316,7 +322,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     }
   });
 
-  it('a configuration file is refused when SVC_TRUST_FOLDERS has a relative path, which would name every project', async () => {
+  it('a configuration file is refused when SVC_TRUST_FOLDERS has a relative path, which would name every project [files.trusted-folders]', async () => {
     const { folder, file } = createProject();
     chmodSync(file, 0o666);
     await expect(readPort(folder, { SVC_TRUST_FOLDERS: '.' })).rejects.toMatchObject({
@@ -349,7 +355,7 @@ describe.runIf(hasOwners)('the state folder', () => {
   it.each([
     ['the run file', '.svc/run.json', 0o666],
     ['its folder', '.svc', 0o777],
-  ])('the state folder is refused when every user can write to %s', (_, path, mode) => {
+  ])('the state folder is refused when every user can write to %s [files.run-file]', (_, path, mode) => {
     const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, path), mode);
@@ -365,7 +371,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
   });
 
-  it('the state folder is refused when the run file is a FIFO or a device', () => {
+  it('the state folder is refused when the run file is a FIFO or a device [files.special]', () => {
     const folder = createTemporaryFolder();
     createStateFolder(folder, {});
     symlinkSync('/dev/null', join(folder, '.svc/run.json'));
@@ -377,7 +383,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     );
   });
 
-  it('the state folder is refused when others can read the run file, as after a checkout', () => {
+  it('the state folder is refused when others can read the run file, as after a checkout [files.checkout]', () => {
     const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, '.svc/run.json'), 0o644);
@@ -390,16 +396,19 @@ describe.runIf(hasOwners)('the state folder', () => {
     );
   });
 
-  it.runIf(isRoot)('the state folder is refused when another user owns the run file or its folder', () => {
-    for (const path of ['.svc/run.json', '.svc']) {
-      const folder = createTemporaryFolder();
-      createRunFile(folder, run, {});
-      chownSync(join(folder, path), STRANGER, STRANGER);
-      expect(() => findRunFile({ cwd: folder, env: {} }), path).toThrow(`belongs to user ${STRANGER}`);
-    }
-  });
+  it.runIf(isRoot)(
+    'the state folder is refused when another user owns the run file or its folder [files.run-file]',
+    () => {
+      for (const path of ['.svc/run.json', '.svc']) {
+        const folder = createTemporaryFolder();
+        createRunFile(folder, run, {});
+        chownSync(join(folder, path), STRANGER, STRANGER);
+        expect(() => findRunFile({ cwd: folder, env: {} }), path).toThrow(`belongs to user ${STRANGER}`);
+      }
+    },
+  );
 
-  it('the state folder is created so that only its owner can write to it, whatever the umask', () => {
+  it('the state folder is created so that only its owner can write to it, whatever the umask [files.state-folder]', () => {
     const folder = createTemporaryFolder();
     const before = process.umask(0);
     try {
@@ -410,7 +419,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     expect(() => assertTrusted([join(folder, '.svc')], folder, {})).not.toThrow();
   });
 
-  it('the state folder is not written to when another user can change it', () => {
+  it('the state folder is not written to when another user can change it [files.run-file]', () => {
     const folder = createTemporaryFolder();
     chmodSync(createSubfolder(folder, '.svc'), 0o777);
     expect(() => createStateFolder(folder, {})).toThrow(expect.objectContaining({ code: 'untrusted_file' }));

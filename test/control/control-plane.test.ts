@@ -118,7 +118,7 @@ describe.each([
     });
 
     it.each(['  ', '\u200b\u2060', '\u3164\u00a0', '\u202e', '\u2800'])(
-      'createWorkspace rejects the name %j, which has no visible character',
+      'createWorkspace rejects the name %j, which has no visible character [output.names]',
       async (name) => {
         await expect(control.createWorkspace({ name })).rejects.toMatchObject({
           code: 'validation_failed',

@@ -29,7 +29,7 @@ describe('allowed destinations', () => {
     expect(result.error).toContain('must not be a blocked address');
   });
 
-  it('the sender never uses plain HTTP to a public address [webhook.url]', async () => {
+  it('the sender never uses plain HTTP to a public address [webhook.url, network.plain-http]', async () => {
     const lookup = async () => [v4('93.184.216.34')];
     const result = await createTestSender({ lookup }).send(
       createPostRequest('http://receiver.internal/'),
@@ -42,14 +42,14 @@ describe('allowed destinations', () => {
     );
   });
 
-  it('under the strict rule the sender connects only to public addresses over HTTPS [webhook.url]', async () => {
+  it('under the strict rule the sender connects only to public addresses over HTTPS [webhook.url, network.strict-profile]', async () => {
     await using receiver = await createReceiver();
     const result = await createTestSender({ rule: 'public' }).send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'blocked' });
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('the sender never connects to the emulator itself', async () => {
+  it('the sender never connects to the emulator itself [network.own-address]', async () => {
     await using receiver = await createReceiver();
     onTestFinished(addOwnAddress({ host: '127.0.0.1', port: receiver.port }));
     const sender = createTestSender();
@@ -59,7 +59,7 @@ describe('allowed destinations', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('the sender connects to the exact address that was checked and resolves a name once per connection', async () => {
+  it('the sender connects to the exact address that was checked and resolves a name once per connection [network.checked-address]', async () => {
     await using receiver = await createReceiver();
     const results = [[v4('127.0.0.1')], [v4('169.254.169.254')]];
     const lookup = vi.fn(async () => results.shift() ?? []);

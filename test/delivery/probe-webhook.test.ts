@@ -86,7 +86,7 @@ describe('probeWebhook', () => {
     expect(findings).toMatchObject({ connection: { outcome, address: null }, genuine: null, forged: null });
   });
 
-  it('a probe does not connect where deliveries may not go', async () => {
+  it('a probe does not connect where deliveries may not go [network.doctor]', async () => {
     await using emulator = await startTestEmulator();
     const { workspace_id, url } = emulator.status();
     const { json } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });

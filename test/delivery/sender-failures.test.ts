@@ -139,7 +139,7 @@ describe('connection errors', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('a receiver that never stops sending informational responses is cut off before the time limit', async () => {
+  it('a receiver that never stops sending informational responses is cut off before the time limit [receivers.informational]', async () => {
     await using receiver = await afterRequest((socket) => {
       const flood = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(5_000));
       const write = () => {
@@ -181,7 +181,7 @@ describe('time limits', () => {
   // Long enough that a busy machine connects and reads the headers in time.
   const hurried = { ...limits, attemptTimeoutMs: 500 };
 
-  it('the time limit ends an attempt whose receiver never responds [delivery.timeout]', async () => {
+  it('the time limit ends an attempt whose receiver never responds [delivery.timeout, receivers.time-limit]', async () => {
     await using receiver = await createRawReceiver(() => undefined);
     const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
@@ -189,7 +189,7 @@ describe('time limits', () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(499);
   });
 
-  it('the time limit ends an attempt whose receiver sends its headers slowly [delivery.timeout]', async () => {
+  it('the time limit ends an attempt whose receiver sends its headers slowly [delivery.timeout, receivers.time-limit]', async () => {
     await using receiver = await afterRequest((socket) => socket.write('HTTP/1.1 200 OK\r\nX-'));
     const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
@@ -198,7 +198,7 @@ describe('time limits', () => {
     );
   });
 
-  it('the time limit ends an attempt whose receiver sends its body slowly, and closes the connection [delivery.timeout]', async () => {
+  it('the time limit ends an attempt whose receiver sends its body slowly, and closes the connection [delivery.timeout, receivers.time-limit]', async () => {
     const closed = createGate();
     await using receiver = await afterRequest((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');

@@ -70,7 +70,7 @@ describe('requests through a proxy', () => {
   });
 
   it.each(['http://169.254.169.254/', 'https://[fd00:ec2::254]/', 'http://elsewhere.example/'])(
-    'the sender does not connect to %s through a proxy either [webhook.url]',
+    'the sender does not connect to %s through a proxy either [webhook.url, network.proxy]',
     async (url) => {
       await using proxy = await createConnectProxy({ refuse: 502 });
       expect(

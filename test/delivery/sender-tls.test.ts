@@ -41,7 +41,7 @@ describe('requests over TLS', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('the sender rejects a certificate of an unknown authority', async () => {
+  it('the sender rejects a certificate of an unknown authority [network.certificates]', async () => {
     await using receiver = await receiverWith('localhost');
     const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(outcome).toBe('tls_error');
@@ -55,7 +55,7 @@ describe('requests over TLS', () => {
   });
 
   it.each(['expired', 'self-signed', 'elsewhere'] as const)(
-    'the sender accepts the %s certificate when a request skips the check, for that request only',
+    'the sender accepts the %s certificate when a request skips the check, for that request only [network.certificates]',
     async (name) => {
       await using receiver = await receiverWith(name);
       const sender = createTestSender();

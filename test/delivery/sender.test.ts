@@ -41,7 +41,7 @@ describe('a request', () => {
     ['an invalid name', { 'X A': 'a' }],
     ['a connection header', { 'Transfer-Encoding': 'chunked' }],
   ])(
-    'a request with %s in its headers is an internal error, and nothing is sent',
+    'a request with %s in its headers is an internal error, and nothing is sent [receivers.header-values]',
     async (_fault, headers) => {
       await using receiver = await createRawReceiver(() => undefined);
       const sending = createTestSender().send({ url: receiver.url, headers, body: '' }, limits);
@@ -84,7 +84,7 @@ describe('a response', () => {
   );
 
   it.each([301, 302, 303, 307, 308])(
-    'a response with status %i is not followed [delivery.success]',
+    'a response with status %i is not followed [delivery.success, network.redirects]',
     async (status) => {
       await using target = await createReceiver();
       await using receiver = await createReceiver({ status, headers: { location: target.url } });
@@ -142,7 +142,7 @@ describe('a response', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('a compressed response is recorded unchanged', async () => {
+  it('a compressed response is recorded unchanged [receivers.compression]', async () => {
     const body = gzipSync('x'.repeat(100_000));
     await using receiver = await createReceiver({ headers: { 'Content-Encoding': 'gzip' }, body });
     const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
@@ -156,12 +156,15 @@ describe('the response size limit', () => {
     [1_024, false],
     [1_025, true],
     [1_000_000, true],
-  ])('a response of %i bytes has truncated %s [delivery.response]', async (size, truncated) => {
-    await using receiver = await createReceiver({ body: Buffer.alloc(size, 'x') });
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
-    expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
-    expect(result.response).toMatchObject({ truncated, body: Buffer.alloc(Math.min(size, 1_024), 'x') });
-  });
+  ])(
+    'a response of %i bytes has truncated %s [delivery.response, receivers.response-size]',
+    async (size, truncated) => {
+      await using receiver = await createReceiver({ body: Buffer.alloc(size, 'x') });
+      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
+      expect(result.response).toMatchObject({ truncated, body: Buffer.alloc(Math.min(size, 1_024), 'x') });
+    },
+  );
 
   it.each([
     [200, 'succeeded'],

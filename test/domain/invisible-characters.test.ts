@@ -18,7 +18,7 @@ describe('escapeInvisible', () => {
     ['a line separator', 'a\u2028b', 'a\\u2028b'],
     ['half of a surrogate pair', 'a\ud800b', 'a\\ud800b'],
     ['invisible characters around emoji', '\u200ba ❤️\u200bb 👩‍👧\u200dc', '\\u200ba ❤️\\u200bb 👩‍👧\\u200dc'],
-  ])('escapeInvisible writes an escape for %s', (_, text, escaped) => {
+  ])('escapeInvisible writes an escape for %s [output.escapes]', (_, text, escaped) => {
     expect(escapeInvisible(text)).toBe(escaped);
   });
 

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 it.skipIf(process.platform === 'win32')(
-  'svc emulator start with 64 file descriptors, all taken right after the start, keeps its deliveries and sends them when some are free',
+  'svc emulator start with 64 file descriptors, all taken right after the start, keeps its deliveries and sends them when some are free [load.file-descriptors]',
   async () => {
     await using receiver = await createReceiver();
     const wrapper = ['sh', '-c', `ulimit -n ${LIMIT} && exec "$@"`, 'sh'];

@@ -123,7 +123,7 @@ describe('a key without the scope', () => {
 });
 
 describe('resources of another workspace', () => {
-  it('a resource of another workspace gets the same 404 as one that does not exist [workspace.hidden, §7.404]', async () => {
+  it('a resource of another workspace gets the same 404 as one that does not exist [workspace.hidden, §7.404, control.workspaces]', async () => {
     const { api_key } = emulator.status();
     const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     for (const [method, path, id, body] of [
@@ -240,7 +240,7 @@ describe('the two environments', () => {
   });
 });
 
-it('the database contains only hashes of keys [§5.1]', async () => {
+it('the database contains only hashes of keys [§5.1, files.key-hashes]', async () => {
   const folder = createTemporaryFolder();
   const db = join(folder, 'sandbox.db');
   const kept = await startTestEmulator({ db });

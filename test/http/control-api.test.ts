@@ -155,7 +155,7 @@ describe('errors of the control plane', () => {
     expect([status, json.error.message]).toEqual([404, 'API key key_1 does not exist.']);
   });
 
-  it('an internal error is logged, and its details are not sent to the client', async () => {
+  it('an internal error is logged, and its details are not sent to the client [control.internal-errors]', async () => {
     const fault = new Error('secret detail');
     vi.spyOn(ApiKeyTable.prototype, 'list').mockImplementationOnce(() => {
       throw fault;

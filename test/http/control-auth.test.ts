@@ -48,7 +48,7 @@ const guarded = [
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
 describe('a request without the token', () => {
-  it.each(guarded)('GET %s without the token returns 401', async (path) => {
+  it.each(guarded)('GET %s without the token returns 401 [control.token]', async (path) => {
     const { status, headers, text } = await ask(path);
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe('Bearer realm="svc control plane"');
@@ -90,7 +90,7 @@ describe('a request without the token', () => {
     for (const path of guarded) expect((await ask(path, headers)).status, path).toBe(401);
   });
 
-  it('an API key is not a token, and only the page accepts a token in its query', async () => {
+  it('an API key is not a token, and only the page accepts a token in its query [control.api-key]', async () => {
     const { api_key } = emulator.status();
     expect((await ask('/_svc/status', { authorization: `Bearer ${api_key}` })).status).toBe(401);
     expect((await ask(`/_svc/status?token=${TOKEN}`)).status).toBe(401);
@@ -112,7 +112,7 @@ describe('a client with wrong tokens', () => {
   const repeat = (times: number, ask: () => Promise<unknown>) =>
     Promise.all(Array.from({ length: times }, ask));
 
-  it('a client with wrong tokens gets 429 with Retry-After after the twentieth, and one more attempt each second', async () => {
+  it('a client with wrong tokens gets 429 with Retry-After after the twentieth, and one more attempt each second [control.throttling]', async () => {
     expect(new Set(await repeat(20, () => status(wrong)))).toEqual(new Set([401]));
     const { status: refused, headers, text } = await ask('/_svc/status', wrong);
     expect([refused, headers['retry-after']]).toEqual([429, '1']);
@@ -124,7 +124,7 @@ describe('a client with wrong tokens', () => {
     expect([await status(wrong), await status(wrong)]).toEqual([401, 429]);
   });
 
-  it('a throttled client does not learn whether a token in a header, a cookie or a link is correct', async () => {
+  it('a throttled client does not learn whether a token in a header, a cookie or a link is correct [control.throttling]', async () => {
     await repeat(20, () => status(wrong));
     expect(await status(bearer)).toBe(429);
     expect(await status({ cookie: `svc_token_${port}=${TOKEN}` })).toBe(429);
@@ -172,7 +172,7 @@ describe('a request with the token', () => {
     expect((await ask(path, { cookie: `a=b; svc_token_${port}=${TOKEN}; c=d` })).status).toBe(status);
   });
 
-  it('the page moves the token of its link to a cookie that scripts cannot read', async () => {
+  it('the page moves the token of its link to a cookie that scripts cannot read [control.cookie]', async () => {
     const link = new URL(emulator.status().dashboard_url);
     expect(link.search).toBe(`?token=${TOKEN}`);
     const { status, headers, text } = await ask(link.pathname + link.search);
@@ -218,7 +218,7 @@ describe('token requirement', () => {
     ['at a name of this network', { ...local, publicUrl: 'http://svc.test' }, true],
     ['at a public name', { ...local, publicUrl: 'https://svc.example.com' }, true],
     ['with a configured token', { ...local, controlToken: TOKEN }, true],
-  ])('an emulator %s (%j) requires a token: %s', async (_, options, isAsked) => {
+  ])('an emulator %s (%j) requires a token: %s [control.token]', async (_, options, isAsked) => {
     // The emulator does not listen, because not every machine has every address.
     await using started = await startTestEmulator({ ...options, listen: false });
     const { control_token, control_url, dashboard_url } = started.status();
@@ -228,7 +228,7 @@ describe('token requirement', () => {
     expect((await started.fetch(new Request(local))).status, control_url).toBe(isAsked ? 401 : 200);
   });
 
-  it('the token differs in every run, even with the same seed', async () => {
+  it('the token differs in every run, even with the same seed [control.random-token]', async () => {
     const tokens = new Set<string | undefined>();
     for (let run = 0; run < 3; run++) {
       await using started = await startTestEmulator({ host: '0.0.0.0', listen: false, randomSeed: 7 });
@@ -239,7 +239,7 @@ describe('token requirement', () => {
   });
 
   it.each(['short', 'with spaces in it, 16 of', 'semicolon;0123456789', 'ümlaut-0123456789'])(
-    'the configured token %j is rejected, because a cookie cannot carry it or it can be guessed',
+    'the configured token %j is rejected, because a cookie cannot carry it or it can be guessed [control.weak-token]',
     async (controlToken) => {
       await expect(startTestEmulator({ controlToken })).rejects.toMatchObject({ code: 'usage' });
     },

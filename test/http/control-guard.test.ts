@@ -61,7 +61,7 @@ describe('the control plane', () => {
   });
 
   it.each(['http://evil.example', 'http://localhost:1', 'https://127.0.0.1', 'null', 'nonsense', ''])(
-    'the control plane rejects a page of %j',
+    'the control plane rejects a page of %j [control.origin]',
     async (origin) => {
       const headers = { origin, 'content-type': 'application/json' };
       expect((await ask('/_svc/stop', headers, 'POST')).status).toBe(403);
@@ -71,7 +71,7 @@ describe('the control plane', () => {
     },
   );
 
-  it('the control plane checks the host on every path, including the live stream and unknown paths', async () => {
+  it('the control plane checks the host on every path, including the live stream and unknown paths [control.host]', async () => {
     for (const path of ['/_svc', '/_svc/stream', '/_svc/nothing', '/_svc/deliveries/del_1']) {
       expect((await ask(path, { host: 'evil.example' })).status, path).toBe(403);
     }
@@ -91,7 +91,7 @@ describe('the control plane', () => {
   });
 
   it.each(['cross-site', 'same-site', 'anything'])(
-    'the control plane rejects Sec-Fetch-Site %s, which an embedded stream sends without an Origin',
+    'the control plane rejects Sec-Fetch-Site %s, which an embedded stream sends without an Origin [control.origin]',
     async (site) => {
       for (const path of ['/_svc/stream', '/_svc/status', '/_svc/openapi.json', '/assets/index.js']) {
         expect((await ask(path, { 'sec-fetch-site': site })).status, path).toBe(403);
@@ -140,7 +140,7 @@ describe('a form of another site', () => {
     expect((await ask('/_svc/status', {})).status).toBe(200);
   });
 
-  it('a form without a body changes nothing', async () => {
+  it('a form without a body changes nothing [control.forms]', async () => {
     const form = { 'content-length': '0', 'content-type': 'application/x-www-form-urlencoded' };
     expect((await ask('/_svc/stop', form, 'POST')).status).toBe(415);
     const script = { 'content-length': '0', origin: 'http://evil.example' };
@@ -170,7 +170,7 @@ describe('a request without exactly one host and one origin', () => {
     ['an origin of a file', ['Host: localhost', 'Origin: file://']],
     ['an origin of an extension', ['Host: localhost', 'Origin: chrome-extension://abcdef']],
     ['an origin that is not a URL', ['Host: localhost', 'Origin: http://[']],
-  ])('a request with %s is rejected', async (_, lines) => {
+  ])('a request with %s is rejected [network.double-headers]', async (_, lines) => {
     const response = await send('GET /_svc/status HTTP/1.1', ...lines);
     expect(response).toMatch(/^HTTP\/1\.1 (?:400|403) /);
     expect(response).not.toContain(emulator.status().api_key);
@@ -211,7 +211,7 @@ describe('every response', () => {
   });
 
   it.each(['/_svc/status', '/_svc/nothing', '/_svc/stream'])(
-    'a response of %s is not cached, not framed and not shared with other pages',
+    'a response of %s is not cached, not framed and not shared with other pages [control.response-headers]',
     async (path) => {
       expect((await ask(path, {})).headers).toMatchObject({
         'cache-control': 'no-store',
@@ -239,7 +239,7 @@ describe('the live stream', () => {
   });
 });
 
-it('an emulator listens on the loopback address only by default', () => {
+it('an emulator listens on the loopback address only by default [network.loopback]', () => {
   expect(new URL(emulator.status().url).hostname).toBe('127.0.0.1');
 });
 

@@ -43,7 +43,7 @@ describe('the page', () => {
     });
   });
 
-  it('the page can only run its own files, and cannot be embedded', async () => {
+  it('the page can only run its own files, and cannot be embedded [dashboard.content-policy]', async () => {
     const { headers } = await ask('/');
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -155,7 +155,7 @@ describe('a path outside of the dashboard', () => {
     '/assets/constructor',
     'http://localhost/assets/../../secret.txt',
     'file:///etc/passwd',
-  ])('GET %j does not read a file outside of the dashboard', async (path) => {
+  ])('GET %j does not read a file outside of the dashboard [dashboard.files]', async (path) => {
     const response = await sendRawRequest(
       emulator.status().url,
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,

@@ -42,7 +42,7 @@ describe('a request without exactly one valid Host', () => {
     ['two headers', ['Host: localhost', 'Host: evil.example']],
     ['no header', []],
   ])(
-    'a request without exactly one valid Host gets 400 from every path and leaves no internal error: %s',
+    'a request without exactly one valid Host gets 400 from every path and leaves no internal error: %s [network.host-header]',
     async (_, lines) => {
       for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
         for (const version of ['1.0', '1.1']) {
@@ -87,7 +87,7 @@ describe('/v1 of an emulator that only this machine can reach', () => {
   );
 
   it.each(['evil.example', 'evil.example:4777', 'localhost.evil.example', '192.168.1.5', '0.0.0.0'])(
-    'the API rejects the host %s, which DNS rebinding could make resolve to this machine',
+    'the API rejects the host %s, which DNS rebinding could make resolve to this machine [network.api-host]',
     async (host) => {
       for (const path of ['/v1/events', '/v1/nothing', '/v1', '/v1/webhooks']) {
         expect(await ask(host, path)).toEqual([403, 'forbidden_origin']);
@@ -148,9 +148,12 @@ describe('the API key of a seeded run', () => {
   it.each([
     ['on all addresses', { host: '0.0.0.0' }],
     ['behind a public address', { publicUrl: 'https://svc.example.com' }],
-  ])('the API key does not come from the seed %s, and the webhook secret still does', async (_, options) => {
-    const [local, first, second] = [await boot({}), await boot(options), await boot(options)];
-    expect(new Set([local.key, first.key, second.key]).size).toBe(3);
-    expect([first.secret, second.secret]).toEqual([local.secret, local.secret]);
-  });
+  ])(
+    'the API key does not come from the seed %s, and the webhook secret still does [network.random-keys]',
+    async (_, options) => {
+      const [local, first, second] = [await boot({}), await boot(options), await boot(options)];
+      expect(new Set([local.key, first.key, second.key]).size).toBe(3);
+      expect([first.secret, second.secret]).toEqual([local.secret, local.secret]);
+    },
+  );
 });

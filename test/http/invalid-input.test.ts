@@ -226,7 +226,7 @@ describe('a body that is too large', () => {
     );
   });
 
-  it('a body is rejected because of its Content-Length, regardless of its content [body.limit]', async () => {
+  it('a body is rejected because of its Content-Length, regardless of its content [body.limit, receivers.request-size]', async () => {
     await expectRefusal('/events', new Uint8Array(300_000), 413, /larger than 262144 bytes/);
   });
 });

@@ -59,7 +59,7 @@ describe('the control plane', () => {
   );
 
   it.each(['kept', 'forwarded'] as const)(
-    'the control plane does not respond at a public name, host %s',
+    'the control plane does not respond at a public name, host %s [network.public-address]',
     async (host) => {
       await using proxy = await createReverseProxy(host);
       const { emulator, ask } = await startBehind(proxy, OF_THE_WORLD);

@@ -71,7 +71,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('the log keeps a short part of the path of a request without a valid key', async () => {
+  it('the log keeps a short part of the path of a request without a valid key [network.request-log]', async () => {
     const emulator = await start();
     const long = `/events?limit=1&a=${'x'.repeat(5_000)}`;
     expect(await ask(emulator, long)).toBe(401);
@@ -81,7 +81,7 @@ describe('the request log', () => {
     expect(lengths).toEqual([2048, 256, 256]);
   });
 
-  it('the log keeps the newest requests without a valid key up to a limit, and every request with one', async () => {
+  it('the log keeps the newest requests without a valid key up to a limit, and every request with one [network.request-log]', async () => {
     const emulator = await start();
     const { api_key: key } = emulator.status();
     await ask(emulator, '/events?first', key);
@@ -209,7 +209,7 @@ describe('headers and bodies in the request log', () => {
     });
   });
 
-  it('the log contains no secret: only the last four characters of an API key', async () => {
+  it('the log contains no secret: only the last four characters of an API key [files.request-log]', async () => {
     const emulator = await start();
     const { api_key: key } = emulator.status();
     const headers = { cookie: 'svc_token=V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE', 'x-note': `my key is ${key}` };
@@ -232,7 +232,7 @@ describe('headers and bodies in the request log', () => {
     expect(inQuery.path).toBe('/v1/events?api_key=[removed]&limit=1');
   });
 
-  it('the log does not contain the secret of an endpoint that was created', async () => {
+  it('the log does not contain the secret of an endpoint that was created [files.request-log]', async () => {
     const emulator = await start();
     const { api_key, workspace_id } = emulator.status();
     const created = await emulator.fetch(
@@ -249,7 +249,7 @@ describe('headers and bodies in the request log', () => {
     expect(JSON.stringify(logged)).not.toContain(secret);
   });
 
-  it('the log stores only a part of a long response, with its full size', async () => {
+  it('the log stores only a part of a long response, with its full size [network.logged-size]', async () => {
     const emulator = await start();
     const { api_key: key } = emulator.status();
     const payload = JSON.stringify({ text: 'ä'.repeat(50_000) });
@@ -294,7 +294,7 @@ describe('headers and bodies in the request log', () => {
     expect(text.request).toMatchObject({ body: '\0<script>alert(1)</script>', encoding: 'utf8' });
   });
 
-  it('the log keeps little of a request without a valid key, and not its body', async () => {
+  it('the log keeps little of a request without a valid key, and not its body [network.request-log]', async () => {
     const emulator = await start();
     const headers = { authorization: 'Bearer svc_test_unknown', 'x-long': 'x'.repeat(10_000), 'x-z': 'z' };
     const logged = await logRequest(emulator, { body: '{}', headers });
@@ -306,7 +306,7 @@ describe('headers and bodies in the request log', () => {
     expect(logged.request?.headers['x-z']).toBeUndefined();
   });
 
-  it('huge headers of a client with a key are stored up to a limit', async () => {
+  it('huge headers of a client with a key are stored up to a limit [network.logged-size]', async () => {
     const emulator = await start();
     const headers = { 'x-huge': 'x'.repeat(100_000) };
     const logged = await logRequest(emulator, { body: '{"type":"a.b"}', headers });

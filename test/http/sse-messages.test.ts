@@ -81,7 +81,7 @@ describe('the live stream', () => {
     expect([vi.getTimerCount(), isForgotten()]).toEqual([0, true]);
   });
 
-  it('the stream reads no changes for a client that does not read', async () => {
+  it('the stream reads no changes for a client that does not read [load.slow-clients]', async () => {
     let reads = 0;
     async function* changes() {
       for (;;) yield { sequence: ++reads };

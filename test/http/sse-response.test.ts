@@ -343,7 +343,7 @@ describe('the live stream', () => {
     await expect.poll(() => wait.mock.lastCall).toMatchObject([{ aborted: true }]);
   });
 
-  it('all clients share one read of each change', async () => {
+  it('all clients share one read of each change [load.slow-clients]', async () => {
     await register();
     const followers = await Promise.all(Array.from({ length: 120 }, () => follow('?types=attempt')));
     const reads = vi.spyOn(AttemptTable.prototype, 'findBySeq');

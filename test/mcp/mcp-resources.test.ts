@@ -109,7 +109,7 @@ describe('/_svc/mcp', () => {
     );
   const authorization = 'Bearer a-token-of-the-test';
 
-  it('/_svc/mcp requires the token and rejects other hosts and origins', async () => {
+  it('/_svc/mcp requires the token and rejects other hosts and origins [control.mcp]', async () => {
     expect((await send({ authorization })).status).toBe(200);
     expect((await send({})).status).toBe(401);
     expect((await send({ authorization: 'Bearer another-token-of-a-test' })).status).toBe(401);

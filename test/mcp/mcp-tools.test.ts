@@ -38,7 +38,7 @@ const CHARACTERS_PER_TOKEN = 3.5;
 const INVISIBLE = '\u200b\u202e\u2066\u{e0068}\u{e0069}👩‍💻';
 const VISIBLE = '\\u200b\\u202e\\u2066\\udb40\\udc68\\udb40\\udc69👩‍💻';
 
-it('results and resources show invisible and bidirectional characters of a receiver as escapes', async () => {
+it('results and resources show invisible and bidirectional characters of a receiver as escapes [output.other-surfaces]', async () => {
   await addEndpoint();
   const headers = { 'x-note': Buffer.from(INVISIBLE).toString('latin1') };
   receiver.respond({ status: 400, headers, body: `first${INVISIBLE}\n` });
@@ -56,7 +56,7 @@ it('results and resources show invisible and bidirectional characters of a recei
   expect(texts.join('').replaceAll('👩‍💻', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u);
 });
 
-it('errors of tools show invisible characters as escapes', async () => {
+it('errors of tools show invisible characters as escapes [output.other-surfaces]', async () => {
   const { error } = await mcp.callInvalid('explain', { id: `del_${INVISIBLE}` });
   expect(JSON.stringify(error)).toContain(JSON.stringify(VISIBLE).slice(1, -1));
   expect(JSON.stringify(error).replaceAll('👩‍💻', '')).not.toMatch(/\p{Cf}/u);
@@ -98,7 +98,7 @@ describe('the list of tools', () => {
 });
 
 describe('status', () => {
-  it('status of a new emulator contains no secret and continues with an endpoint', async () => {
+  it('status of a new emulator contains no secret and continues with an endpoint [control.mcp-secrets]', async () => {
     const status = await mcp.call('status');
     expect(status).toMatchObject({
       base_url: emulator.status().base_url,
@@ -349,7 +349,7 @@ describe('replay', () => {
 });
 
 describe('receiver and faults', () => {
-  it('receiver shows the secret of an endpoint only when it is asked for', async () => {
+  it('receiver shows the secret of an endpoint only when it is asked for [control.mcp-secrets]', async () => {
     const endpoint = await addEndpoint();
     expect(JSON.stringify(endpoint)).not.toContain('whsec_');
     const { secret } = await mcp.call('receiver', { action: 'secret' });

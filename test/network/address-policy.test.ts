@@ -39,7 +39,7 @@ describe('findBlockReason', () => {
   });
 
   it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '0.0.0.0', '::'])(
-    'findBlockReason blocks %s under every rule',
+    'findBlockReason blocks %s under every rule [network.blocked-addresses]',
     (address) => {
       for (const rule of ['local', 'public'] as const) {
         expect(findBlockReason(rule, to(address, 'https:'))).toContain('must not be a blocked address');
@@ -85,7 +85,7 @@ describe('startPolicyRequest', () => {
     'http://[fe80::1]/',
     'http://0.0.0.0/',
     'http://[::ffff:169.254.169.254]/',
-  ])('startPolicyRequest blocks the address in %s', async (url) => {
+  ])('startPolicyRequest blocks the address in %s [network.receiver-check]', async (url) => {
     await expect(get(url)).rejects.toMatchObject({ name: 'BlockedError' });
   });
 

@@ -37,7 +37,7 @@ describe('createSideEffectObserver', () => {
       'where cloud providers serve instance credentials',
     ],
     ['a public address over HTTP', 'http://8.8.8.8/count', 'must use HTTPS'],
-  ])('the side effect count is not read from %s', async (_, url, problem) => {
+  ])('the side effect count is not read from %s [network.receiver-check]', async (_, url, problem) => {
     await expect(observe(url)).rejects.toThrow(problem);
   });
 

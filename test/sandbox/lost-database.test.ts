@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     ],
     ['that is truncated', 'truncated', ({ db }) => truncateSync(db)],
     ['whose log is truncated', 'truncated', ({ db }) => truncateSync(`${db}-wal`)],
-  ])('every write fails with 503 for a file %s', async (_, kind, lose) => {
+  ])('every write fails with 503 for a file %s [storage.file-removed]', async (_, kind, lose) => {
     const { folder, db, emulator, reported } = await startOnFile();
     await using _emulator = emulator;
     lose({ folder, db });
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     expect(reported.length).toBeGreaterThan(0);
   });
 
-  it('a removed file is reported even if nothing is written', async () => {
+  it('a removed file is reported even if nothing is written [storage.file-removed]', async () => {
     const { folder, emulator, reported } = await startOnFile();
     await using _emulator = emulator;
     rmSync(folder, { recursive: true });
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     expect((await restored.control.listEvents({})).data).toHaveLength(1);
   });
 
-  it('deliveries stop while the file is removed, so that none is sent without being recorded', async () => {
+  it('deliveries stop while the file is removed, so that none is sent without being recorded [storage.file-removed]', async () => {
     await using receiver = await createReceiver();
     const { folder, emulator } = await startOnFile();
     await using _emulator = emulator;
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     expect(data).toMatchObject([{ status: 'succeeded', attempt_count: 2 }]);
   });
 
-  it('a file with a second hard link is refused at boot and not changed', async () => {
+  it('a file with a second hard link is refused at boot and not changed [storage.hard-links]', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     await (await startTestEmulator({ db })).close();
     const link = join(createTemporaryFolder(), 'other.db');
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     await (await startTestEmulator({ db })).close();
   });
 
-  it('the file that another emulator created in the place of a removed one keeps its log when the first emulator stops', async () => {
+  it('the file that another emulator created in the place of a removed one keeps its log when the first emulator stops [storage.new-file]', async () => {
     const { folder, db, emulator } = await startOnFile();
     rmSync(folder, { recursive: true });
     await using second = await startTestEmulator({ db });

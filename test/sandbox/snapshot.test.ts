@@ -174,7 +174,7 @@ describe('the clocks of a snapshot', () => {
 });
 
 describe('saving a snapshot', () => {
-  it('saving replaces an existing snapshot and no other file', async () => {
+  it('saving replaces an existing snapshot and no other file [snapshots.replace]', async () => {
     const path = newPath();
     writeFileSync(path, 'notes');
     await using emulator = await startTestEmulator();

@@ -5,7 +5,7 @@ import { readKeyFile, StateLifecycle } from '../../src/sandbox/state-lifecycle.t
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { openSandbox } from './open-sandbox.ts';
 
-it('the stored API key is not read from a FIFO or a device, which could hold up the process beyond SIGTERM', () => {
+it('the stored API key is not read from a FIFO or a device, which could hold up the process beyond SIGTERM [files.special]', () => {
   const db = join(createTemporaryFolder(), 'sandbox.db');
   expect(readKeyFile(db)).toBeNull();
   symlinkSync('/dev/null', `${db}.key`);

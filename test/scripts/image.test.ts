@@ -19,11 +19,14 @@ async function runEntryPoint(args: readonly string[], env: Readonly<Record<strin
   return execa('sh', [join(root, 'scripts/image-entrypoint.sh'), ...args], options);
 }
 
-it.skipIf(process.platform === 'win32')('the image does not start an emulator without a token', async () => {
-  const { exitCode, stdout, stderr } = await runEntryPoint(['emulator', 'start'], { SVC_HOST: '0.0.0.0' });
-  expect([exitCode, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^error: .*SVC_CONTROL_TOKEN must be set\.\nhint: .*openssl rand -hex 16/);
-});
+it.skipIf(process.platform === 'win32')(
+  'the image does not start an emulator without a token [control.image]',
+  async () => {
+    const { exitCode, stdout, stderr } = await runEntryPoint(['emulator', 'start'], { SVC_HOST: '0.0.0.0' });
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: .*SVC_CONTROL_TOKEN must be set\.\nhint: .*openssl rand -hex 16/);
+  },
+);
 
 it.skipIf(process.platform === 'win32').each([
   ['with a token', ['emulator', 'start', '--freeze'], { SVC_HOST: '0.0.0.0', SVC_CONTROL_TOKEN: 'x' }],

@@ -61,7 +61,7 @@ describe('unpackAddon', () => {
         symlinkSync(`${path}.target`, path);
       },
     ],
-  ])('the addon is replaced when its file %s', (_, create) => {
+  ])('the addon is replaced when its file %s [files.addon]', (_, create) => {
     const { cache } = createFolders();
     mkdirSync(cache, { mode: 0o700 });
     const path = join(cache, addon.name);
@@ -83,13 +83,13 @@ describe('unpackAddon', () => {
         chmodSync(path, 0o720);
       },
     ],
-  ])('the next folder is used when the first one %s', (_, create) => {
+  ])('the next folder is used when the first one %s [files.addon]', (_, create) => {
     const { cache, fallback } = createFolders();
     create(cache);
     expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
   });
 
-  it('the next folder is used when other users can write to a folder above the first one', () => {
+  it('the next folder is used when other users can write to a folder above the first one [files.addon]', () => {
     const { cache, fallback } = createFolders();
     const parent = realpathSync(createTemporaryFolder());
     chmodSync(parent, 0o777);
@@ -100,7 +100,7 @@ describe('unpackAddon', () => {
     expect(existsSync(cache)).toBe(false);
   });
 
-  it.runIf(isRoot)('the next folder is used when the first one belongs to another user', () => {
+  it.runIf(isRoot)('the next folder is used when the first one belongs to another user [files.addon]', () => {
     const { cache, fallback } = createFolders();
     mkdirSync(cache, { mode: 0o700 });
     chownSync(cache, NOBODY, NOBODY);

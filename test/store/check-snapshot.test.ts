@@ -47,7 +47,7 @@ describe('Store.loadSnapshot', () => {
     expect(store.settings.find('store_id')).toBe(id);
   });
 
-  it('a load that fails at its end changes neither rows nor baseline', async () => {
+  it('a load that fails at its end changes neither rows nor baseline [snapshots.atomic]', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW]);
     store.setBaseline();

@@ -97,7 +97,7 @@ describe('a crafted snapshot', () => {
     ],
     ['version 0', 'PRAGMA user_version = 0'],
     ['a negative version', 'PRAGMA user_version = -1'],
-  ])('a snapshot is refused with 422 if its schema has %s', async (_, sql) => {
+  ])('a snapshot is refused with 422 if its schema has %s [snapshots.schema]', async (_, sql) => {
     const error = await refusalOf(await craft(sql));
     expect(error).toMatchObject({ code: 'validation_failed', status: 422 });
     expect(error.message).toMatch(/its schema differs from that of a snapshot|is damaged/);
@@ -148,13 +148,16 @@ describe('a crafted snapshot', () => {
     ['idempotency_keys', 'status', 'UPDATE idempotency_keys SET status = 1000'],
     ['webhooks', 'secret', "UPDATE webhooks SET secret = 'a b'"],
     ['webhooks', 'disabled', 'UPDATE webhooks SET disabled = 2'],
-  ])('a snapshot is refused with 422 if a row of %s has an invalid %s', async (table, column, sql) => {
-    expect(await refusalOf(await craft(sql))).toMatchObject({
-      code: 'validation_failed',
-      status: 422,
-      message: expect.stringContaining(`a row of ${table} has an invalid ${column}`),
-    });
-  });
+  ])(
+    'a snapshot is refused with 422 if a row of %s has an invalid %s [snapshots.rows]',
+    async (table, column, sql) => {
+      expect(await refusalOf(await craft(sql))).toMatchObject({
+        code: 'validation_failed',
+        status: 422,
+        message: expect.stringContaining(`a row of ${table} has an invalid ${column}`),
+      });
+    },
+  );
 
   it.each([
     ['a time of saving that is not one', "UPDATE settings SET value = 'now' WHERE key = 'snapshot_saved_at'"],
@@ -167,7 +170,7 @@ describe('a crafted snapshot', () => {
     expect(await refusalOf(await craft(sql))).toMatchObject({ code: 'validation_failed', status: 422 });
   });
 
-  it('an unchanged snapshot with a row in each table is loaded', async () => {
+  it('an unchanged snapshot with a row in each table is loaded [snapshots.rows]', async () => {
     const path = await craft('SELECT 1');
     const db = new Database(path, { readonly: true });
     const tables = listStateTables(db);
@@ -180,7 +183,7 @@ describe('a crafted snapshot', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a path that is not a regular snapshot file', () => {
-  it('loading from a FIFO is refused without blocking', async () => {
+  it('loading from a FIFO is refused without blocking [snapshots.load]', async () => {
     const path = join(createTemporaryFolder(), 'fifo');
     expect(spawnSync('mkfifo', [path]).status).toBe(0);
     expect(await refusalOf(path)).toMatchObject({
@@ -189,13 +192,13 @@ describe.skipIf(process.platform === 'win32')('a path that is not a regular snap
     });
   });
 
-  it('loading from a device is refused', async () => {
+  it('loading from a device is refused [snapshots.load]', async () => {
     expect(await refusalOf('/dev/zero')).toMatchObject({
       message: 'The snapshot /dev/zero cannot be read: it is not a regular file.',
     });
   });
 
-  it('loading from a file of more than 16 GB is refused without reading it', async () => {
+  it('loading from a file of more than 16 GB is refused without reading it [snapshots.load]', async () => {
     const path = join(createTemporaryFolder(), 'large.db');
     writeFileSync(path, '');
     // A sparse file, which takes no space.
@@ -206,7 +209,7 @@ describe.skipIf(process.platform === 'win32')('a path that is not a regular snap
     });
   });
 
-  it('saving to a FIFO, a device or a folder is refused', async () => {
+  it('saving to a FIFO, a device or a folder is refused [snapshots.save]', async () => {
     const folder = createTemporaryFolder();
     spawnSync('mkfifo', [join(folder, 'fifo')]);
     symlinkSync('/dev/null', join(folder, 'link'));
@@ -222,7 +225,7 @@ describe.skipIf(process.platform === 'win32')('a path that is not a regular snap
     expect(readlinkSync(join(folder, 'link'))).toBe('/dev/null');
   });
 
-  it('saving to an empty file that svc did not write is refused', async () => {
+  it('saving to an empty file that svc did not write is refused [snapshots.save]', async () => {
     const path = join(createTemporaryFolder(), 'state.svc');
     writeFileSync(path, '');
     await expect(save(openStore(), path)).rejects.toMatchObject({
@@ -375,7 +378,7 @@ describe('a saved snapshot', () => {
 describe('the temporary file of a killed save', () => {
   const NAME = '.svc-snapshot-00000000-0000-4000-8000-000000000000.tmp';
 
-  it('the temporary file is deleted when the database is next opened', () => {
+  it('the temporary file is deleted when the database is next opened [snapshots.temporary]', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const folder = createTemporaryFolder();
     const first = new Store({ path });
@@ -397,7 +400,7 @@ describe('the temporary file of a killed save', () => {
     expect(readFileSync(unrelatedFile, 'utf8')).toBe('mine');
   });
 
-  it('a temporary file that is a minute old is deleted by the next save to its folder', async () => {
+  it('a temporary file that is a minute old is deleted by the next save to its folder [snapshots.temporary]', async () => {
     const folder = createTemporaryFolder();
     writeFileSync(join(folder, NAME), 'half');
     const path = join(folder, 'state.svc');

@@ -68,7 +68,7 @@ describe('openDatabase with a new file', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'a new database and its log are readable only by their owner',
+    'a new database and its log are readable only by their owner [files.database-mode]',
     () => {
       const path = file();
       open(path);
@@ -143,7 +143,7 @@ describe('openDatabase with an existing file', () => {
     expect(pragma(open(path), 'user_version')).toBe(migrations.length);
   });
 
-  it('openDatabase refuses a database that another emulator has open, in this process or another one', () => {
+  it('openDatabase refuses a database that another emulator has open, in this process or another one [storage.lock]', () => {
     const path = file();
     open(path);
     expect(refusal(path)).toMatchObject({
@@ -161,7 +161,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toBeNull();
   });
 
-  it('openDatabase refuses a database that a newer version wrote, and does not change it', () => {
+  it('openDatabase refuses a database that a newer version wrote, and does not change it [storage.damaged]', () => {
     const path = file();
     const db = openDatabase({ path });
     db.pragma(`user_version = ${migrations.length + 1}`);
@@ -198,7 +198,7 @@ describe('openDatabase with an existing file', () => {
     },
   );
 
-  it('openDatabase refuses a file that is not a database, and does not change it', () => {
+  it('openDatabase refuses a file that is not a database, and does not change it [storage.other-files]', () => {
     const path = file();
     const text = 'Dear diary, this is not a database. '.repeat(200);
     writeFileSync(path, text);
@@ -244,7 +244,7 @@ describe('openDatabase with an existing file', () => {
     });
   });
 
-  it('openDatabase refuses a database with a damaged schema', () => {
+  it('openDatabase refuses a database with a damaged schema [storage.damaged]', () => {
     const path = file();
     openDatabase({ path }).close();
     const bytes = readFileSync(path);

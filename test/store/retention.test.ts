@@ -280,7 +280,7 @@ describe('Retention.removalsToFit', () => {
     expect([rowsOf(store, before), rowsOf(store, after)]).toEqual([gone, kept]);
   });
 
-  it('pending deliveries and their events are kept, however large they are', () => {
+  it('pending deliveries and their events are kept, however large they are [storage.size]', () => {
     const store = openStore();
     const pending = Array.from({ length: 5 }, () => insertDelivered(store, NOW, 'pending'));
     const settled = Array.from({ length: 5 }, () => insertDelivered(store, NOW));
@@ -325,7 +325,7 @@ describe('a database file with free pages', () => {
 });
 
 describe('an emulator with default retention limits', () => {
-  it('the status contains the default limits', async () => {
+  it('the status contains the default limits [storage.size]', async () => {
     await using emulator = await startTestEmulator();
     expect(emulator.status().retention).toEqual({ days: 30, requests: 100_000, megabytes: 1024 });
   });

@@ -22,7 +22,7 @@ const statements = [
 
 describe(`an emulator that loads ${count} hostile snapshots (seed ${seed})`, () => {
   it(
-    'the emulator refuses each snapshot with 422 or loads it if it is still valid, and keeps working',
+    'the emulator refuses each snapshot with 422 or loads it if it is still valid, and keeps working [snapshots.hostile]',
     async () => {
       await using emulator = await startUnderLoad(seed, { payloadBytes: 2_000 });
       const { control, folder, load, random, ready, svc } = emulator;

@@ -8,7 +8,7 @@ const seed = Number(process.env.TORTURE_SEED ?? Math.floor(Math.random() * 2 ** 
 
 describe(`an emulator that is killed ${kills} times (seed ${seed})`, () => {
   it(
-    'the emulator loses no accepted event and continues its deliveries [§6.6, envelope]',
+    'the emulator loses no accepted event and continues its deliveries [§6.6, envelope, storage.crashes]',
     async () => {
       const { breaches, ...tally } = await runKills({ folder: createTemporaryFolder(), kills, seed });
       process.stdout.write(`seed ${seed}: ${JSON.stringify(tally, null, 2)}\n`);

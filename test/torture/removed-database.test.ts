@@ -31,7 +31,7 @@ describe.skipIf(process.platform === 'win32')(
   `an emulator whose folder is emptied ${losses} times (seed ${seed})`,
   () => {
     it(
-      'no accepted event is lost when the state is saved, and loaded by a new process',
+      'no accepted event is lost when the state is saved, and loaded by a new process [storage.no-loss]',
       async () => {
         const { next: random } = createRandomSource(seed);
         await using receiver = await createUnreliableReceiver(random);

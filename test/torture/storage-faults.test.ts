@@ -117,7 +117,7 @@ describe('a running emulator with a failing disk', () => {
     },
   );
 
-  it('an emulator with a damaged file keeps running and reports the damage [§7.envelope]', async () => {
+  it('an emulator with a damaged file keeps running and reports the damage [§7.envelope, storage.unavailable]', async () => {
     await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilledFolder(receiver, new Load(random, { payloadBytes: 8_000 }));
     const pages = checkpoint(folder);

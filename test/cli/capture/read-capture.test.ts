@@ -121,7 +121,7 @@ describe('HAR', () => {
 });
 
 describe('the size of a recording', () => {
-  it('NDJSON of any size is read in parts, and a payload is read again when it is needed', async () => {
+  it('NDJSON of any size is read in parts, and a payload is read again when it is needed [files.recordings]', async () => {
     const payload = JSON.stringify({ text: 'ä'.repeat(400_000) });
     const lines = Array.from({ length: 8 }, (_, index) =>
       ndjsonLine(envelope('order.paid', `evt_${index}`, payload)),
@@ -143,7 +143,7 @@ describe('the size of a recording', () => {
     expect(longestRead).toBeLessThanOrEqual(2 ** 20);
   });
 
-  it('a line of several megabytes is read, and a line of more than 16 MB is rejected', async () => {
+  it('a line of several megabytes is read, and a line of more than 16 MB is rejected [files.recordings]', async () => {
     const lineOf = (megabytes: number) =>
       ndjsonLine(envelope('order.paid', ids.created, `"${'x'.repeat(megabytes * 2 ** 20)}"`));
     expect((await read(ndjson + lineOf(15))).events).toHaveLength(2);
@@ -152,7 +152,7 @@ describe('the size of a recording', () => {
     );
   });
 
-  it('HAR of more than 256 MB is rejected without being read', async () => {
+  it('HAR of more than 256 MB is rejected without being read [files.recordings]', async () => {
     const source = { ...sourceOf(har), sizeBytes: 256 * 2 ** 20 + 1 };
     await expect(readCapture(source, signal)).rejects.toMatchObject({
       code: 'usage',

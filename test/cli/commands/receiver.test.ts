@@ -125,12 +125,15 @@ describe('svc receiver check', () => {
     ['http://169.254.169.254/hooks', {}, 'a link-local address'],
     ['http://8.8.8.8/hooks', {}, 'must use HTTPS'],
     ['http://localhost:3000/', { SVC_PROFILE: 'strict' }, 'must be publicly reachable over HTTPS'],
-  ])('a check of %s with %j is rejected, because deliveries cannot go there', async (url, env, message) => {
-    await expect(check({ url }, { env })).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining(message),
-    });
-  });
+  ])(
+    'a check of %s with %j is rejected, because deliveries cannot go there [network.receiver-check]',
+    async (url, env, message) => {
+      await expect(check({ url }, { env })).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining(message),
+      });
+    },
+  );
 
   it.each(['http://localhost:4799/_svc/reset', 'http://[::ffff:127.0.0.1]:4799/v1/events'])(
     'a check of %s is rejected if the emulator listens there',

@@ -175,18 +175,21 @@ describe('the download of an export', () => {
   it.each([
     ['har', 'application/json; charset=utf-8'],
     ['ndjson', 'application/x-ndjson; charset=utf-8'],
-  ])('the response with format %s is a download that no page interprets', async (format, type) => {
-    const { control_url, create } = await setUp();
-    const { id } = await create('order.created');
-    const response = await fetch(`${control_url}/deliveries/export?format=${format}&event_id=${id}`);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe(type);
-    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.${format}"`);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect((await response.text()).length).toBeGreaterThan(100);
-  });
+  ])(
+    'the response with format %s is a download that no page interprets [exports.download]',
+    async (format, type) => {
+      const { control_url, create } = await setUp();
+      const { id } = await create('order.created');
+      const response = await fetch(`${control_url}/deliveries/export?format=${format}&event_id=${id}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe(type);
+      expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.${format}"`);
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect((await response.text()).length).toBeGreaterThan(100);
+    },
+  );
 });
 
 describe('the content of an export', () => {
@@ -281,7 +284,7 @@ describe('the content of an export', () => {
 });
 
 describe('the secrets of an export', () => {
-  it('no format contains secrets, and each contains the signature', async () => {
+  it('no format contains secrets, and each contains the signature [exports.secrets]', async () => {
     const secretInBody = 'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY';
     const setup = await setUp(
       {
@@ -308,7 +311,7 @@ describe('the secrets of an export', () => {
     }
   });
 
-  it('the previous secret of an endpoint is removed, too', async () => {
+  it('the previous secret of an endpoint is removed, too [exports.secrets]', async () => {
     const { emulator, create, secret, webhookId, exportAs } = await setUp(undefined, {
       secret: 'a-secret-without-a-prefix',
     });
@@ -318,7 +321,7 @@ describe('the secrets of an export', () => {
     expect(await exportAs('ndjson')).not.toContain(secret);
   });
 
-  it('tokens in the URL of an endpoint are removed', async () => {
+  it('tokens in the URL of an endpoint are removed [exports.secrets]', async () => {
     const { emulator, create, webhookId, receiver, exportAs } = await setUp();
     await emulator.control.updateWebhook({ id: webhookId, url: `${receiver.url}?token=tok_0123456789abc` });
     await create('order.paid');
