@@ -10,11 +10,7 @@ import {
   type ReceiverResponse,
 } from './receiver-client.ts';
 import { ReceiverPace } from './receiver-pace.ts';
-import {
-  createSideEffectCounter,
-  type ObservationUnavailable,
-  type SideEffectCounter,
-} from './side-effect-counter.ts';
+import { type ObservationUnavailable, SideEffectCounter } from './side-effect-counter.ts';
 import type { ReadSideEffects } from './side-effect-observer.ts';
 import { listTamperedDeliveries, type TamperedDelivery } from './tampered-deliveries.ts';
 
@@ -54,17 +50,21 @@ export class CheckContext {
   firstDelivery: FirstDelivery | undefined;
   readonly #options: CheckContextOptions;
   readonly #client: ReceiverClient;
-  /** The IDs of the events of all deliveries. */
-  readonly #sentIds = new Set<string>();
   /** The responses to tampered deliveries, by the ID of the check. */
   readonly #tamperedResponses = new Map<string, ReceiverResponse>();
-  #sideEffectCounter: SideEffectCounter | ObservationUnavailable | undefined;
+  /** Null if side effects cannot be counted. */
+  readonly #counter: SideEffectCounter | null;
+  /** The result of the test of the counter. */
+  #testedCounter: SideEffectCounter | ObservationUnavailable | undefined;
 
   constructor(options: CheckContextOptions) {
     this.#options = options;
     this.deliveries = new DeliveryFactory(options);
     this.pace = new ReceiverPace(options.timeoutMs);
     this.#client = createReceiverClient(options);
+    const { readSideEffects, timeoutMs, signal } = options;
+    this.#counter =
+      readSideEffects === null ? null : new SideEffectCounter(readSideEffects, timeoutMs, signal);
   }
 
   get apiKey(): string | null {
@@ -76,13 +76,10 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const sideEffects = this.#sideEffectCounter;
     const eventId: string = JSON.parse(message.body).data.id;
-    this.#sentIds.add(eventId);
-    const counter = sideEffects === undefined || 'reason' in sideEffects ? null : sideEffects;
-    counter?.expectChange();
+    this.#counter?.noteSent(eventId);
     const response = await this.#client.send(message, this.pace.limitMs);
-    if (isAccepted(response)) counter?.expectSideEffect(eventId);
+    if (isAccepted(response)) this.#counter?.noteAccepted(eventId);
     this.responses.push(response);
     if (response.failure === 'timeout') this.pace.noteTimeout();
     this.deliveries.noteServerTime(response);
@@ -128,13 +125,9 @@ export class CheckContext {
   async testSideEffectCounter(
     deliver: () => Promise<boolean>,
   ): Promise<SideEffectCounter | ObservationUnavailable> {
-    const { readSideEffects, timeoutMs, signal } = this.#options;
-    if (readSideEffects === null) return NO_OBSERVER;
-    this.#sideEffectCounter ??= await createSideEffectCounter(
-      { readSideEffects, sentIds: this.#sentIds, timeoutMs, signal },
-      deliver,
-    );
-    return this.#sideEffectCounter;
+    if (this.#counter === null) return NO_OBSERVER;
+    this.#testedCounter ??= await this.#counter.test(deliver);
+    return this.#testedCounter;
   }
 
   /** Time limit for a response or a side effect. */

@@ -7,6 +7,7 @@ import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { SvcError } from '../../src/errors.ts';
 import { serializers } from '../../src/receiver/delivery-factory.ts';
+import { SideEffectWatcher } from '../../src/receiver/side-effect-watcher.ts';
 import { checkReceiver, idsOf, needsObserver } from './check-receiver.ts';
 import { API_KEY, type ReceiverParts, sleep, storeKey } from './configurable-receiver.ts';
 import { startCheckedReceiver, useVirtualTime } from './in-process-receiver.ts';
@@ -188,5 +189,27 @@ describe('runChecks', () => {
     await using receiver = await startCheckedReceiver(verifyWith(scheme, secret));
     const report = await checkReceiver({ url: receiver.url, secret, scheme });
     expect(idsOf(report, 'failed')).toEqual([]);
+  });
+});
+
+describe('SideEffectWatcher', () => {
+  const repeat = (intervalMs: number, count: number) =>
+    Array.from({ length: count }, (_, index) => intervalMs * (index + 1));
+
+  it.each<[string, readonly number[], number, number]>([
+    ['all side effects of a worker that needs most of the time limit for each', repeat(900, 3), 3, 3],
+    ['no side effect that comes later than the time limit', [900, 2_000], 2, 1],
+    ['additional side effects that follow each other', repeat(40, 5), 1, 5],
+    ['the side effects of other senders for at most the time limit', repeat(50, 1_000), 1, 24],
+  ])('a wait for side effects counts %s', async (_, times, expectedCount, count) => {
+    const startedAt = performance.now();
+    const read = async () => {
+      const elapsedMs = performance.now() - startedAt;
+      return { count: times.filter((ms) => ms <= elapsedMs).length, ids: null };
+    };
+    const watcher = new SideEffectWatcher(read, new AbortController().signal);
+    const events = Array.from({ length: expectedCount }, (_, index) => `evt_${index}`);
+    const expected = new Map(events.map((id) => [id, { min: 1, max: 1 }]));
+    expect(await watcher.waitFor(expected, 0, 1_000)).toEqual({ mode: 'count', count });
   });
 });

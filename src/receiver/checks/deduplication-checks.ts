@@ -206,7 +206,6 @@ async function checkLaterRepeat(
   sideEffects: SideEffectCounter,
 ): Promise<CheckOutcome> {
   const { message, response, respondedAt } = context.firstDelivery as FirstDelivery;
-  await sideEffects.waitUntilStable();
   await context.sleep(Math.max(0, respondedAt + LATER_MS - performance.now()));
   return checkRepeatHasNoSideEffect(
     message,
@@ -230,8 +229,8 @@ async function checkRepeatAfterOthers(
       'Your receiver does not accept enough other deliveries.',
     );
   }
-  await sideEffects.waitUntilStable(context.timeoutMs);
-  if (!sideEffects.isStable) {
+  const { isComplete } = await sideEffects.wait(context.timeoutMs);
+  if (!isComplete) {
     return inconclusive(
       '',
       `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Make the work faster while this check runs.`,
@@ -261,9 +260,6 @@ async function sendOthers(context: CheckContext): Promise<number> {
   return acceptedCount;
 }
 
-/** Do not wait for a side effect, but see whether one comes in the quiet period. */
-const expectsNoSideEffect = () => false;
-
 /** Sends a delivery again, which must have no side effect if the first one was accepted. */
 async function checkRepeatHasNoSideEffect(
   message: DeliveryMessage,
@@ -278,10 +274,7 @@ async function checkRepeatHasNoSideEffect(
       'Your receiver does not accept the first delivery.',
     );
   }
-  const { result: response, count } = await sideEffects.measure(
-    () => context.send(message),
-    expectsNoSideEffect,
-  );
+  const { result: response, count } = await sideEffects.measure(() => context.send(message));
   const received = `${describeResponses(firstResponse, response)}, side effects of the duplicate: ${count}`;
   return count > 0 ? failed(received, explanation) : passed(received, 'The duplicate has no side effect.');
 }

@@ -7,10 +7,10 @@ import { sleep } from '../../timers.ts';
 import { DeliveryFactory } from '../delivery-factory.ts';
 import type { ReceiverClient, ReceiverClientOptions } from '../receiver-client.ts';
 import type { ReadSideEffects } from '../side-effect-observer.ts';
+import { SideEffectWatcher } from '../side-effect-watcher.ts';
 import { findViolations, type RuleGroup, ruleGroups, type Violation } from './fuzz-rules.ts';
 import { type PlayLimits, type PlayRecord, SequencePlayer } from './play-sequence.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from './sequence.ts';
-import { SideEffectWatcher } from './side-effect-watcher.ts';
 
 export interface SessionOptions extends ReceiverClientOptions {
   /** Time limit for a response or a side effect. */

@@ -10,12 +10,12 @@ import {
   isUnreachable,
   type ReceiverClient,
 } from '../receiver-client.ts';
+import { countById } from '../side-effect-watcher.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
 import { describeResult, findViolations, type RuleGroup, ruleGroups } from './fuzz-rules.ts';
 import { type FailingPlay, FuzzSession, type SessionOptions } from './fuzz-session.ts';
 import type { PlayLimits, PlayRecord } from './play-sequence.ts';
 import type { DeliverySequence } from './sequence.ts';
-import { countById } from './side-effect-watcher.ts';
 import {
   CONFIRMATION_PLAYS,
   confirmFailure,

@@ -13,6 +13,7 @@ import {
   type ReceiverClient,
   type ReceiverResponse,
 } from '../receiver-client.ts';
+import type { ExpectedSideEffects, SideEffects, SideEffectWatcher } from '../side-effect-watcher.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
 import {
   type AttackStep,
@@ -22,7 +23,6 @@ import {
   type SequenceStep,
   toPayloadText,
 } from './sequence.ts';
-import type { ExpectedSideEffects, SideEffects, SideEffectWatcher } from './side-effect-watcher.ts';
 
 /** An event of the sequence, or one that a burst or a probe sends. */
 export interface PlayedEvent {

@@ -16,8 +16,8 @@ describe('acceptance.in-time', () => {
 function countSideEffects(early: number, comesLater: boolean): Partial<SideEffectCounter> {
   let count = 0;
   return {
-    countSince: async () => (++count <= early ? 1 : 0),
-    waitForIncrease: async () => comesLater,
+    count: async () => (++count <= early ? 1 : 0),
+    wait: async () => ({ count: comesLater ? 1 : 0, isComplete: comesLater }),
   };
 }
 
@@ -76,7 +76,7 @@ describe('acceptance.before-work', () => {
         return respond(204);
       },
       sideEffects: {
-        async countSince() {
+        async count() {
           counts.push(responses);
           return 1;
         },

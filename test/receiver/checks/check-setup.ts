@@ -39,8 +39,6 @@ export interface CheckRun extends CheckOutcome {
   readonly sent: readonly DeliveryMessage[];
   /** The times that the check waited, in milliseconds. */
   readonly sleeps: readonly number[];
-  /** Whether each measurement waited for a side effect. */
-  readonly expectations: readonly boolean[];
   /** The most messages that were sent at the same time. */
   readonly concurrency: number;
   readonly factory: DeliveryFactory;
@@ -62,7 +60,6 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
   const factory = createFactory(scheme);
   const sent: DeliveryMessage[] = [];
   const sleeps: number[] = [];
-  const expectations: boolean[] = [];
   let [running, concurrency] = [0, 0];
   const send = async (message: DeliveryMessage) => {
     const index = sent.push(message) - 1;
@@ -79,13 +76,12 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
     return all;
   };
   const counter = {
-    ...{ isStable: true, workMs: 100 },
-    waitUntilStable: async () => ({ total: 0, own: 0 }),
-    measure: async (action: () => Promise<unknown>, expectsSideEffect = () => true) => {
-      const result = await action();
-      expectations.push(expectsSideEffect());
-      return { result, count: typeof sideEffects === 'number' ? sideEffects : 1 };
-    },
+    workMs: 100,
+    wait: async () => ({ count: 0, isComplete: true }),
+    measure: async (action: () => Promise<unknown>) => ({
+      result: await action(),
+      count: typeof sideEffects === 'number' ? sideEffects : 1,
+    }),
     ...(typeof sideEffects === 'object' && sideEffects),
   };
   const unavailable: ObservationUnavailable = { reason: 'Side effects are not counted.' };
@@ -99,7 +95,7 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
     ...setup.context,
   } as unknown as CheckContext;
   const outcome = await findCheck(id, scheme, apiKey).run(context);
-  return { ...outcome, sent, sleeps, expectations, concurrency, factory };
+  return { ...outcome, sent, sleeps, concurrency, factory };
 }
 
 export function createFactory(scheme: SignatureScheme = schemes.svc): DeliveryFactory {
