@@ -5,11 +5,11 @@ import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
 import { DeliveryFactory } from '../delivery-factory.ts';
-import type { ReceiverClient, ReceiverClientOptions } from '../receiver-client.ts';
+import { isAccepted, type ReceiverClient, type ReceiverClientOptions } from '../receiver-client.ts';
 import type { ReadSideEffects } from '../side-effect-observer.ts';
 import { SideEffectWatcher } from '../side-effect-watcher.ts';
 import { findViolations, type RuleGroup, ruleGroups, type Violation } from './fuzz-rules.ts';
-import { type PlayLimits, type PlayRecord, SequencePlayer } from './play-sequence.ts';
+import { type PlayLimits, type PlayOptions, type PlayRecord, SequencePlay } from './play-sequence.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from './sequence.ts';
 
 export interface SessionOptions extends ReceiverClientOptions {
@@ -68,7 +68,7 @@ const SLOWER_FACTOR = 5;
 
 export class FuzzSession {
   readonly #options: SessionOptions;
-  readonly #player: SequencePlayer;
+  readonly #playOptions: PlayOptions;
   /** Null if side effects are not observed. */
   readonly watcher: SideEffectWatcher | null;
   /** An event that the receiver knows. */
@@ -82,6 +82,11 @@ export class FuzzSession {
   smallestSteps: number | null = null;
   /** Whether to check after each sequence that the receiver still runs. */
   stopsLate = false;
+  /** No event so far was created later, in milliseconds since 1970. */
+  #latestCreatedAt = 0;
+  /** The slowest response with a status so far. */
+  #slowestResponseMs = 0;
+  #hasAccepted = false;
   #requests = 0;
   #sideEffects: 'ids' | 'count' | null = null;
   /** `stopped`: by the last sequence; `lost`: it did not come back afterwards. */
@@ -103,14 +108,14 @@ export class FuzzSession {
       steps: [{ kind: 'deliver', event: 0 }],
     };
     this.watcher = readSideEffects === null ? null : new SideEffectWatcher(readSideEffects, signal);
-    this.#player = new SequencePlayer({
+    this.#playOptions = {
       ...options,
       client,
       otherEvent: this.template,
       factory: new DeliveryFactory({ ...options, eventType: template.type, payload: template.payload }),
       watcher: this.watcher,
       sleep: (ms) => sleep(ms, signal),
-    });
+    };
   }
 
   get requests(): number {
@@ -125,7 +130,7 @@ export class FuzzSession {
   /** @returns null after an interrupt */
   async play(sequence: DeliverySequence, limits: PlayLimits): Promise<Play | null> {
     const { signal, onProgress } = this.#options;
-    const record = await this.#player.play(sequence, limits).catch((error: unknown) => {
+    const record = await this.#runPlay(sequence, limits).catch((error: unknown) => {
       // An interrupt aborts requests, which must not end in an error.
       if (signal.aborted) return null;
       throw error;
@@ -143,6 +148,19 @@ export class FuzzSession {
     const violations = findViolations(record);
     this.#receiverState = violations.some(({ rule }) => rule === 'running') ? 'stopped' : 'running';
     return { record, violations };
+  }
+
+  async #runPlay(sequence: DeliverySequence, limits: PlayLimits): Promise<PlayRecord> {
+    const play = new SequencePlay(this.#playOptions, sequence, limits, this.#latestCreatedAt);
+    this.#latestCreatedAt = play.latestCreatedAt;
+    const record = await play.run();
+    for (const { response, isGenuine } of record.exchanges) {
+      if (response.status === null) continue;
+      this.#playOptions.factory.noteServerTime(response);
+      this.#slowestResponseMs = Math.max(this.#slowestResponseMs, response.durationMs);
+      this.#hasAccepted ||= isGenuine && isAccepted(response);
+    }
+    return { ...record, hasAccepted: this.#hasAccepted };
   }
 
   /** Plays a sequence again. @returns null if it breaks no rule of the group now, or after an interrupt */
@@ -170,7 +188,7 @@ export class FuzzSession {
     });
     for (const delayMs of [0, ...RESTART_DELAYS_MS]) {
       await sleep(delayMs, signal);
-      const record = await this.#player.play(this.plainSequence, this.getShrinkLimits()).catch(() => null);
+      const record = await this.#runPlay(this.plainSequence, this.getShrinkLimits()).catch(() => null);
       if (signal.aborted) return false;
       this.#requests += record?.exchanges.length ?? 0;
       if (record === null || findViolations(record).length > 0) continue;
@@ -200,7 +218,7 @@ export class FuzzSession {
   /** Shorter limits, so that a sequence becomes smaller in a short time. */
   getShrinkLimits(): PlayLimits {
     const { timeoutMs } = this.#options;
-    const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#player.slowestResponseMs);
+    const responseMs = Math.max(SHRINK_RESPONSE_MS, SLOWER_FACTOR * this.#slowestResponseMs);
     const sideEffectMs = Math.max(SHRINK_EFFECT_MS, SLOWER_FACTOR * (this.watcher?.slowestMs ?? 0));
     return {
       ...this.getSearchLimits(),

@@ -2,7 +2,7 @@
 import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
 import { toEnvelope } from '../../domain/event.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../../domain/ids.ts';
-import { createRandomSource, createWebhookSecret } from '../../domain/secret.ts';
+import { createWebhookSecret } from '../../domain/secret.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import {
   type DeliveryMessage,
@@ -72,7 +72,7 @@ export interface PlayLimits {
   readonly endsAt: number;
 }
 
-export interface PlayerOptions {
+export interface PlayOptions {
   readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
   /** The event that bursts and probes send. */
@@ -108,40 +108,9 @@ const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
 const BURST_CONCURRENCY = 20;
 const PROBE_INTERVAL_MS = 250;
 
-export class SequencePlayer {
-  readonly #options: PlayerOptions;
-  #playCount = 0;
-  /** The slowest response with a status so far. */
-  #slowestResponseMs = 0;
-  #hasAccepted = false;
-  /** Start of the latest play, in milliseconds since 1970. No event so far was created later. */
-  #latestCreatedAt = 0;
-
-  constructor(options: PlayerOptions) {
-    this.#options = options;
-  }
-
-  get slowestResponseMs(): number {
-    return this.#slowestResponseMs;
-  }
-
-  /** Each call uses new IDs, so that the receiver has not seen the events. */
-  async play(sequence: DeliverySequence, limits: PlayLimits): Promise<PlayRecord> {
-    const play = new Play(this.#options, sequence, limits, this.#playCount++, this.#latestCreatedAt);
-    this.#latestCreatedAt = play.latestCreatedAt;
-    const record = await play.run();
-    for (const { response, isGenuine } of record.exchanges) {
-      if (response.status === null) continue;
-      this.#options.factory.noteServerTime(response);
-      this.#slowestResponseMs = Math.max(this.#slowestResponseMs, response.durationMs);
-      this.#hasAccepted ||= isGenuine && isAccepted(response);
-    }
-    return { ...record, hasAccepted: this.#hasAccepted };
-  }
-}
-
-class Play {
-  readonly #options: PlayerOptions;
+/** One play of a sequence. It uses new IDs, so that the receiver has not seen the events. */
+export class SequencePlay {
+  readonly #options: PlayOptions;
   readonly #sequence: DeliverySequence;
   readonly #limits: PlayLimits;
   /** Wall time of the start in milliseconds since 1970; later if an event of the sequence is created later. */
@@ -166,13 +135,7 @@ class Play {
    * @param createdAfter no event of earlier plays was created later. The events of this play are created after it, except those
    *   with `days_old`.
    */
-  constructor(
-    options: PlayerOptions,
-    sequence: DeliverySequence,
-    limits: PlayLimits,
-    playNumber: number,
-    createdAfter: number,
-  ) {
+  constructor(options: PlayOptions, sequence: DeliverySequence, limits: PlayLimits, createdAfter: number) {
     this.#options = options;
     this.#sequence = sequence;
     this.#limits = limits;
@@ -181,8 +144,7 @@ class Play {
     const distanceMs = Math.max(1, Math.floor((options.now() - firstCreatedAt) / Math.max(1, count)));
     this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
     this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
-    const { fill } = createRandomSource(sequence.random_seed, `other secret ${playNumber}`);
-    this.#otherSecret = createWebhookSecret(options.factory.scheme.key, fill);
+    this.#otherSecret = createWebhookSecret(options.factory.scheme.key);
     const firstId = this.#ids.next('event', this.#startedAt);
     this.#events = sequence.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
     this.#bodies = sequence.events.map((event, index) =>
@@ -196,6 +158,7 @@ class Play {
     );
   }
 
+  /** No event of this play was created later, in milliseconds since 1970. */
   get latestCreatedAt(): number {
     return this.#startedAt;
   }

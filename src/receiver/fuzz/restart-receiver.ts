@@ -1,11 +1,11 @@
 /** Restarts a receiver with a shell command, and waits until it responds again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request as startHttpRequest } from 'node:http';
-import { request as startHttpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../errors.ts';
-import { sleep } from '../../timers.ts';
+import { startPolicyRequest } from '../../network/address-policy.ts';
+import { abortAfter, sleep, withAnySignal } from '../../timers.ts';
 import { createProcessGuard } from '../../watchdog/process-guard.ts';
 
 const COMMAND_TIMEOUT_MS = 60 * SECOND_MS;
@@ -61,22 +61,15 @@ export async function waitUntilListening(url: string, signal: AbortSignal): Prom
   }
 }
 
-function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
-  const startRequest = url.startsWith('https:') ? startHttpsRequest : startHttpRequest;
+async function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
   // The certificate does not matter for this question, and the response is not read.
-  const options = { signal, agent: false, rejectUnauthorized: false, timeout: REQUEST_TIMEOUT_MS } as const;
-  return new Promise((resolve) => {
-    const request = startRequest(url, options);
-    const end = (isReady: boolean) => {
-      resolve(isReady);
-      request.destroy();
-    };
-    request
-      .on('response', ({ statusCode = 0 }) => end(!gatewayStatuses.has(statusCode)))
-      .on('error', () => end(false))
-      .on('timeout', () => end(false))
-      .end();
-  });
+  const options = { rule: 'local', insecureTls: true, method: 'GET' } as const;
+  return withAnySignal([signal, abortAfter(REQUEST_TIMEOUT_MS)], async (ended) => {
+    const request = startPolicyRequest(url, { ...options, signal: ended }).end();
+    const [{ statusCode = 0 }] = (await once(request, 'response')) as [IncomingMessage];
+    request.destroy();
+    return !gatewayStatuses.has(statusCode);
+  }).catch(() => false);
 }
 
 /** @param message what is wrong with the option or the restart */
