@@ -6,10 +6,11 @@ const NOT_PLAIN = /[^ -~]/;
 
 /**
  * Marks the sequences of this process. Other text cannot know the key, so it cannot style anything. The key has groups of
- * at most four digits, the limit of libraries that measure text.
+ * four digits: libraries that measure text accept no more, and cli-table3 takes some shorter ones for colors.
  */
 function createMarks() {
-  const key = Array.from(crypto.getRandomValues(new Uint16Array(4)), (word) => word % 10_000).join(';');
+  const words = crypto.getRandomValues(new Uint16Array(4));
+  const key = Array.from(words, (word) => 1000 + (word % 9000)).join(';');
   return {
     styleStart: `\x1b[${key};`,
     /** Whole sequences, as {@link applyStyle} creates them. In a group, so that `split` keeps them. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { styleFor } from '../../src/cli/render/style.ts';
 import { sanitizeForTerminal, sanitizeLine, stripStyles } from '../../src/cli/terminal-text.ts';
 
@@ -21,6 +21,18 @@ describe('terminal text', () => {
 
   it('stripStyles removes the styles of svc and escapes the others', () => {
     expect(stripStyles(red('a\x1b[31m'))).toBe('a\\x1b[31m');
+  });
+
+  it.each([31, 105])('the key of styles is not the color %i for the library of tables', async (word) => {
+    vi.spyOn(crypto, 'getRandomValues').mockReturnValue(new Uint16Array(4).fill(word));
+    vi.resetModules();
+    const { renderTable } = await import('../../src/cli/render/table.ts');
+    const own = await import('../../src/cli/render/style.ts');
+    const { sanitizeForTerminal } = await import('../../src/cli/terminal-text.ts');
+    const capabilities = { width: 80, color: true, unicode: true };
+    const column = { title: 'A', value: (text: string) => own.styleFor(capabilities).red(text) };
+    const [, row = ''] = renderTable([column], ['b'], capabilities).split('\n');
+    expect(sanitizeForTerminal(row)).toBe('\x1b[31mb\x1b[39m');
   });
 
   it('sanitized text contains no invisible character [output.escapes]', () => {

@@ -39,7 +39,7 @@ const chars = {
   ...{ mid: '', 'mid-mid': '', 'left-mid': '', 'right-mid': '' },
   ...{ left: '', right: '', middle: ' '.repeat(GAP) },
 };
-const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
+const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
 
 /** Renders a table without borders that fits the terminal. */
 export function renderTable<Row>(
