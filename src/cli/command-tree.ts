@@ -217,7 +217,6 @@ export const commandSections: Readonly<Record<string, Commands>> = {
           () => import('./commands/fixtures-import.ts'),
           'command',
         ),
-        types: defineCommand('Generate TypeScript types for event types and payloads', loadFixtures, 'types'),
         validate: defineCommand('Validate fixture files', loadFixtures, 'validate'),
       },
     },

@@ -1,10 +1,7 @@
 /** The event types that a project declares. */
 import type { EventDetail } from '../contract/resources.ts';
 
-/**
- * Event types by name, with their payloads. A project extends this interface, usually with
- * `svc fixtures types > svc-events.d.ts`. While it is empty, every string is an event type.
- */
+/** Event types by name, with their payloads. A project extends this interface. While it is empty, every string is an event type. */
 // biome-ignore lint/suspicious/noEmptyInterface: projects extend it by declaration merging.
 export interface EventTypes {}
 

@@ -261,7 +261,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
   ],
-  'fixtures types': [['--open', { open: true }]],
   'fixtures run': [
     workspace,
     ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],

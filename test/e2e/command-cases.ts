@@ -365,12 +365,6 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['nowhere.har'], 'The file '],
     needsNoEmulator: true,
   },
-  'fixtures types': {
-    stdout: /^\/\/ Written by: svc fixtures types > svc-events\.d\.ts\n[\s\S]*"order\.shipped": \{/,
-    jsonFields: ['types'],
-    invalid: [['now'], tooMany],
-    needsNoEmulator: true,
-  },
   'fixtures validate': {
     stdout: /^Checked \d+ files and found no problems\.\n$/,
     jsonFields: ['ok', 'checked', 'problems'],

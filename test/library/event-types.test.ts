@@ -1,11 +1,8 @@
-/** The types that `svc fixtures types` writes, as the compiler of a project sees them. */
+/** The event types that a project declares, as its compiler sees them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Fixture, listFixtures } from '../../src/fixtures/event-fixtures.ts';
-import { renderEventTypeDeclarations } from '../../src/fixtures/event-type-declarations.ts';
-import { builtInFixtureFolder } from '../../src/fixtures/fixture-folders.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -41,7 +38,20 @@ async function compile(declarations: string, code: string): Promise<string> {
   return all;
 }
 
-it('svc fixtures types makes a misspelled event type and a wrong payload type errors', {
+const declarations = `
+  import 'svc-emulator';
+  declare module 'svc-emulator' {
+    interface EventTypes {
+      'order.shipped': {
+        carrier: string;
+        weight_kg: number;
+        address: { city: string };
+        items: { sku: string; quantity: number }[];
+      };
+    }
+  }`;
+
+it('declared event types make a misspelled event type and a wrong payload type errors', {
   timeout: 120_000,
 }, async () => {
   const code = `
@@ -53,91 +63,18 @@ it('svc fixtures types makes a misspelled event type and a wrong payload type er
     // @ts-expect-error a misspelled type
     await trigger('order.shiped');
     // @ts-expect-error a misspelled field
-    await trigger('order.shipped', { carier: city });
+    await trigger('order.shipped', { carrier: city });
     // @ts-expect-error the type of a field
     await trigger('order.shipped', { carrier: 1 });
   `;
-  expect(
-    await compile(renderEventTypeDeclarations(listFixtures([builtInFixtureFolder()]), false), code),
-  ).toBe('');
+  expect(await compile(declarations, code)).toBe('');
 });
 
-it('svc fixtures types --open and a project without declarations accept every event type', {
-  timeout: 120_000,
-}, async () => {
+it('a project without declared event types accepts every event type', { timeout: 120_000 }, async () => {
   const code = `
     import { createEmulator } from 'svc-emulator';
     const { trigger } = await createEmulator();
     await trigger('till.opened', { number: 1 });
   `;
   expect(await compile('', code)).toBe('');
-  const typed = `${code}
-    // @ts-expect-error the type of a field
-    await trigger('order.shipped', { carrier: 1 });`;
-  expect(
-    await compile(renderEventTypeDeclarations(listFixtures([builtInFixtureFolder()]), true), typed),
-  ).toBe('');
-});
-
-function renderFixture(fields: Partial<Fixture>): string {
-  const fixture = { type: 'a.b', description: 'It */ ends.', template: '{}', schema: null, file: 'a.b.json' };
-  return renderEventTypeDeclarations([{ ...fixture, ...fields }], false);
-}
-
-it('svc fixtures types writes the type of each value of a payload', () => {
-  const render = (payload: unknown) => renderFixture({ template: JSON.stringify(payload) });
-  expect(render({ id: '{{id ord}}', n: '{{number 1 6}}', shop: '{{env SVC_NOT_SET}}' })).toContain(
-    `    /** It *\\/ ends. */
-    "a.b": {
-      id: string;
-      n: number;
-      shop: string;
-    };`,
-  );
-  expect(
-    render({ none: null, list: [], mixed: [1, 'a'], rows: [{ n: 1 }], 'a-b': [true], in: {} }),
-  ).toContain(`{
-      none: unknown;
-      list: unknown[];
-      mixed: (number | string)[];
-      rows: {
-        n: number;
-      }[];
-      "a-b": boolean[];
-      in: Record<string, unknown>;
-    };`);
-});
-
-it('svc fixtures types uses the schema of a fixture instead of its payload', () => {
-  const schema = {
-    required: ['id', 'total', 'lines'],
-    properties: {
-      id: { type: ['string', 'null'] },
-      total: { type: 'integer' },
-      status: { enum: ['open', 'paid', 1] },
-      kind: { const: 'order' },
-      lines: {
-        type: 'array',
-        items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'string' }] },
-      },
-      customer: { type: 'object', properties: { name: { type: 'string' } } },
-      tags: { type: 'object', additionalProperties: { type: 'boolean' } },
-      other: { $ref: '#/$defs/other' },
-      anything: true,
-    },
-  };
-  expect(renderFixture({ template: '{"id":1}', schema })).toContain(`
-    "a.b": {
-      id: string | null;
-      total: number;
-      status?: "open" | "paid" | 1;
-      kind?: "order";
-      lines: (string | number)[];
-      customer?: {
-        name?: string;
-      };
-      tags?: Record<string, boolean>;
-      other?: unknown;
-      anything?: unknown;
-    };`);
 });

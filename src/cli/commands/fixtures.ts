@@ -7,8 +7,6 @@ import type { TemplateContexts } from '../../client/script/template-contexts.ts'
 import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { listFixtures } from '../../fixtures/event-fixtures.ts';
-import { renderEventTypeDeclarations } from '../../fixtures/event-type-declarations.ts';
 import { builtInFixtureFolder, fixtureFolders, readEmbedded } from '../../fixtures/fixture-folders.ts';
 import {
   checkFolders,
@@ -96,19 +94,6 @@ function pointToSchema(text: string, kind: FixtureFile['kind'], projectFolder: s
   const path = relative(join(projectFolder, 'fixtures', `${kind}s`), join(builtInFixtureFolder(), name));
   return text.replace(JSON.stringify(`../${name}`), () => JSON.stringify(path.replaceAll('\\', '/')));
 }
-
-export const types: CommandDefinition<{ readonly open?: boolean }> = {
-  configure: (command) => command.option('--open', 'Allow event types without a fixture too'),
-  examples: [
-    ['Write the event types of your fixtures to a file', 'fixtures types > svc-events.d.ts'],
-    ['Accept other event types too', 'fixtures types --open > svc-events.d.ts'],
-  ],
-  async run({ open = false }, context) {
-    const { projectFolder } = await context.resolveConfig();
-    const types = renderEventTypeDeclarations(listFixtures(fixtureFolders(projectFolder)), open);
-    context.print({ types }, () => types.trimEnd());
-  },
-};
 
 export const validate: CommandDefinition<{ readonly paths: readonly string[] }> = {
   configure: (command) =>

@@ -6,7 +6,6 @@ import {
   list as listCommand,
   run as runCommand,
   show as showCommand,
-  types as typesCommand,
   validate as validateCommand,
 } from '../../../src/cli/commands/fixtures.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
@@ -324,25 +323,6 @@ describe('svc fixtures list', () => {
     expect(result).toMatchObject({
       reason: { code: 'usage', hint: { command: expect.stringContaining('svc fixtures validate') } },
     });
-  });
-});
-
-describe('svc fixtures types', () => {
-  it('svc fixtures types writes the event types of built-in and own fixtures', async () => {
-    const { cwd, write } = createFixtureProject();
-    write('events/till.opened', { description: 'A till was opened.', payload: { number: '{{sequence}}' } });
-    const { context, capturedOutput } = createFakeContext({ cwd });
-    await typesCommand.run({}, context);
-    expect(capturedOutput.out).toMatch(/^declare module 'svc-emulator' \{\n {2}interface EventTypes \{$/m);
-    expect(capturedOutput.out).toContain('    "till.opened": {\n      number: number;\n    };\n');
-    expect(capturedOutput.out).toContain('"order.shipped": {');
-    expect(capturedOutput.out).not.toContain('[type:');
-  });
-
-  it('svc fixtures types --open --json accepts other types in one JSON document', async () => {
-    const { context, capturedOutput } = createFakeContext({ cwd: createFixtureProject().cwd, json: true });
-    await typesCommand.run({ open: true }, context);
-    expect(JSON.parse(capturedOutput.out).types).toContain('}`]: Record<string, unknown>;');
   });
 });
 
