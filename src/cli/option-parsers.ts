@@ -2,8 +2,9 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
+import { RelativeTime } from '../contract/list-filters.ts';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
-import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
+import { parseDuration } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
@@ -13,30 +14,36 @@ import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { formatHint, SvcError } from '../errors.ts';
 import { fromText } from '../validation/configured-value.ts';
 import { parse } from '../validation/validate.ts';
-import { wholeNumberFrom } from '../validation/value-schemas.ts';
+import { duration, wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
-export function parseDurationMs(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === null) {
-    throw new InvalidArgumentError(suggestUnit(text) ?? 'Pass a duration such as 90s, 5m, 2h, 3d or 1h30m.');
-  }
-  return ms;
+export const parseDurationMs = durationParser();
+
+/** Returns a parser of durations. @param msSchema accepts the milliseconds (default: all) */
+export function durationParser(msSchema?: v.GenericSchema) {
+  return suggestingUnit(schemaParser(duration(msSchema)));
 }
 
-/** Returns a parser of durations up to a limit. */
-export function durationParser(maxMs: number) {
-  return (text: string): number => {
-    const ms = parseDurationMs(text);
-    if (ms >= 1 && ms <= maxMs) return ms;
-    throw new InvalidArgumentError(`Pass a duration from 1ms to ${formatDuration(maxMs)}.`);
+/** A time, or a duration before now. Stays text, because only the emulator knows the schedule time. */
+export const parseTimeOrAge = suggestingUnit(schemaParser(RelativeTime));
+
+/** A parser that suggests a unit for a text that `parse` rejects. */
+function suggestingUnit<Value>(parse: (text: string) => Value) {
+  return (text: string): Value => {
+    try {
+      return parse(text);
+    } catch (error) {
+      const suggestion = suggestUnit(text);
+      throw suggestion === null ? error : new InvalidArgumentError(suggestion);
+    }
   };
 }
 
 /** A hint for a number without a unit, or with a word such as `3 days`; null for other texts. */
 function suggestUnit(text: string): string | null {
+  if (parseDuration(text) !== null) return null;
   const [, number, word = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const unit = word === '' ? 'm' : UNIT_WORD.exec(word)?.slice(1).find(Boolean)?.toLowerCase();
   return number === undefined || unit === undefined ? null : `Did you mean ${number}${unit}?`;
@@ -53,21 +60,11 @@ export function parseRate(text: string): number {
   return perSecond;
 }
 
-/** Checks a time, or a duration before now. Returns the text, because only the emulator knows the schedule time. */
-export function parseTimeOrAge(text: string): string {
-  if (Number.isNaN(parseRelativeTime(text, 0))) {
-    throw new InvalidArgumentError(
-      suggestUnit(text) ?? 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.',
-    );
-  }
-  return text;
-}
-
 /** Converts the current time to another time, both in milliseconds since 1970. */
-export type RelativeTime = (now: number) => number;
+export type TimeFromNow = (now: number) => number;
 
 /** `-6m`, `+30s`, `2026-11-20T12:00:00Z`, or seconds since 1970. */
-export function parseTimeOption(text: string): RelativeTime {
+export function parseTimeOption(text: string): TimeFromNow {
   const offset = /^[+-]/.test(text) ? parseDuration(text.slice(1)) : null;
   if (offset !== null) return (now) => (text.startsWith('-') ? now - offset : now + offset);
   const time = parseTimestamp(text);

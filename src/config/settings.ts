@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { type Environment, environments, isControlToken } from '../domain/credentials.ts';
+import { parseTime } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { parseHostName, parseUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, idPatterns } from '../domain/ids.ts';
@@ -93,7 +94,7 @@ export const settings = {
   },
   wallClock: {
     description: 'Pin the wall clock to this time, so that signatures stay the same',
-    schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseIsoTime),
+    schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', parseWallClock),
   },
   keepDays: {
     description: 'Days after which events without pending deliveries are removed',
@@ -218,10 +219,8 @@ export function toOption(name: SettingName): string {
   return `--${toSnakeCase(option).replaceAll('_', '-')}`;
 }
 
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
-
-function parseIsoTime(text: string): string | null {
-  const at = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+function parseWallClock(text: string): string | null {
+  const at = parseTime(text);
   return at >= 0 && at <= LAST_SCHEDULE_TIME ? new Date(at).toISOString() : null;
 }
 

@@ -1,25 +1,7 @@
 /** Durations as text in the input of operations, such as `{"overlap": "1h"}`, next to the fields in milliseconds. */
 import * as v from 'valibot';
-import { formatDuration, parseDuration } from '../domain/duration.ts';
-import { describeRange } from '../validation/validate.ts';
-import { expecting } from '../validation/value-schemas.ts';
+import { duration } from '../validation/value-schemas.ts';
 import { described } from './fields.ts';
-
-/** A duration as text, which the domain parses. @param msSchema accepts the milliseconds */
-function durationText(msSchema: v.GenericSchema) {
-  return expecting(
-    `a duration${describeRange(msSchema, formatDuration)}, written like "90s" or "1h30m"`,
-    v.pipe(
-      v.string(),
-      v.check((text) => {
-        const ms = parseDuration(text);
-        return ms !== null && v.is(msSchema, ms);
-      }),
-    ),
-  );
-}
-
-export const DurationText = durationText(v.number());
 
 /** Within the range of every duration of the control plane. */
 const EXAMPLE_DURATION = '1m';
@@ -27,11 +9,13 @@ const EXAMPLE_DURATION = '1m';
 const describeText = (name: string, msSchema: v.GenericSchema, example?: string) =>
   described(
     `\`${name}\` as text, such as \`${example ?? EXAMPLE_DURATION}\`.`,
-    v.optional(durationText(msSchema)),
+    v.optional(duration(msSchema)),
     example,
   );
 
-type DurationTexts<Names> = { [Name in keyof Names]: v.OptionalSchema<typeof DurationText, undefined> };
+type DurationTexts<Names> = {
+  [Name in keyof Names]: v.OptionalSchema<ReturnType<typeof duration>, undefined>;
+};
 
 /**
  * An object in which durations can be text. For each duration, the input has at most one of the two fields, and the output only
@@ -55,18 +39,18 @@ export function withDurationTexts<
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const value = { ...(dataset.value as Record<string, unknown>) };
       for (const [name, msName] of Object.entries(names)) {
-        const text = value[name];
-        if (text === undefined) continue;
+        const ms = value[name];
+        if (ms === undefined) continue;
         if (value[msName] !== undefined) {
           const message = `must not be combined with ${msName}`;
           addIssue({
             message,
-            path: [{ type: 'object', origin: 'value', input: value, key: name, value: text }],
+            path: [{ type: 'object', origin: 'value', input: value, key: name, value: ms }],
           });
           return NEVER;
         }
         delete value[name];
-        value[msName] = parseDuration(String(text));
+        value[msName] = ms;
       }
       return value as v.InferOutput<typeof object>;
     }),

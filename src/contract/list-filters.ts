@@ -11,9 +11,12 @@ import type { ApiRequest } from './resources.ts';
 export const Limit = described('Maximum number of items.', v.optional(wholeNumberFrom(1, 1000), 50), 10);
 
 export const TIME_FORMS = 'An ISO 8601 time, or a duration before now, such as `1h`.';
-export const RelativeTime = v.pipe(
-  v.string(),
-  v.check((text) => !Number.isNaN(parseRelativeTime(text, 0)), 'must be a duration (1h) or an ISO 8601 time'),
+export const RelativeTime = expecting(
+  'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z',
+  v.pipe(
+    v.string(),
+    v.check((text) => !Number.isNaN(parseRelativeTime(text, 0))),
+  ),
 );
 
 /** Which page of a list to return (§2). */

@@ -55,13 +55,19 @@ export function formatSpan(ms: number, count: number): string {
   return units.slice(0, count).join(' ');
 }
 
+/** Without a time zone, a time would depend on the machine that reads it. A date is in UTC. */
+const ISO_TIME = /^\d{4}(?:-\d\d){0,2}$|^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
 /**
- * Reads an ISO 8601 time, or a duration before `now` such as `1h`.
- * @returns milliseconds since 1970; NaN when the text is neither.
+ * Reads an ISO 8601 date, or a time with `Z` or an offset. `Date.parse` also accepts text such as `order 5`.
+ * @returns milliseconds since 1970; NaN for another text
  */
+export function parseTime(text: string): number {
+  return ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** Reads a time as {@link parseTime}, or a duration before `now` such as `1h`. */
 export function parseRelativeTime(text: string, now: number): number {
   const duration = parseDuration(text);
-  if (duration !== null) return now - duration;
-  // A number without a unit is invalid, unless it is a year with four digits. Date.parse() would read 35 as the year 2035.
-  return /^\d+(?:\.\d+)?$/.test(text.trim()) && !/^\d{4}$/.test(text) ? Number.NaN : Date.parse(text);
+  return duration === null ? parseTime(text) : now - duration;
 }

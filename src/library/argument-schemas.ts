@@ -1,7 +1,7 @@
 /** Schemas for arguments that several calls of the library accept. */
 import * as v from 'valibot';
 import { settledStatuses } from '../domain/delivery.ts';
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration, parseTime } from '../domain/duration.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
 import { accept, text } from '../validation/value-schemas.ts';
@@ -38,15 +38,10 @@ export const HttpUrl = accept<string>('an http or https URL', (value) => {
   const url = typeof value === 'string' ? parseUrl(value) : null;
   return url !== null && /^https?:$/.test(url.protocol);
 });
-/**
- * A date, or a date and a time with an offset, because a time without one depends on the time zone. `Date.parse` also accepts
- * text such as `order 5`.
- */
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 export const Time = accept<Date | string>('a Date or an ISO 8601 time with Z or an offset', (value) =>
   value instanceof Date
     ? !Number.isNaN(value.getTime())
-    : typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
+    : typeof value === 'string' && !Number.isNaN(parseTime(value)),
 );
 
 /** Any function. A schema cannot check what it accepts and returns. */

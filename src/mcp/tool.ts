@@ -128,7 +128,7 @@ export function formatCall(tool: string, args: object = {}): string {
 }
 
 /** An argument that only some actions of a tool need. @throws SvcError `validation_failed` without it */
-export function requireArgument<Value>(value: Value | undefined, name: string, example: Value): Value {
+export function requireArgument<Value>(value: Value | undefined, name: string, example: unknown): Value {
   if (value !== undefined) return value;
   throw new SvcError('validation_failed', `${name} is required for this action.`, {
     hint: `Pass ${JSON.stringify({ [name]: example })}`,

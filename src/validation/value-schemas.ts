@@ -1,8 +1,8 @@
 /** Schemas of single values that several inputs share: settings, gaps, arguments of the library and of tools. */
 import * as v from 'valibot';
-import { parseDuration } from '../domain/duration.ts';
+import { formatDuration, parseDuration } from '../domain/duration.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
-import { describeSchema } from './validate.ts';
+import { describeRange, describeSchema } from './validate.ts';
 
 /**
  * A value that `isAccepted` accepts.
@@ -62,26 +62,26 @@ export function httpUrl(example: string) {
   return text(`a URL such as ${example}`, isHttpUrl);
 }
 
-/** A duration such as `"5m"` from `min` to `max`, parsed to milliseconds. */
-export function duration(min: string, max: string) {
-  return quantity('duration', '"90s" or "1h30m"', parseDuration, min, max);
+/** A duration such as `"5m"`, parsed to milliseconds. @param msSchema accepts the milliseconds (default: all) */
+export function duration(msSchema: v.GenericSchema = v.number()) {
+  const isAccepted = (ms: number | null) => ms !== null && v.is(msSchema, ms);
+  return expecting(
+    `a duration${describeRange(msSchema, formatDuration)}, written like "90s" or "1h30m"`,
+    v.pipe(
+      v.string(),
+      v.check((text) => isAccepted(parseDuration(text))),
+      v.transform((text) => Number(parseDuration(text))),
+    ),
+  );
 }
 
 /** A size such as `"64KiB"` from `min` to `max`, parsed to bytes. */
 export function byteSize(min: string, max: string) {
-  return quantity('size', '"64KiB"', parseBytes, min, max);
-}
-
-function quantity(
-  noun: string,
-  examples: string,
-  parse: (text: string) => number | null,
-  min: string,
-  max: string,
-) {
-  return parsedText(`a ${noun} from ${min} to ${max}, written like ${examples}`, (value) => {
-    const amount = parse(value);
-    return amount !== null && amount >= Number(parse(min)) && amount <= Number(parse(max)) ? amount : null;
+  return parsedText(`a size from ${min} to ${max}, written like "64KiB"`, (value) => {
+    const bytes = parseBytes(value);
+    return bytes !== null && bytes >= Number(parseBytes(min)) && bytes <= Number(parseBytes(max))
+      ? bytes
+      : null;
   });
 }
 

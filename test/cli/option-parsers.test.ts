@@ -38,7 +38,8 @@ function parse<Value>(parser: () => Value): Value | string {
   }
 }
 
-const PASS_A_DURATION = 'Pass a duration such as 90s, 5m, 2h, 3d or 1h30m.';
+const PASS_A_DURATION = 'Pass a duration, written like "90s" or "1h30m".';
+const UP_TO_AN_HOUR = 'Pass a duration from 1ms to 1h, written like "90s" or "1h30m".';
 
 describe('parsers of times', () => {
   it.each([
@@ -66,11 +67,11 @@ describe('parsers of times', () => {
   it.each([
     ['1ms', 1],
     ['1h', HOUR_MS],
-    ['0s', 'Pass a duration from 1ms to 1h.'],
-    ['3600001ms', 'Pass a duration from 1ms to 1h.'],
+    ['0s', UP_TO_AN_HOUR],
+    ['3600001ms', UP_TO_AN_HOUR],
     ['1', 'Did you mean 1m?'],
-  ])('durationParser with a limit of an hour turns %j into %j', (text, expected) => {
-    expect(parse(() => durationParser(HOUR_MS)(text))).toBe(expected);
+  ])('durationParser with the schema of up to an hour turns %j into %j', (text, expected) => {
+    expect(parse(() => durationParser(wholeNumberFrom(1, HOUR_MS))(text))).toBe(expected);
   });
 
   const now = Date.parse('2026-11-20T12:00:00Z');
@@ -80,6 +81,10 @@ describe('parsers of times', () => {
     ['2026-11-20T11:00:00Z', now - HOUR_MS],
     [String(now / 1000 + 1), now + SECOND_MS],
     ['6m', 'Pass an offset such as -6m or +30s, a time such as 2026-11-20T12:00:00Z, or seconds since 1970.'],
+    [
+      'soon',
+      'Pass an offset such as -6m or +30s, a time such as 2026-11-20T12:00:00Z, or seconds since 1970.',
+    ],
     ['-x', 'Pass an offset such as -6m or +30s, a time such as 2026-11-20T12:00:00Z, or seconds since 1970.'],
   ])('parseTimeOption(%j) returns %j', (text, expected) => {
     expect(
@@ -93,7 +98,10 @@ describe('parsers of times', () => {
   it.each([
     ['1h', '1h'],
     ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z'],
+    ['2026', '2026'],
     ['2 hours', 'Did you mean 2h?'],
+    ['1.5', 'Did you mean 1.5m?'],
+    ['order 5', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
     ['then', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
   ])('parseTimeOrAge(%j) returns %j', (text, expected) => {
     expect(parse(() => parseTimeOrAge(text))).toBe(expected);
@@ -155,6 +163,9 @@ describe('parsers of URLs, names and IDs', () => {
     ['3000', 'http://localhost:3000/'],
     ['localhost:3000/hooks', 'http://localhost:3000/hooks'],
     ['https://example.com/hooks', 'https://example.com/hooks'],
+    ['example.com/hooks', 'https://example.com/hooks'],
+    ['http://127.0.0.1:1/A', 'http://127.0.0.1:1/A'],
+    ['not a url', 'Pass a port or a URL, such as 3000 or localhost:3000/webhooks.'],
     ['ftp://example.com', 'Pass a port or a URL, such as 3000 or localhost:3000/webhooks.'],
   ])('parseReceiverUrl(%j) returns %j', (text, expected) => {
     expect(parse(() => parseReceiverUrl(text))).toBe(expected);
@@ -163,6 +174,7 @@ describe('parsers of URLs, names and IDs', () => {
   it('parseWebhookUrl rejects a URL that the API rejects in every profile', () => {
     expect(parse(() => parseWebhookUrl('3000/hooks'))).toBe('http://localhost:3000/hooks');
     expect(parse(() => parseWebhookUrl('http://user:secret@localhost:3000'))).toMatch(/^Change the URL: it /);
+    expect(parse(() => parseWebhookUrl('http://example.com'))).toMatch(/^Change the URL: it must use HTTPS/);
   });
 
   it('schemaParser with the schema of names rejects a name that nobody can see', () => {
@@ -226,6 +238,8 @@ describe('parsers of repeated options', () => {
     ['Authorization', "Pass a header such as 'Authorization: Bearer abc'."],
     ['x-OTHER: c', 'Pass another header: x-OTHER is given twice.'],
     ['X A: b', /^Pass another header: /],
+    [': a', /^Pass another header: "" is not a valid header name/],
+    ['Service-Signature: v1=00', /^Pass another header: Service-Signature is set by the emulator/],
   ])('parseHeaders rejects %j', (text, message) => {
     expect(parse(() => Object.keys(parseHeaders(text, { 'X-Other': 'b' })).join())).toMatch(message);
   });

@@ -31,11 +31,10 @@ describe('the accepted values of settings', () => {
   it.each<[SettingName, accepted: readonly unknown[], refused: readonly unknown[]]>([
     [
       'wallClock',
-      ['1970-01-01T00:00:00Z', '9999-01-01T00:00:00.000Z'],
+      ['1970-01-01T00:00:00Z', '9999-01-01T00:00:00.000Z', '2026-11-20'],
       [
         '1969-12-31T23:59:59.999Z',
         '9999-01-01T00:00:00.001Z',
-        '2026-11-20',
         '2026-11-20T12:00:00',
         '2026-13-01T00:00:00Z',
         'Fri, 20 Nov 2026 12:00:00 GMT',

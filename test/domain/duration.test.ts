@@ -116,8 +116,17 @@ it('parseRelativeTime reads a duration before now, and a timestamp', () => {
   expect(parseRelativeTime('2027', 0)).toBe(Date.UTC(2027));
 });
 
-it.each(['35', ' 35 ', '1.5', '20270'])(
-  'parseRelativeTime refuses %j, a number without a unit that is not a year',
+it.each([
+  '35',
+  ' 35 ',
+  '1.5',
+  '20270',
+  'order 5',
+  '2026-01-01T00:00:00',
+  '2026-01-01T25:00:00Z',
+  'Fri, 20 Nov 2026 12:00:00 GMT',
+])(
+  'parseRelativeTime refuses %j, which is neither a duration nor an ISO 8601 time with a time zone',
   (text) => {
     expect(parseRelativeTime(text, 0)).toBeNaN();
   },

@@ -11,11 +11,11 @@ import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts'
 import { formatHint } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import { describeRange } from '../../validation/validate.ts';
-import { Speed } from '../../validation/value-schemas.ts';
+import { Speed, wholeNumberFrom } from '../../validation/value-schemas.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestEnable } from '../delivery-wait.ts';
-import { addWorkspaceOption, parseDurationMs, schemaParser } from '../option-parsers.ts';
+import { addWorkspaceOption, durationParser, schemaParser } from '../option-parsers.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
@@ -117,9 +117,7 @@ function parseAdvance(text: string): number {
   if (text.startsWith('-')) {
     throw new InvalidArgumentError('Pass a duration such as 5m: the clock only moves forward.');
   }
-  const ms = parseDurationMs(text);
-  if (ms <= MAX_ADVANCE_MS) return ms;
-  throw new InvalidArgumentError(`Pass at most ${formatDuration(MAX_ADVANCE_MS)}.`);
+  return durationParser(wholeNumberFrom(0, MAX_ADVANCE_MS))(text);
 }
 
 /** Prints the state that `call` returns. */

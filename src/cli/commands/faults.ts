@@ -11,8 +11,6 @@ import {
   deliveryFaultDescriptions,
   deliveryFaultKinds,
   faultTargets,
-  MAX_DELAY_MS,
-  MAX_LATENCY_MS,
   requestDrops,
 } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
@@ -52,7 +50,7 @@ function createOptions() {
     latency_ms: [
       '--latency <duration>',
       'For requests: real time to wait before the operation',
-      durationParser(MAX_LATENCY_MS),
+      durationParser(faultFields.latency_ms),
     ],
     drop: ['--drop <when>', 'For requests: close the connection before or after the operation', requestDrops],
     kind: ['--kind <kind>', 'For deliveries: kind of fault', deliveryFaultKinds],
@@ -61,7 +59,7 @@ function createOptions() {
     delay_ms: [
       '--delay <duration>',
       'For deliveries: duration of delay, reorder or slow-body',
-      durationParser(MAX_DELAY_MS),
+      durationParser(faultFields.delay_ms),
     ],
     count: [
       '--count <n>',

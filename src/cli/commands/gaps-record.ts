@@ -17,6 +17,7 @@ import {
   RESTRICTED_SCOPES,
 } from '../../parity/probe-service.ts';
 import { sleep } from '../../timers.ts';
+import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readCaFile, writeText } from '../file-access.ts';
@@ -59,7 +60,12 @@ export const record: CommandDefinition<RecordOptions> = {
         'Also register up to four endpoints with this URL, which must be yours',
         parseWebhookUrl,
       )
-      .option('--delay <duration>', 'Pause between two requests', durationParser(MAX_PAUSE_MS), 500)
+      .option(
+        '--delay <duration>',
+        'Pause between two requests',
+        durationParser(wholeNumberFrom(1, MAX_PAUSE_MS)),
+        500,
+      )
       .option('-y, --yes', 'Start without asking for confirmation')
       .addHelpText('after', DETAILS),
   examples: [

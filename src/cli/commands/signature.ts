@@ -15,8 +15,8 @@ import {
   parseDurationMs,
   parseReceiverUrl,
   parseTimeOption,
-  type RelativeTime,
   requireSecret,
+  type TimeFromNow,
 } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
 import { renderVerification } from '../render/deliveries.ts';
@@ -25,7 +25,7 @@ interface SignOptions {
   readonly payload: string;
   readonly secret?: readonly string[];
   /** Converts the current time to the timestamp to sign. */
-  readonly at?: RelativeTime;
+  readonly at?: TimeFromNow;
   readonly id?: string;
   readonly scheme?: string;
   /** True without a URL. */
@@ -118,7 +118,7 @@ interface VerifyOptions {
   /** Milliseconds. */
   readonly tolerance?: number;
   /** Converts the current time to the time to compare with. */
-  readonly now?: RelativeTime;
+  readonly now?: TimeFromNow;
   readonly scheme?: string;
 }
 

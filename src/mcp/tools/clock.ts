@@ -1,10 +1,9 @@
 /** The tool `clock`: shows and moves the schedule clock. */
 
 import * as v from 'valibot';
-import { DurationText } from '../../contract/duration-text.ts';
 import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
 import { DefaultWorkspace } from '../../contract/list-filters.ts';
-import { Speed } from '../../validation/value-schemas.ts';
+import { duration, Speed } from '../../validation/value-schemas.ts';
 import { MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
 import { defineTool, formatCall, requireArgument, type ToolResult } from '../tool.ts';
 
@@ -16,7 +15,7 @@ export const clockTool = defineTool({
   nextAfterError: formatCall('clock', { action: 'show' }),
   input: v.strictObject({
     action: v.picklist(['show', 'freeze', 'resume', 'speed', 'advance', 'next', 'settle']),
-    by: v.optional(v.pipe(DurationText, v.description('For advance, such as 35m'))),
+    by: v.optional(v.pipe(duration(), v.description('For advance, such as 35m'))),
     speed: v.optional(v.pipe(Speed, v.description('Schedule seconds per second'))),
     ...DefaultWorkspace,
   }),
@@ -35,7 +34,7 @@ export const clockTool = defineTool({
         );
       case 'advance':
         return toMoveResult(
-          await control.advanceClock({ ...workspace, by: requireArgument(by, 'by', '35m') }, signal),
+          await control.advanceClock({ ...workspace, ms: requireArgument(by, 'by', '35m') }, signal),
         );
       case 'next':
         return toMoveResult(await control.nextClock(workspace, signal));

@@ -1,5 +1,6 @@
 /** Gaps about API requests and responses. */
 
+import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
 import { byteSize, duration, text, wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, objectOrOff, oneOf, withRule } from '../gap-schemas.ts';
@@ -19,7 +20,7 @@ export const apiGaps = {
         api_key_method_path: 'API key, method and path',
         api_key: 'API key: the same idempotency key on another path is a conflict',
       }),
-      retention: duration('1s', '30d'),
+      retention: duration(wholeNumber(SECOND_MS, 30 * DAY_MS)),
     }),
     relaxed: { unique_within: 'api_key_method_path', retention: '24h' },
   },

@@ -1,8 +1,12 @@
 /** Gaps about attempts, retries and replays of deliveries. */
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../domain/retry-policy.ts';
 import { byteSize, duration, listOf, number, wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, oneOf, withRule } from '../gap-schemas.ts';
+
+/** Of an attempt or a part of it, in milliseconds. */
+const TimeLimit = wholeNumber(10, 10 * MINUTE_MS);
 
 export const deliveryGaps = {
   'delivery.success': {
@@ -33,7 +37,7 @@ export const deliveryGaps = {
     references: ['§6.5'],
     reason:
       'A receiver responds before it processes the event, so fifteen seconds are enough. Time limits use the wall clock and do not depend on the schedule clock.',
-    schema: objectOf({ connect: duration('10ms', '10m'), attempt: duration('10ms', '10m') }),
+    schema: objectOf({ connect: duration(TimeLimit), attempt: duration(TimeLimit) }),
     relaxed: { connect: '5s', attempt: '15s' },
   },
   'delivery.response': {
@@ -63,7 +67,7 @@ export const deliveryGaps = {
     reason:
       'The description gives the first two waits, and a maximum of 24 hours for the others. These waits lead to eight attempts, the last one 68 h 35 min after the first. If the next attempt would start more than 72 h after the first, the delivery fails immediately.',
     schema: withRule(
-      listOf(duration('1s', '24h')),
+      listOf(duration(wholeNumber(SECOND_MS, DAY_MS))),
       'with a sum of at most 72h',
       (delaysMs) => delaysMs.reduce((sum, delayMs) => sum + delayMs, 0) <= RETRY_WINDOW_MS,
     ),

@@ -1,8 +1,9 @@
 /** Gaps about signatures, secrets and IDs. */
 import { SECRET_PREFIX } from '../../domain/credentials.ts';
+import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate } from '../../domain/signature/schemes.ts';
-import { duration, text } from '../../validation/value-schemas.ts';
+import { duration, text, wholeNumber } from '../../validation/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, oneOf } from '../gap-schemas.ts';
 
@@ -86,7 +87,7 @@ export const signatureGaps = {
     references: ['§6.3', '§8.tolerance'],
     reason:
       'The description sets a limit of five minutes for old deliveries. With the same limit for timestamps in the future, a signature is never valid for long.',
-    schema: duration('1s', '24h'),
+    schema: duration(wholeNumber(SECOND_MS, DAY_MS)),
     relaxed: '5m',
   },
   'secret.format': {

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { renderWebhook } from '../../../src/cli/commands/webhooks.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
 import { commandsByName } from '../../support/command-definitions.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -115,5 +116,25 @@ describe('svc webhooks get --show-secret', () => {
     expect(out).toMatch(new RegExp(`^Secret +${rotated.secret}$`, 'm'));
     expect(out).toMatch(new RegExp(`^Previous secret +${secret}, valid until 20`, 'm'));
     expect((await run('webhooks get', { id })).out).not.toContain('whsec_');
+  });
+});
+
+describe('renderWebhook', () => {
+  it('an endpoint shows its extra headers, its TLS verification and its lifetime', () => {
+    const webhook = {
+      ...{ id: 'wh_1', workspace_id: 'ws_1', url: 'https://localhost:3443/', events: ['*'] },
+      ...{ created_at: '2026-11-20T12:00:00.000Z', headers: { Authorization: 'Bearer a', A: 'b' } },
+      ...{ skip_verify: true, listener: true, disabled: false, previous_secret_expires_at: null },
+    };
+    expect(renderWebhook(webhook, { color: false })).toMatchInlineSnapshot(`
+      "ID         wh_1
+      URL        https://localhost:3443/
+      Events     * (every type)
+      Headers    Authorization: Bearer a, A: b
+      TLS        certificate not verified
+      Lifetime   until svc listen exits
+      Workspace  ws_1
+      Created    2026-11-20T12:00:00.000Z"
+    `);
   });
 });
