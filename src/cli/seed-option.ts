@@ -1,7 +1,7 @@
 /** The option `--random-seed`, and the values that commands fill fixture templates with. */
 
-import { createTemplateContexts, type TemplateContexts } from '../client/script/template-contexts.ts';
 import { createRandomSource } from '../domain/secret.ts';
+import { createTemplateContexts, type TemplateContexts } from '../fixtures/template-contexts.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 

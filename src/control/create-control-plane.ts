@@ -13,6 +13,7 @@ import { eventFixtureKind, findFixture } from '../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../fixtures/fixture-index.ts';
 import { readFixture } from '../fixtures/read-fixture.ts';
 import { fillTemplates } from '../fixtures/template.ts';
+import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import { findPackageFolder } from '../package-files.ts';
 import { PACKAGE_URL } from '../package-info.ts';
 import { createApiKey, createNotFoundError } from '../sandbox/access.ts';
@@ -252,8 +253,11 @@ function createFaultHandlers(sandbox: Sandbox) {
 
 /** @param folders `fixtures` folders. Later ones override earlier ones. */
 function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: readonly string[]) {
-  const random = generator.createRandomSource('fixtures');
-  let sequence = 0;
+  const templateContexts = createTemplateContexts({
+    env: process.env,
+    random: generator.createRandomSource('fixtures'),
+    now: () => workspaces.default.clock.now(),
+  });
   return {
     listFixtures: async () => ({
       data: listFixtureFiles(folders)
@@ -268,10 +272,8 @@ function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: read
     getFixture: async ({ type }) => {
       const fixture = findFixture(type, folders);
       if (fixture === null) throw createNotFoundError('fixture', type);
-      sequence++;
-      const context = { env: process.env, random, now: workspaces.default.clock.now(), sequence };
       const { description, template } = fixture;
-      return { type, description, payload_text: fillTemplates(template, context) };
+      return { type, description, payload_text: fillTemplates(template, templateContexts.next()) };
     },
   } satisfies Partial<ControlHandlers>;
 }

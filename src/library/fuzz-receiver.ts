@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { systemClock } from '../clock/wall-clock.ts';
 import { isObject } from '../domain/json.ts';
+import { createRandomSource } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
@@ -16,7 +17,8 @@ import {
 import { SvcError } from '../errors.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
-import { createTemplateFiller } from '../fixtures/template.ts';
+import { fillTemplates } from '../fixtures/template.ts';
+import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
 import type { EventTemplate } from '../receiver/fuzz/sequence.ts';
@@ -175,7 +177,9 @@ function createEventTemplates(
   randomSeed: number,
 ): readonly EventTemplate[] {
   const folders = fixtureFolders(process.cwd());
-  const fill = createTemplateFiller(randomSeed, { env: process.env, now: systemClock.now });
+  const random = createRandomSource(randomSeed);
+  const templateContexts = createTemplateContexts({ env: process.env, random, now: systemClock.now });
+  const fill = (template: string) => fillTemplates(template, templateContexts.next());
   if (events.length === 0) {
     return listFixtures(folders).map(({ type, template }) => ({ type, payload: fill(template) }));
   }

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { toEventBody } from '../client/event-body.ts';
 import { toServerError } from '../client/parse-response.ts';
+import { systemClock } from '../clock/wall-clock.ts';
 import { listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
@@ -9,6 +10,7 @@ import type { Event } from '../contract/resources.ts';
 import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
+import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import { EventTypeName, type SchemasOf } from './argument-schemas.ts';
 import type { EventPayload, EventType } from './event-types.ts';
 import { fetchWithKey, type WorkspaceSetup } from './workspace-setup.ts';
@@ -42,15 +44,14 @@ export type Trigger = <Type extends EventType>(
 
 export function createTrigger(setup: WorkspaceSetup): Trigger {
   const { control, workspaceId, payloadField, random } = setup;
-  let sequence = 0;
+  const templateContexts = createTemplateContexts({ env: process.env, random, now: systemClock.now });
 
   /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. */
   async function fillFixture(type: string): Promise<string> {
     const fixture = findFixture(type, fixtureFolders(process.cwd()));
     if (fixture === null) return '{}';
-    const { now } = await control.getClock({ workspace_id: workspaceId });
-    sequence++;
-    return fillTemplates(fixture.template, { env: process.env, random, now: Date.parse(now), sequence });
+    await templateContexts.useScheduleClock(control, workspaceId);
+    return fillTemplates(fixture.template, templateContexts.next());
   }
 
   return async (type, customPayload, { idempotencyKey } = {}) => {

@@ -1,12 +1,12 @@
 /** Runs a script of the fixtures for the tool `trigger`. */
 import { runScript, type ScriptContext } from '../client/script/run-script.ts';
 import { type StepReport, toStepLabel } from '../client/script/step-report.ts';
-import { createTemplateContexts } from '../client/script/template-contexts.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { createRandomSource } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { findScript, listScripts, type Script } from '../fixtures/script-fixtures.ts';
+import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import { formatCall, type ToolCall, type ToolResult } from './tool.ts';
 
 /** @throws SvcError `not_found` for an unknown name */

@@ -3,7 +3,6 @@ import { join, relative, resolve } from 'node:path';
 import { Argument } from 'commander';
 import { planScript, runScript, type ScriptContext } from '../../client/script/run-script.ts';
 import { type StepReport, serializeStepReport, toStepLabel } from '../../client/script/step-report.ts';
-import type { TemplateContexts } from '../../client/script/template-contexts.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -16,6 +15,7 @@ import {
   listFixtureFiles,
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
+import type { TemplateContexts } from '../../fixtures/template-contexts.ts';
 import { abortAfter } from '../../timers.ts';
 import {
   fixtureChoices,

@@ -4,12 +4,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import { createRandomSource } from '../../domain/secret.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
-import { createTemplateFiller } from '../../fixtures/template.ts';
+import { fillTemplates } from '../../fixtures/template.ts';
+import { createTemplateContexts } from '../../fixtures/template-contexts.ts';
 import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receiver/fuzz/fuzz.ts';
 import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
 import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
@@ -225,8 +227,12 @@ function createEvents(
             hint: { text: 'List the fixtures', command: 'svc fixtures list' },
           });
         });
-  const fill = createTemplateFiller(randomSeed, context);
-  return fixtures.map(({ type, template }) => ({ type, payload: fill(template) }));
+  const random = createRandomSource(randomSeed);
+  const templateContexts = createTemplateContexts({ env: context.env, random, now: context.now });
+  return fixtures.map(({ type, template }) => ({
+    type,
+    payload: fillTemplates(template, templateContexts.next()),
+  }));
 }
 
 function describeProgress(

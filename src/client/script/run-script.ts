@@ -13,12 +13,12 @@ import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/script-fixtures.ts';
 import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
+import type { TemplateContexts } from '../../fixtures/template-contexts.ts';
 import type { ApiClient } from '../api-client.ts';
 import { toEventBody } from '../event-body.ts';
 import { pollUntil } from '../poll-until.ts';
 import { isPending } from '../wait.ts';
 import { findMismatch, formatExpectation, type StepReport } from './step-report.ts';
-import type { TemplateContexts } from './template-contexts.ts';
 
 export interface ScriptContext {
   readonly api: Pick<ApiClient, 'createEvent' | 'createWebhook'>;
