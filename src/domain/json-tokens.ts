@@ -1,17 +1,7 @@
 /** The tokens of JSON text. */
 
-export const CHAR_CODES = {
-  space: 32,
-  quote: 34,
-  comma: 44,
-  colon: 58,
-  openBracket: 91,
-  backslash: 92,
-  closeBracket: 93,
-  openBrace: 123,
-  closeBrace: 125,
-};
-
+const QUOTE = 34;
+const BACKSLASH = 92;
 /** Each of them is a token (RFC 8259, section 2). */
 export const STRUCTURAL_CHARACTERS = '{}[],:';
 const SPACE = /[ \t\r\n]*/y;
@@ -29,14 +19,14 @@ export function* tokenize(text: string): Generator<string, undefined> {
 
 /** Index after the token at `start`: a string, a structural character, or anything else up to one of these or whitespace. */
 export function endOfToken(text: string, start: number): number {
-  if (text.charCodeAt(start) === CHAR_CODES.quote) return endOfString(text, start) + 1;
+  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start) + 1;
   BARE_TOKEN.lastIndex = start;
   // A structural character is not part of a bare token.
   return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
 }
 
 /** Index of the closing quote; the length of the text if it is missing. */
-export function endOfString(text: string, start: number): number {
+function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;
@@ -45,7 +35,7 @@ export function endOfString(text: string, start: number): number {
 /** Whether an odd number of backslashes is in front of a character of a string. */
 function isEscaped(text: string, index: number): boolean {
   let start = index;
-  while (text.charCodeAt(start - 1) === CHAR_CODES.backslash) start--;
+  while (text.charCodeAt(start - 1) === BACKSLASH) start--;
   return (index - start) % 2 === 1;
 }
 

@@ -3,7 +3,7 @@
  * a parsed value cannot guarantee.
  */
 import { SvcError } from '../errors.ts';
-import { CHAR_CODES, endOfString, tokenize } from './json-tokens.ts';
+import { tokenize } from './json-tokens.ts';
 
 /** Deeper documents are rejected, because many JSON parsers limit the depth, so that receivers could not read them. */
 export const MAX_JSON_DEPTH = 128;
@@ -32,29 +32,15 @@ export function parseJsonObject(text: string, subject = 'The body'): JsonObjectT
   if (!isObject(value)) {
     throw new SvcError('invalid_request', `${subject} must be a JSON object.`);
   }
-  const fieldRanges = scanFields(text, subject);
-  return {
-    value: value as Record<string, unknown>,
-    fieldText: (name) => {
-      const range = fieldRanges.get(name);
-      return range && compactJson(text.slice(range.start, range.end));
-    },
-  };
+  const fields = scanFields(text, subject);
+  return { value: value as Record<string, unknown>, fieldText: (name) => fields.get(name) };
 }
 
 /** The same JSON text without whitespace between its tokens. `text` must be valid JSON. */
 export function compactJson(text: string): string {
   let compact = '';
-  let copiedUpTo = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === CHAR_CODES.quote) i = endOfString(text, i);
-    else if (code <= CHAR_CODES.space) {
-      compact += text.slice(copiedUpTo, i);
-      copiedUpTo = i + 1;
-    }
-  }
-  return compact + text.slice(copiedUpTo);
+  for (const token of tokenize(text)) compact += token;
+  return compact;
 }
 
 /**
@@ -130,11 +116,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-interface Range {
-  readonly start: number;
-  end: number;
-}
-
 /** One open object or array during the scan. */
 interface OpenValue {
   /** The keys up to now; null for an array. */
@@ -144,45 +125,35 @@ interface OpenValue {
 }
 
 /**
- * Ranges of the values of the top-level fields. `text` must be a valid JSON object.
+ * The texts of the top-level fields. `text` must be a valid JSON object.
  * @throws SvcError `invalid_request` for a duplicate field, or when it is nested too deeply.
  */
-function scanFields(text: string, subject: string): Map<string, Range> {
-  const ranges = new Map<string, Range>();
+function scanFields(text: string, subject: string): Map<string, string> {
+  const fields = new Map<string, string>();
   const openValues: OpenValue[] = [];
-  let expectsKey = false;
-  let range: Range | null = null;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
+  let previous = '';
+  for (const token of tokenize(text)) {
     const current = openValues.at(-1);
-    if (code === CHAR_CODES.quote) {
-      const end = endOfString(text, i);
-      if (expectsKey && current?.keys) addKey(openValues, current, text.slice(i, end + 1), subject);
-      expectsKey = false;
-      i = end;
-    } else if (code === CHAR_CODES.colon && openValues.length === 1 && current) {
-      // Each later comma and closing bracket moves the end, up to the one after the value.
-      range = { start: i + 1, end: text.length };
-      ranges.set(String(current.keyOrIndex), range);
-    } else if (code === CHAR_CODES.openBrace || code === CHAR_CODES.openBracket) {
-      expectsKey = code === CHAR_CODES.openBrace;
-      openValues.push({ keys: expectsKey ? new Set() : null, keyOrIndex: 0 });
+    const isKey = current?.keys && (previous === '{' || previous === ',') && token !== '}';
+    if (isKey) addKey(openValues, current, token, subject);
+    const [root] = openValues;
+    if (root && (root !== current || !(isKey || ',:}'.includes(token)))) {
+      const name = String(root.keyOrIndex);
+      fields.set(name, (fields.get(name) ?? '') + token);
+    }
+    if (token === '{' || token === '[') {
+      openValues.push({ keys: token === '{' ? new Set() : null, keyOrIndex: 0 });
       if (openValues.length > MAX_JSON_DEPTH) {
         throw new SvcError(
           'invalid_request',
           `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`,
         );
       }
-    } else if (code === CHAR_CODES.comma && current) {
-      if (range) range.end = i;
-      expectsKey = current.keys !== null;
-      if (typeof current.keyOrIndex === 'number') current.keyOrIndex++;
-    } else if (code === CHAR_CODES.closeBrace || code === CHAR_CODES.closeBracket) {
-      if (range) range.end = i;
-      openValues.pop();
-    }
+    } else if (token === '}' || token === ']') openValues.pop();
+    else if (token === ',' && typeof current?.keyOrIndex === 'number') current.keyOrIndex++;
+    previous = token;
   }
-  return ranges;
+  return fields;
 }
 
 function addKey(openValues: readonly OpenValue[], current: OpenValue, token: string, subject: string): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { endOfString, tokenize } from '../../src/domain/json-tokens.ts';
+import { endOfToken, tokenize } from '../../src/domain/json-tokens.ts';
 
 it('the tokens of JSON are its text without the white space between them', () => {
   fc.assert(
@@ -32,5 +32,5 @@ it.each([
   ['"abc\\"', 6],
   ['"', 1],
 ])('the string %s ends at %d, at the end of the text without a closing quote', (text, end) => {
-  expect(endOfString(text, 0)).toBe(end);
+  expect(endOfToken(text, 0)).toBe(end + 1);
 });
