@@ -245,18 +245,6 @@ export const SignatureDetail = resource('How an attempt was signed.', {
     ),
   ),
   ...verificationField,
-  reserialized: described(
-    'Result for a receiver that parses the body and serializes it again before it verifies the signature. `null` if this does not change the body, or if the body is not JSON.',
-    v.nullable(
-      v.object({
-        body: described('Body after it was parsed and serialized again.', v.string(), BODY),
-        signature: described('Signature of this body.', v.string(), SIGNATURE),
-        ...matchesField,
-        differs_at: described('Index of the first character that differs from the sent body.', Count),
-      }),
-    ),
-    null,
-  ),
 });
 
 export const DeliveryVerification = resource('Result of verifying the signature of a delivery.', {

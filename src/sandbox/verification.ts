@@ -7,7 +7,6 @@ import type {
   Verification,
 } from '../contract/delivery-schemas.ts';
 import { maskSecret } from '../domain/credentials.ts';
-import { reserializeJson } from '../domain/signature/body-changes.ts';
 import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import {
@@ -210,30 +209,22 @@ export function describeSignature(
   number: number | undefined,
 ): SignatureDetail {
   const { row, attempt, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
-  const { headers, body } = attempt.request;
-  const sign = (secret: string, signedMessage: SignableMessage) =>
-    recomputeSignature(scheme, secret, signedMessage, digests);
   const [currentSecret = '', previousSecret] = listSecrets(sandbox, row);
   const describeSecret = (name: 'current' | 'previous', secret: string) => ({
     name,
     masked: maskSecret(secret),
-    ...sign(secret, message),
+    ...recomputeSignature(scheme, secret, message, digests),
   });
-  const reserializedBody = reserialize(body);
   return {
     scheme: scheme.name,
     attempt: attempt.number,
-    headers: pickSchemeHeaders(scheme, headers),
+    headers: pickSchemeHeaders(scheme, attempt.request.headers),
     signed_parts: listSignedParts(scheme, message),
     secrets: [
       describeSecret('current', currentSecret),
       ...(previousSecret === undefined ? [] : [describeSecret('previous', previousSecret)]),
     ],
     verification: findVerification(sandbox, row, attempt, sentBody),
-    reserialized: reserializedBody && {
-      ...reserializedBody,
-      ...sign(currentSecret, { ...message, body: reserializedBody.body }),
-    },
   };
 }
 
@@ -267,13 +258,4 @@ function recomputeSignature(
 function pickSchemeHeaders({ headers: names }: SignatureScheme, headers: Readonly<Record<string, string>>) {
   const schemeHeaders: readonly (string | null)[] = [names.signature, names.timestamp, names.id];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => schemeHeaders.includes(name)));
-}
-
-/** The body after JSON.parse and JSON.stringify, with the index of the first difference; null if it is the same or not JSON. */
-function reserialize(body: string): { readonly body: string; readonly differs_at: number } | null {
-  const newBody = reserializeJson(body);
-  if (newBody === null) return null;
-  let index = 0;
-  while (index < newBody.length && newBody[index] === body[index]) index++;
-  return { body: newBody, differs_at: index };
 }

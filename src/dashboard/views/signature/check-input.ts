@@ -46,7 +46,8 @@ export const mistakes: readonly {
   readonly change: (body: string) => Partial<CheckInput>;
 }[] = [
   { name: 'Wrong secret', change: () => ({ secret: 'whsec_of_another_endpoint' }) },
-  { name: 'Pretty-printed body', change: (body) => ({ body: toPretty(body) }) },
+  { name: 'Body parsed and serialized again', change: (body) => ({ body: serializeAgain(body) }) },
+  { name: 'Pretty-printed body', change: (body) => ({ body: serializeAgain(body, 2) }) },
   { name: 'Line break added', change: (body) => ({ body: `${body}\n` }) },
   { name: 'One character changed', change: (body) => ({ body: changeLastCharacter(body) }) },
   { name: 'Ten minutes late', change: () => ({ minutesLater: '10' }) },
@@ -65,10 +66,10 @@ function toBase64(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** The same as `JSON.stringify(JSON.parse(body), null, 2)`, a common mistake in receivers that log the body. */
-function toPretty(body: string): string {
+/** Unchanged if it is not JSON. */
+function serializeAgain(body: string, indent?: number): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2);
+    return JSON.stringify(JSON.parse(body), null, indent);
   } catch {
     return body;
   }
