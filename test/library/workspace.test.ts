@@ -28,19 +28,6 @@ describe('createWorkspace', () => {
     expect(await Promise.all(rates)).toEqual([10, 60, 0]);
   });
 
-  it('a workspace has its own faults', async () => {
-    await using emulator = await createEmulator();
-    const { faults } = await emulator.createWorkspace();
-    const { id } = await faults.add({ on: 'delivery', kind: 'drop' });
-    await faults.add({ on: 'delivery', kind: 'duplicate' });
-    await emulator.faults.clear();
-    expect(await faults.list()).toHaveLength(2);
-    await faults.clear(id);
-    expect(await faults.list()).toMatchObject([{ kind: 'duplicate' }]);
-    await faults.clear();
-    expect(await faults.list()).toEqual([]);
-  });
-
   it('a closed workspace sends nothing and can still be read', async () => {
     await using receiver = await createReceiver(500);
     await using emulator = await createEmulator({ clock: { frozen: true } });
