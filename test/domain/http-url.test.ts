@@ -54,8 +54,20 @@ it.each([
   ['example.com:65536', null],
   ['example.com:', null],
   ['example.com:port', null],
-  ['a\nb', null],
+  ['', null],
   [':80', null],
+  ['a:80:80', null],
+  ['999.1.1.1', null],
+  ['[::::]', null],
+  ['[::1', null],
+  ['user@a', null],
+  ['a#b', null],
+  ['a/b', null],
+  ['a\\b', null],
+  ['a b', null],
+  ['a\tb', null],
+  ['a\nb', null],
+  ['a, b', null],
 ])('parseAuthority(%j) returns the host %j', (text, host) => {
   expect(parseAuthority(text)).toBe(host);
 });

@@ -155,6 +155,41 @@ describe('the input of a request', () => {
     },
   );
 
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/problem+json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; charset=utf8',
+    'application/json; profile=x; charset=utf-8',
+  ])('the type %s is accepted [body.charset, §2.request-body]', (type) => {
+    expect(read({ 'content-type': type }, Buffer.from('{}'))).toEqual({});
+  });
+
+  it.each([
+    'application/json; charset=iso-8859-1',
+    'application/json;charset=utf-16',
+    'application/json; charset="us-ascii"',
+    'application/json; CHARSET=latin1',
+    'application/json; charset=',
+    'application/json; charset=utf-8; charset=utf-16',
+  ])('the type %s is rejected [body.charset]', (type) => {
+    expect(read({ 'content-type': type }, Buffer.from('{}'))).toEqual([
+      'unsupported_media_type',
+      expect.stringContaining('send UTF-8'),
+    ]);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'application/jsonp', 'text/plain', ''])(
+    'the type "%s" is rejected [§2.request-body]',
+    (type) => {
+      const message = `The Content-Type is "${type}"; send application/json.`;
+      expect(read({ 'content-type': type }, Buffer.from('{}'))).toEqual(['unsupported_media_type', message]);
+    },
+  );
+
   it('an error quotes at most 64 characters of a header', () => {
     const [, message] = read({ 'content-type': 'x'.repeat(65) }, Buffer.from('{}')) as string[];
     expect(message).toBe(`The Content-Type is "${'x'.repeat(64)}"; send application/json.`);

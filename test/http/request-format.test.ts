@@ -27,32 +27,3 @@ describe('a slash at the end of a path', () => {
     expect((await emulator.api('GET', `/workspaces/${id}/`)).status).toBe(404);
   });
 });
-
-describe('the charset of a body', () => {
-  const post = (type: string) =>
-    emulator.api('POST', '/events', Buffer.from('{"type":"a.b"}'), { 'content-type': type });
-
-  it.each([
-    'application/json',
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'application/json; charset="utf-8"',
-    'application/json; charset=utf8',
-    'application/json; profile=x; charset=utf-8',
-  ])('the charset %s is accepted [body.charset]', async (type) => {
-    expect((await post(type)).status).toBe(201);
-  });
-
-  it.each([
-    'application/json; charset=iso-8859-1',
-    'application/json;charset=utf-16',
-    'application/json; charset="us-ascii"',
-    'application/json; CHARSET=latin1',
-    'application/json; charset=',
-    'application/json; charset=utf-8; charset=utf-16',
-  ])('the charset %s gets 415 [body.charset]', async (type) => {
-    const { status, json } = await post(type);
-    expect([status, json.error.code]).toEqual([415, 'unsupported_media_type']);
-    expect(json.error.message).toContain('send UTF-8');
-  });
-});

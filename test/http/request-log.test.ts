@@ -219,10 +219,6 @@ describe('headers and bodies in the request log', () => {
       cookie: '[removed]',
       'x-note': 'my key is [removed]',
     });
-    const basic = await logRequest(emulator, {
-      headers: { authorization: 'Basic dXNlcjpzZWNyZXRzZWNyZXQ=' },
-    });
-    expect(basic.request?.headers.authorization).toBe('[removed]');
     const response = await emulator.fetch(
       new Request(`http://localhost/v1/events?api_key=${key}&limit=1`, {
         headers: { authorization: `Bearer ${key}` },
@@ -247,40 +243,6 @@ describe('headers and bodies in the request log', () => {
     const logged = await emulator.control.getRequest({ id: created.headers.get('request-id') ?? '' });
     expect(logged.response?.body).toContain('"secret":"[removed]"');
     expect(JSON.stringify(logged)).not.toContain(secret);
-  });
-
-  it('the log stores only a part of a long response, with its full size [network.logged-size]', async () => {
-    const emulator = await start();
-    const { api_key: key } = emulator.status();
-    const payload = JSON.stringify({ text: 'ä'.repeat(50_000) });
-    await logRequest(emulator, { body: `{"type":"a.b","payload":${payload}}` });
-    const response = await emulator.fetch(
-      new Request('http://localhost/v1/events', { headers: { authorization: `Bearer ${key}` } }),
-    );
-    const { length } = Buffer.from(await response.text());
-    const logged = await emulator.control.getRequest({ id: response.headers.get('request-id') ?? '' });
-    expect(logged.response).toMatchObject({ truncated: false, size_bytes: length });
-    await logRequest(emulator, { body: `{"type":"a.b","payload":${payload}}` });
-    const longer = await emulator.fetch(
-      new Request('http://localhost/v1/events', { headers: { authorization: `Bearer ${key}` } }),
-    );
-    const text = await longer.text();
-    const truncated = await emulator.control.getRequest({ id: longer.headers.get('request-id') ?? '' });
-    expect(truncated.response).toMatchObject({ truncated: true, size_bytes: Buffer.byteLength(text) });
-    expect(truncated.response?.body).toBe(text.slice(0, 64 * 1024));
-  });
-
-  it('the log has the whole body of every request that the API accepts, and the start of a longer one', async () => {
-    const emulator = await startTestEmulator({ listen: false, overrides: { 'body.limit': '1MiB' } });
-    onTestFinished(() => emulator.close());
-    const toBody = (length: number) => `{"type":"a.b","payload":{"a":"${'x'.repeat(length - 33)}"}}`;
-    const [accepted, longer] = [toBody(256 * 1024), toBody(256 * 1024 + 1)];
-    const complete = await logRequest(emulator, { body: accepted });
-    expect(complete).toMatchObject({ status: 201, request: { truncated: false, size_bytes: 256 * 1024 } });
-    expect(complete.request?.body === accepted).toBe(true);
-    const cut = await logRequest(emulator, { body: longer });
-    expect(cut).toMatchObject({ status: 201, request: { truncated: true, size_bytes: 256 * 1024 + 1 } });
-    expect(cut.request?.body === longer.slice(0, 256 * 1024)).toBe(true);
   });
 
   it('a body that is not UTF-8 is base64, and one with NUL or HTML is unchanged text', async () => {
