@@ -1,27 +1,15 @@
 /** Fuzzes a receiver in tests: plays random delivery sequences against it until one breaks a rule. */
-import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
+import type { RequestedEvent } from '../client/fuzz-request.ts';
 import { systemClock } from '../clock/wall-clock.ts';
 import { isObject } from '../domain/json.ts';
-import { createRandomSource } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
-import {
-  DEFAULT_RUNS,
-  MAX_SEED,
-  RECEIVER_TIMEOUT_MS,
-  selectVariations,
-  type Variation,
-} from '../domain/variations.ts';
+import { MAX_SEED, RECEIVER_TIMEOUT_MS, type Variation } from '../domain/variations.ts';
 import { SvcError } from '../errors.ts';
-import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../fixtures/fixture-folders.ts';
-import { fillTemplates } from '../fixtures/template.ts';
-import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
-import type { EventTemplate } from '../receiver/fuzz/sequence.ts';
 import type { ReadSideEffects } from '../receiver/side-effect-observer.ts';
 import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
 import {
@@ -51,7 +39,7 @@ export interface FuzzReceiverOptions {
   /** The same random seed gives the same sequences (default: that of `replay`, otherwise random; the report has it). */
   readonly randomSeed?: number;
   /** Event types, with payloads from the fixtures, or events with a payload (default: all fixtures). */
-  readonly events?: readonly (string | { readonly type: string; readonly payload: object })[];
+  readonly events?: readonly RequestedEvent[];
   /** A function, URL or command that returns the side effects so far. A URL or a command returns `{"ids": […]}` or `{"count": n}`. */
   readonly observe?: string | (() => ObservedSideEffects | Promise<ObservedSideEffects>);
   /** Variations to use (default: all). */
@@ -118,10 +106,14 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
   const { createSideEffectObserver } = await import('../receiver/side-effect-observer.ts');
   const { fuzz } = await import('../receiver/fuzz/fuzz.ts');
   const { parseSequence } = await import('../receiver/fuzz/sequence.ts');
-  const { waitUntilListening } = await import('../receiver/fuzz/restart-receiver.ts');
-  const { runs, time, ca, restart, observe, onProgress, signal = new AbortController().signal } = options;
+  const { resolveFuzzRequest } = await import('../client/fuzz-request.ts');
+  const { runs, time, ca, observe, onProgress, signal = new AbortController().signal } = options;
+  const { now } = systemClock;
   const replay = options.replay === undefined ? null : parseSequence(options.replay, 'options.replay');
-  const randomSeed = options.randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
+  const { randomSeed, events, only, without, restart } = options;
+  const timeMs = time === undefined ? undefined : toMs(time);
+  const request = { url, runs, timeMs, randomSeed, events, only, without, replay, restart };
+  const context = { projectFolder: process.cwd(), env: process.env, now, signal };
   const scheme = getScheme(options.scheme ?? 'svc');
   const observer =
     typeof observe === 'string'
@@ -129,29 +121,16 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
       : null;
   try {
     return await fuzz({
-      url,
+      ...resolveFuzzRequest(request, context),
       urlRule: 'local',
       scheme,
       secret: requireSecret(scheme, options.secret),
-      randomSeed,
-      replay,
       ca,
       signal,
-      variations: selectVariations(options.only, options.without),
-      runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
-      timeMs: time === undefined ? null : toMs(time),
       timeoutMs: options.timeout === undefined ? RECEIVER_TIMEOUT_MS : toMs(options.timeout),
-      events: createEventTemplates(options.events ?? [], randomSeed),
       readSideEffects:
         typeof observe === 'function' ? toReadSideEffects(observe) : (observer?.readSideEffects ?? null),
-      restart:
-        restart === undefined
-          ? null
-          : async () => {
-              await restart();
-              await waitUntilListening(url, signal);
-            },
-      now: systemClock.now,
+      now,
       ...(onProgress && { onProgress }),
     });
   } finally {
@@ -169,28 +148,6 @@ function requireSecret(scheme: SignatureScheme, option: string | undefined): str
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
   return secret;
-}
-
-/** @param events empty for all fixtures */
-function createEventTemplates(
-  events: NonNullable<FuzzReceiverOptions['events']>,
-  randomSeed: number,
-): readonly EventTemplate[] {
-  const folders = fixtureFolders(process.cwd());
-  const random = createRandomSource(randomSeed);
-  const templateContexts = createTemplateContexts({ env: process.env, random, now: systemClock.now });
-  const fill = (template: string) => fillTemplates(template, templateContexts.next());
-  if (events.length === 0) {
-    return listFixtures(folders).map(({ type, template }) => ({ type, payload: fill(template) }));
-  }
-  return events.map((event) => {
-    if (typeof event !== 'string') return { type: event.type, payload: JSON.stringify(event.payload) };
-    const fixture = findFixture(event, folders);
-    if (fixture !== null) return { type: event, payload: fill(fixture.template) };
-    throw new SvcError('not_found', `Fixture ${event} does not exist.`, {
-      hint: 'Pass an event with a payload: { type, payload }.',
-    });
-  });
 }
 
 function toReadSideEffects(

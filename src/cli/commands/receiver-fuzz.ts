@@ -1,30 +1,17 @@
 /** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
-import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { resolveFuzzRequest } from '../../client/fuzz-request.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { createRandomSource } from '../../domain/secret.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
-import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
-import { fillTemplates } from '../../fixtures/template.ts';
-import { createTemplateContexts } from '../../fixtures/template-contexts.ts';
+import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, variations } from '../../domain/variations.ts';
+import { ExitCode } from '../../errors.ts';
 import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receiver/fuzz/fuzz.ts';
 import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
 import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
-import {
-  createRestartError,
-  runRestartCommand,
-  waitUntilListening,
-} from '../../receiver/fuzz/restart-receiver.ts';
-import {
-  type DeliverySequence,
-  type EventTemplate,
-  parseSequenceText,
-} from '../../receiver/fuzz/sequence.ts';
+import { createRestartError, runRestartCommand } from '../../receiver/fuzz/restart-receiver.ts';
+import { type DeliverySequence, parseSequenceText } from '../../receiver/fuzz/sequence.ts';
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -178,61 +165,21 @@ async function toFuzzOptions(
   options: FuzzCommandOptions,
   context: Context,
 ): Promise<OptionsWithoutObserver> {
-  const { restartCommand, runs, time, events = [] } = options;
+  const { restartCommand, runs, time, randomSeed, events, only, without } = options;
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
   const { projectFolder } = await context.resolveConfig();
-  const variations = selectVariations(options.only, options.without);
-  if (restartCommand === undefined && options.only?.includes('restart')) {
+  if (restartCommand === undefined && only?.includes('restart')) {
     throw createRestartError('The variation restart needs --restart-command.');
   }
-  const randomSeed = options.randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
-  return {
-    ...resolved,
-    randomSeed,
-    replay,
-    variations,
-    runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
-    timeMs: time ?? null,
-    events: createEvents(events, randomSeed, projectFolder, context),
-    restart:
-      restartCommand === undefined
-        ? null
-        : async () => {
-            await runRestartCommand(restartCommand, { cwd, signal });
-            await waitUntilListening(url, signal);
-          },
-  };
+  const restart =
+    restartCommand === undefined ? undefined : () => runRestartCommand(restartCommand, { cwd, signal });
+  const request = { url, runs, timeMs: time, randomSeed, events, only, without, replay, restart };
+  return { ...resolved, ...resolveFuzzRequest(request, { ...context, projectFolder }) };
 }
 
 async function readSequence(path: string, { cwd }: Context): Promise<DeliverySequence> {
   return parseSequenceText(readNamedFile(path, cwd).toString(), path);
-}
-
-/** The fixtures of these types, or all, filled with the values of the random seed. @throws SvcError `not_found` */
-function createEvents(
-  types: readonly string[],
-  randomSeed: number,
-  projectFolder: string,
-  context: Context,
-): readonly EventTemplate[] {
-  const folders = fixtureFolders(projectFolder);
-  const fixtures =
-    types.length === 0
-      ? listFixtures(folders)
-      : types.map((type) => {
-          const fixture = findFixture(type, folders);
-          if (fixture !== null) return fixture;
-          throw new SvcError('not_found', `Fixture ${type} does not exist.`, {
-            hint: { text: 'List the fixtures', command: 'svc fixtures list' },
-          });
-        });
-  const random = createRandomSource(randomSeed);
-  const templateContexts = createTemplateContexts({ env: context.env, random, now: context.now });
-  return fixtures.map(({ type, template }) => ({
-    type,
-    payload: fillTemplates(template, templateContexts.next()),
-  }));
 }
 
 function describeProgress(
