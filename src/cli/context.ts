@@ -41,6 +41,8 @@ export interface Context extends ProcessContext {
   findCertificate(): Promise<string | null>;
   /** The configured workspace, or the one that the emulator created at startup. */
   getWorkspaceId(): Promise<string>;
+  /** A context that remembers nothing of the emulator or the configuration, for a command that outlives them. */
+  renew(): Context;
   /** Prints one resource or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;
   /** Like `print`, but writes JSON text unchanged. */
@@ -56,8 +58,9 @@ export interface Context extends ProcessContext {
 export function createContext(
   processContext: ProcessContext,
   globalOptions: GlobalOptions,
-  { usage = 'svc', skipModules = false }: { readonly usage?: string; readonly skipModules?: boolean } = {},
+  options: { readonly usage?: string; readonly skipModules?: boolean } = {},
 ): Context {
+  const { usage = 'svc', skipModules = false } = options;
   const { cwd, env, signal } = processContext;
   const json = globalOptions.json === true;
   const io = json ? toJsonIo(processContext.io) : processContext.io;
@@ -128,6 +131,7 @@ export function createContext(
         signal,
       });
     },
+    renew: () => createContext(processContext, globalOptions, options),
     findCertificate: async () => (await findTarget()).certificatePath,
     getWorkspaceId: async () =>
       (await resolveConfig()).values.workspaceId ?? (await getStatus()).workspace_id,

@@ -1,14 +1,24 @@
-/** The emulator that `svc emulator start` and `svc listen` run in their own process until they end. */
+/** The emulator that `svc emulator start`, `svc listen` and `svc mcp` run in their own process until they end. */
 
-import { assertStateFolderTrusted } from '../config/run-file.ts';
+import {
+  assertStateFolderTrusted,
+  createRunFile,
+  createStateFolder,
+  ensureRunFile,
+  type RunFile,
+  removeRunFile,
+} from '../config/run-file.ts';
 import type { Config } from '../config.ts';
 import type { Emulator } from '../emulator.ts';
+import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
-import { bootEmulator } from './boot-emulator.ts';
+import { clearInterval, setInterval } from '../timers.ts';
+import { bootEmulator, writeCertificate } from './boot-emulator.ts';
 import type { Context } from './context.ts';
 import { openUrl } from './open-url.ts';
+import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { announceReady, type ReadyStatus } from './ready-line.ts';
-import { registerEmulator } from './register-emulator.ts';
+import { printHint, printWarning } from './report-error.ts';
 
 export interface ForegroundEmulator {
   readonly emulator: Emulator;
@@ -59,4 +69,75 @@ export async function startInForeground(
 
 async function showDashboard(url: string, context: Context): Promise<void> {
   if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);
+}
+
+/**
+ * Connects to the emulator of a command, or starts one if none runs and none is configured.
+ * @throws SvcError `no_emulator` if its address is configured, but it does not respond
+ */
+export async function connectOrStart<Connection>(
+  connect: () => Promise<Connection>,
+  start: () => Promise<Connection>,
+  { values }: Pick<Config, 'values'>,
+): Promise<Connection> {
+  return connect().catch((error: unknown) => {
+    const isMissing = error instanceof SvcError && error.code === 'no_emulator';
+    if (!isMissing || values.controlUrl !== null) throw error;
+    return start();
+  });
+}
+
+/** How often the run file is checked. */
+const CHECK_INTERVAL_MS = 500;
+
+interface Registration {
+  readonly certificate: string | null;
+  readonly remove: () => void;
+}
+
+/**
+ * Lets the commands in the folder find the emulator, with a run file. If it cannot be written, as in a read-only folder, a
+ * warning says so, and the emulator runs without it.
+ */
+export function registerEmulator(
+  emulator: Emulator,
+  projectFolder: string,
+  { env, io }: Pick<ProcessContext, 'env'> & { readonly io: NoteOutput },
+): Registration {
+  try {
+    return keepRunFile(emulator, projectFolder, env);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    printWarning(`${error.message} Other commands in this folder do not find this emulator.`, io);
+    printHint(`Pass its URL to them with --url ${emulator.status().url}, or set SVC_CONTROL_URL.`, io);
+    return { certificate: null, remove() {} };
+  }
+}
+
+/**
+ * Writes the run file, and writes it again if it is removed: `git clean -fdx` can do that.
+ * @throws SvcError as `createStateFolder`, `writeCertificate` and `createRunFile`
+ */
+function keepRunFile(emulator: Emulator, projectFolder: string, env: ProcessContext['env']): Registration {
+  const status = emulator.status();
+  const certificate = writeCertificate(createStateFolder(projectFolder, env), emulator.certificate);
+  // Commands in this folder run on this machine, so they do not use the public address.
+  const control_url = `${status.url}/_svc`;
+  const runFile: RunFile = { ...status, control_url, ...(certificate && { certificate }) };
+  createRunFile(projectFolder, runFile, env);
+  const timer = setInterval(() => {
+    try {
+      ensureRunFile(projectFolder, runFile, env);
+    } catch {
+      // The emulator keeps running. Without a run file, commands need --url.
+    }
+  }, CHECK_INTERVAL_MS);
+  timer.unref();
+  return {
+    certificate,
+    remove() {
+      clearInterval(timer);
+      removeRunFile(projectFolder, status.pid);
+    },
+  };
 }

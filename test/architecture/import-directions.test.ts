@@ -69,8 +69,6 @@ const lazyImports: Record<string, string> = {
   'cli/commands/emulator-start.ts': 'emulator',
   'cli/foreground-emulator.ts': 'emulator',
   'cli/commands/emulator-exec.ts': 'emulator',
-  'cli/folder-emulator.ts': 'emulator',
-  'cli/register-emulator.ts': 'emulator',
   'cli/doctor/check-database.ts': 'store',
 };
 

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
+import type { Config } from '../../config.ts';
 import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
@@ -14,7 +15,7 @@ import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { follow, followAttempts } from '../follow.ts';
-import { type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
+import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
 import {
@@ -121,7 +122,7 @@ export const command: CommandDefinition<Options> = {
     // The secret of an emulator that ends with this command would be useless.
     const { control, foreground } = options.printSecret
       ? { control: await context.connect(), foreground: null }
-      : await connectOrStart(options, context);
+      : await connect(options, context);
     let receiver: ListenReceiver | null = null;
     try {
       if (targets.length === 0) receiver = await startReceiver(options, control, context);
@@ -253,17 +254,18 @@ interface Connection {
   readonly foreground: ForegroundEmulator | null;
 }
 
-/** Connects to the emulator of this folder, or starts one. One with a configured address is not started. */
-async function connectOrStart(options: Options, context: Context): Promise<Connection> {
-  const settings = { writeEnv: options.writeEnv };
-  const config = await context.resolveConfig(settings);
-  try {
-    return { control: await context.connect(), foreground: null };
-  } catch (error) {
-    const isMissing = error instanceof SvcError && error.code === 'no_emulator';
-    if (!isMissing || config.values.controlUrl !== null) throw error;
-  }
-  const rules = await context.resolveRules(settings);
+/** Connects to the emulator of this folder, or starts one. */
+async function connect({ writeEnv }: Options, context: Context): Promise<Connection> {
+  const config = await context.resolveConfig({ writeEnv });
+  return connectOrStart<Connection>(
+    async () => ({ control: await context.connect(), foreground: null }),
+    () => start(config, context),
+    config,
+  );
+}
+
+async function start(config: Config, context: Context): Promise<Connection> {
+  const rules = await context.resolveRules();
   const foreground = await startInForeground({ config, rules }, context).catch((error) => {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
     const hint = {

@@ -1,7 +1,11 @@
-/** `svc mcp`: serves coding agents over standard input and output. */
+/** `svc mcp`: serves coding agents over standard input and output, with the emulator of the folder or one in this process. */
 import { inspect } from 'node:util';
+import { type ConnectedEmulator, connectInProcess } from '../../mcp/connected-emulator.ts';
+import { addOwnUrl } from '../../network/own-addresses.ts';
 import type { CommandDefinition } from '../command.ts';
-import { FolderEmulator } from '../folder-emulator.ts';
+import type { Context } from '../context.ts';
+import { resolveTarget } from '../emulator-target.ts';
+import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 
 const NOTES = `
 The client starts this command, and ends it by closing standard input. Standard output contains only the protocol. The
@@ -32,3 +36,70 @@ export const command: CommandDefinition<object> = {
     }
   },
 };
+
+/** An emulator that this process starts: in memory and on a free port, so that it leaves nothing behind. */
+const START_SETTINGS = { port: '0', db: ':memory:' };
+
+/** The emulator of the folder: the one that runs, or otherwise one that this process starts. */
+class FolderEmulator {
+  readonly #context: Context;
+  #started: Promise<ForegroundEmulator> | null = null;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /**
+   * Looks for the emulator at each call, because it can be started and stopped meanwhile.
+   * @throws SvcError `no_emulator` if its address is configured, but it does not respond.
+   */
+  async connect(): Promise<ConnectedEmulator> {
+    if (this.#started !== null) return this.#connectToOwn();
+    const config = await this.#context.resolveConfig();
+    return connectOrStart(
+      () => this.#connectToRunning(),
+      () => this.#connectToOwn(),
+      config,
+    );
+  }
+
+  /** Closes the emulator if this process started it. */
+  async close(): Promise<void> {
+    await (await this.#started?.catch(() => null))?.close();
+  }
+
+  async #connectToRunning(): Promise<ConnectedEmulator> {
+    const context = this.#context.renew();
+    const control = await context.connect();
+    // Also checks that one responds at a configured address.
+    await control.getStatus({});
+    addOwnUrl((await resolveTarget(await context.resolveConfig(), context)).controlUrl);
+    const rules = await context.resolveRules();
+    return { control, rules, now: context.now, connectApi: () => context.connectApi() };
+  }
+
+  async #connectToOwn(): Promise<ConnectedEmulator> {
+    const rules = await this.#context.resolveRules(START_SETTINGS);
+    // Another call can have started it meanwhile.
+    this.#started ??= this.#start().catch((error) => {
+      this.#started = null;
+      throw error;
+    });
+    const { control, fetch } = (await this.#started).emulator;
+    return connectInProcess({ control, fetch, rules, now: this.#context.now });
+  }
+
+  async #start(): Promise<ForegroundEmulator> {
+    const context = this.#context;
+    const config = await context.resolveConfig(START_SETTINGS);
+    const rules = await context.resolveRules(START_SETTINGS);
+    const foreground = await startInForeground({ config, rules }, context);
+    const { closed, status } = foreground.emulator;
+    // For example with `svc emulator stop`. The next call finds or starts another one.
+    void closed.then(() => {
+      this.#started = null;
+    });
+    context.io.note(`Started an emulator at ${status().url}`);
+    return foreground;
+  }
+}

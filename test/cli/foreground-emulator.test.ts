@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { registerEmulator } from '../../src/cli/register-emulator.ts';
+import { registerEmulator } from '../../src/cli/foreground-emulator.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
