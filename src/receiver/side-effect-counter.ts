@@ -67,11 +67,6 @@ export class SideEffectCounter {
     this.#expected.set(eventId, { min: 1, max: Number.POSITIVE_INFINITY });
   }
 
-  /** The number of side effects since the last wait. */
-  async count(): Promise<number> {
-    return (await this.#readSinceWait()).count;
-  }
-
   /** Waits until the side effects of all deliveries since the last wait are there. @param timeoutMs for a missing one */
   async wait(timeoutMs = Math.min(MAX_WORK_INTERVAL_MS, this.#timeoutMs)): Promise<SideEffectWait> {
     if (this.#initial !== null && this.#expected.size === 0) return { count: 0, isComplete: true };

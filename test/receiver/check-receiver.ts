@@ -38,7 +38,6 @@ export function idsOf({ checks }: CheckReport, status: CheckStatus): string[] {
 export const needsObserver = [
   'rejection.no-side-effect',
   'rejection.same-event',
-  'acceptance.before-work',
   'deduplication.same-delivery',
   'deduplication.other-delivery',
   'deduplication.at-once',
