@@ -31,8 +31,20 @@ export interface ToolResult {
   readonly [field: string]: unknown;
 }
 
+/** All tools, so that the compiler checks the calls that results name. */
+type ToolName =
+  | 'status'
+  | 'trigger'
+  | 'deliveries'
+  | 'explain'
+  | 'replay'
+  | 'clock'
+  | 'receiver'
+  | 'faults'
+  | 'state';
+
 export interface Tool {
-  readonly name: string;
+  readonly name: ToolName;
   readonly description: string;
   readonly hints: ToolHints;
   readonly inputSchema: JsonSchema;
@@ -123,7 +135,7 @@ function isEmptyDefault(keyword: string, value: unknown): boolean {
 }
 
 /** Writes a call as text for the field `next`, such as `explain {"id":"del_…"}`. */
-export function formatCall(tool: string, args: object = {}): string {
+export function formatCall(tool: ToolName, args: object = {}): string {
   return `${tool} ${JSON.stringify(args)}`;
 }
 

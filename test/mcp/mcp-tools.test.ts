@@ -346,6 +346,14 @@ describe('replay', () => {
     ]);
     expect(result.next).toMatch(/^explain /);
   });
+
+  it('replay without a wait continues with the wait for the event', async () => {
+    await addEndpoint();
+    const { event_id, deliveries } = await trigger();
+    const { id } = deliveries[0];
+    const { next } = await mcp.call('replay', { id, wait_seconds: 0 });
+    expect(next).toBe(`deliveries {"event_id":"${event_id}","wait_seconds":20}`);
+  });
 });
 
 describe('receiver and faults', () => {

@@ -107,7 +107,7 @@ function toResult(replays: readonly Replay[], refusals: readonly ReplayRefusal[]
     next: failure
       ? formatCall('explain', { id: failure.delivery.id })
       : waiting
-        ? formatCall('wait', { event_id: waiting.delivery.event_id })
+        ? formatCall('deliveries', { event_id: waiting.delivery.event_id, wait_seconds: 20 })
         : formatCall('deliveries', { status: 'failing' }),
   };
 }
