@@ -1,11 +1,8 @@
-import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { listTamperedDeliveries } from '../../src/receiver/tampered-deliveries.ts';
-import { getCertificate } from '../support/certificates.ts';
-import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
 import { checkReceiver, idsOf } from './check-receiver.ts';
 import { SECRET } from './configurable-receiver.ts';
@@ -37,66 +34,16 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
     expect(report.ok).toBe(false);
   });
 
-  it('deduplication.same-delivery fails a receiver that rejects duplicates, and one that rejects both copies', async () => {
-    const seen = new Set<string | null>();
-    await using strict = await createReceiver(({ eventId }) => {
-      const isDuplicate = seen.has(eventId);
-      seen.add(eventId);
-      return { status: isDuplicate ? 400 : 204 };
-    });
-    // A check runs only if the first delivery is accepted.
-    await using unreliable = await createReceiver([204, 400]);
-    const meanings = [];
-    for (const { url } of [strict, unreliable]) {
-      const { checks } = await checkReceiver({ url, only: ['deduplication.same-delivery'] });
-      meanings.push(...checks.map(({ meaning }) => meaning));
-    }
-    expect(meanings).toEqual([
-      'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.',
-      'Your receiver rejects a correctly signed delivery. Respond with 2xx after you have stored it.',
-    ]);
-  });
-
-  it('runChecks names the scheme that a receiver verifies instead', async () => {
-    await using receiver = await createReceiver(verifier(schemes.stripe));
-    const report = await checkReceiver({ url: receiver.url });
-    expect(report.checks[0]).toMatchObject({
-      status: 'failed',
-      received: 'status 400',
-      meaning: expect.stringContaining('--scheme stripe'),
-    });
-    expect(report).toMatchObject({ ok: false, passed: 0, failed: 1 });
-  });
-
-  it.each([
-    [
-      'the connection is dropped',
-      { drop: true },
-      'connection closed without a response',
-      'No delivery reaches your receiver',
-    ],
-    ['the receiver redirects', { status: 308 }, 'status 308', 'redirects'],
-    ['the path does not exist', { status: 404 }, 'status 404', 'path of the URL'],
-    ['the receiver returns 500', { status: 500 }, 'status 500', 'Your receiver fails'],
-  ])('runChecks says what is wrong when %s', async (_, script, received, meaning) => {
-    await using receiver = await createReceiver(script);
+  it('every check is inconclusive, with the reason, if no valid delivery is accepted', async () => {
+    await using receiver = await createReceiver({ drop: true });
     const { checks } = await checkReceiver({
       url: receiver.url,
       only: ['signature.genuine', 'signature.missing'],
     });
+    const meaning = expect.stringContaining('No delivery reaches your receiver');
     expect(checks).toMatchObject([
-      { status: 'failed', received, meaning: expect.stringContaining(meaning) },
-      // Every other check reports it too.
-      { status: 'inconclusive', meaning: expect.stringContaining(meaning) },
-    ]);
-  });
-
-  it('runChecks says that the certificate is the problem when TLS fails', async () => {
-    const server = createServer(getCertificate('self-signed'), (_, response) => response.end());
-    const url = `https://127.0.0.1:${await listenDuringTest(server)}`;
-    const { checks } = await checkReceiver({ url, only: ['signature.genuine'] });
-    expect(checks).toMatchObject([
-      { status: 'failed', meaning: expect.stringContaining('its TLS connection fails') },
+      { status: 'failed', received: 'connection closed without a response', meaning },
+      { status: 'inconclusive', meaning },
     ]);
   });
 
