@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { DAY_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import type { Variation } from '../../src/domain/variations.ts';
+import type { AttackName, Variation } from '../../src/domain/variations.ts';
 import type { FuzzRule } from '../../src/receiver/fuzz/fuzz-rules.ts';
 import {
   API_KEY,
@@ -30,6 +30,8 @@ interface ExpectedFailure {
   readonly rule: FuzzRule;
   /** The greatest number of steps of the smallest sequence; undefined if it depends on timing. */
   readonly steps?: number;
+  /** The only attack that reveals the defect. */
+  readonly attack?: AttackName;
   /** The variations of the test, if random sequences with all of them show the defect late. */
   readonly only?: readonly Variation[];
 }
@@ -209,7 +211,7 @@ export const defects: readonly Defect[] = [
         /^v\d=/.test(signature) && getDigest(signature) === getDigest(expected),
     }),
     check: ['signature.other-version'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'other-version' },
   },
   {
     name: 'accepts no version',
@@ -227,7 +229,7 @@ export const defects: readonly Defect[] = [
         Buffer.from(getDigest(signature), 'hex').equals(Buffer.from(getDigest(expected), 'hex')),
     }),
     check: ['signature.suffixed'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'suffixed-signature' },
   },
   {
     name: 'compares with a prefix',
@@ -273,7 +275,7 @@ export const defects: readonly Defect[] = [
       },
     }),
     check: ['rejection.status'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'doubled-signature' },
   },
   {
     name: 'responds with 500 to a bad signature',
@@ -318,19 +320,19 @@ export const defects: readonly Defect[] = [
     name: 'counts the age in whole minutes',
     create: () => ({ isRecent: (ageMs) => Math.trunc(Math.abs(ageMs) / MINUTE_MS) <= 5 }),
     check: ['timestamp.slightly-old'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'slightly-stale' },
   },
   {
     name: 'accepts what is not too old',
     create: () => ({ isRecent: (ageMs) => ageMs <= TOLERANCE_MS }),
     check: ['timestamp.future'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'future' },
   },
   {
     name: 'accepts what is not a time',
     create: () => ({ isRecent: (ageMs) => !(Math.abs(ageMs) > TOLERANCE_MS) }),
     check: ['timestamp.unreadable'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'unreadable-timestamp' },
   },
   {
     name: 'accepts a signature over the body only',
@@ -340,7 +342,7 @@ export const defects: readonly Defect[] = [
         getSignature(receiving) === `v1=${computeDigest(receiving.body)}`,
     }),
     check: ['timestamp.unsigned'],
-    fuzz: { rule: 'rejected', steps: 1 },
+    fuzz: { rule: 'rejected', steps: 1, attack: 'unsigned-timestamp' },
   },
   {
     name: 'takes the age from the last timestamp header and verifies the first one',

@@ -1,22 +1,11 @@
-import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
-import { type AttackName, attackNames } from '../../src/domain/variations.ts';
+import { attackNames } from '../../src/domain/variations.ts';
 import { DeliveryFactory } from '../../src/receiver/delivery-factory.ts';
-import { fuzzRules } from '../../src/receiver/fuzz/fuzz-rules.ts';
 import type { DeliveryMessage } from '../../src/receiver/receiver-client.ts';
 import { listChecks } from '../../src/receiver/run-checks.ts';
 import { getTamperedDelivery, listAttacks } from '../../src/receiver/tampered-deliveries.ts';
-import { correctParts, type ReceiverParts, SECRET } from './configurable-receiver.ts';
-import { fuzzReceiver } from './fuzz/fuzz-receiver.ts';
-import { startInProcessReceiver, useVirtualTime } from './in-process-receiver.ts';
-
-vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
-vi.mock('../../src/receiver/receiver-client.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  createReceiverClient: (await import('./in-process-receiver.ts')).createInProcessClient,
-}));
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 
@@ -69,66 +58,4 @@ it('each tampered delivery is a check and a variation', () => {
   expect(attackNames.map((name) => getTamperedDelivery(name).id).filter((id) => !ids.includes(id))).toEqual(
     [],
   );
-});
-
-const digest = (content: Buffer | string) => createHmac('sha256', SECRET).update(content).digest('hex');
-
-/** Defects that only one kind of tampered delivery reveals. */
-const defects: readonly (readonly [name: string, attack: AttackName, parts: Partial<ReceiverParts>])[] = [
-  [
-    'accepts what is not a time',
-    'unreadable-timestamp',
-    { isRecent: (ageMs) => !(Math.abs(ageMs) > 300_000) },
-  ],
-  ['accepts a timestamp from the future', 'future', { isRecent: (ageMs) => ageMs <= 300_000 }],
-  [
-    'counts the age in whole minutes',
-    'slightly-stale',
-    { isRecent: (ageMs) => Math.trunc(Math.abs(ageMs) / 60_000) <= 5 },
-  ],
-  [
-    'accepts a signature over the body only',
-    'unsigned-timestamp',
-    {
-      isAuthentic: (receiving, parts) =>
-        receiving.headers['service-signature'] === `v1=${digest(receiving.body)}` ||
-        correctParts.isAuthentic(receiving, parts),
-    },
-  ],
-  [
-    'accepts any version',
-    'other-version',
-    { matches: (signature, expected) => signature.replace(/^v\d=/, 'v1=') === expected },
-  ],
-  [
-    'ignores what follows the signature',
-    'suffixed-signature',
-    { matches: (signature, expected) => signature.startsWith(expected) },
-  ],
-  [
-    'cannot handle two signature headers',
-    'doubled-signature',
-    {
-      beforeVerifying({ headers }) {
-        if (headers['service-signature']?.includes(', ')) throw new TypeError('not a string');
-      },
-    },
-  ],
-];
-
-describe('the fuzz run of a receiver', () => {
-  beforeEach(useVirtualTime);
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  it.each(defects)('a receiver that %s is found with %s', async (_, attack, parts) => {
-    await using receiver = await startInProcessReceiver(parts);
-    const { failure } = await fuzzReceiver({ url: receiver.url, readSideEffects: null });
-    expect(failure).toMatchObject({ rule: 'rejected', sequence: { steps: [{ kind: 'attack', attack }] } });
-    const isAccepted = failure?.steps[0]?.received === 'status 204';
-    const { remedy } = fuzzRules.rejected;
-    const { explanation } = getTamperedDelivery(attack);
-    expect(failure?.remedy).toBe(isAccepted ? `${explanation} ${remedy}` : remedy);
-  });
 });

@@ -1,5 +1,8 @@
 /** Receivers with one defect each: the fuzz run finds a small sequence that shows it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fuzzRules } from '../../../src/receiver/fuzz/fuzz-rules.ts';
+import { getTamperedDelivery } from '../../../src/receiver/tampered-deliveries.ts';
+import type { ReceiverParts } from '../configurable-receiver.ts';
 import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
 import { defects } from '../defects.ts';
 import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
@@ -23,7 +26,7 @@ describe('the fuzz run of a receiver', () => {
     'a receiver that $name breaks a rule, and its smallest sequence is short',
     async (defect) => {
       await using receiver = await startInProcessReceiver(defect.create());
-      const { rule, steps, only } = defect.fuzz;
+      const { rule, steps, only, attack } = defect.fuzz;
       const { failure } = await fuzzReceiver({
         url: receiver.url,
         readSideEffects: receiver.readSideEffects,
@@ -33,8 +36,23 @@ describe('the fuzz run of a receiver', () => {
       });
       expect(failure?.rule).toBe(rule);
       if (steps !== undefined) expect(failure?.sequence.steps.length).toBeLessThanOrEqual(steps);
+      if (attack !== undefined) expect(failure?.sequence.steps).toMatchObject([{ kind: 'attack', attack }]);
     },
   );
+
+  it('the remedy for an attack that is accepted explains it, and one for an error does not', async () => {
+    const rejectedWith = async (parts: Partial<ReceiverParts>) => {
+      await using receiver = await startInProcessReceiver(parts);
+      const { url } = receiver;
+      const variations = new Set(['forged'] as const);
+      const { failure } = await fuzzReceiver({ url, readSideEffects: null, variations });
+      return failure?.remedy;
+    };
+    const { remedy } = fuzzRules.rejected;
+    const { explanation } = getTamperedDelivery('forged');
+    expect(await rejectedWith({ matches: () => true })).toBe(`${explanation} ${remedy}`);
+    expect(await rejectedWith({ rejectionStatus: 500 })).toBe(remedy);
+  });
 
   it('a repeated side effect is found with a count too', async () => {
     await using receiver = await startInProcessReceiver({ storeKey: () => true });
