@@ -1,14 +1,11 @@
-/** Writes attempts as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), which developer tools of browsers open. */
-import { STATUS_CODES } from 'node:http';
+/** Writes attempts as HAR 1.2, which developer tools of browsers open. */
 import type { AttemptDetail } from '../../contract/delivery-schemas.ts';
 import type { ExportedDelivery } from '../../contract/export-schemas.ts';
-import { parseUrl } from '../../domain/http-url.ts';
+import { toAttemptEntry, UNKNOWN } from '../../contract/har-entry.ts';
 import { VERSION } from '../../package-info.ts';
 
 /** ID of the only page. Firefox requires a list of pages, and its earlier versions require a page for each entry. */
 const PAGE_ID = 'deliveries';
-/** HAR uses -1 for a size or a time that is not known. */
-const UNKNOWN = -1;
 
 /** @param startedAt wall time of the export */
 export async function* writeHar(
@@ -32,30 +29,17 @@ export async function* writeHar(
   yield ']}}\n';
 }
 
-/** Names that start with `_` are extensions. Chrome writes `_error` and `_resourceType` too, and can filter by the type. */
+/** Names that start with `_` are extensions. Chrome writes `_resourceType` too, and can filter by it. */
 function toEntry(delivery: ExportedDelivery, attempt: AttemptDetail) {
   const { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status } = delivery;
-  const { number, trigger, scheduled_at, outcome, error, fault } = attempt;
   return {
     pageref: PAGE_ID,
-    startedDateTime: attempt.sent_at,
-    time: attempt.duration_ms,
-    request: toRequest(attempt),
-    response: toResponse(attempt),
+    ...toAttemptEntry(attempt),
     cache: {},
     timings: toTimings(attempt),
-    comment: `Attempt ${number} of ${id}`,
+    comment: `Attempt ${attempt.number} of ${id}`,
     _resourceType: 'fetch',
     _delivery: { id, event_id, event_type, workspace_id, webhook_id, created_at, replay_of, status },
-    _attempt: {
-      number,
-      trigger,
-      scheduled_at,
-      outcome,
-      error,
-      queued_ms: attempt.phases?.queued_ms ?? null,
-      ...(fault === undefined ? {} : { fault }),
-    },
   };
 }
 
@@ -78,63 +62,4 @@ function toTimings({ phases, duration_ms: time }: AttemptDetail) {
 
 function roundToMicroseconds(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
-}
-
-function toRequest({ request: { url, headers, body } }: AttemptDetail) {
-  const queryString = Array.from(parseUrl(url)?.searchParams ?? [], ([name, value]) => ({ name, value }));
-  return {
-    method: 'POST',
-    url,
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: toHeaderList(headers),
-    queryString,
-    postData: { mimeType: findHeader(headers, 'content-type') ?? 'application/json', text: body },
-    headersSize: UNKNOWN,
-    bodySize: Buffer.byteLength(body),
-  };
-}
-
-/** Without a response, the status is 0, as browsers write it. */
-function toResponse({ response, response_status: status, error }: AttemptDetail) {
-  const failure = error === null ? {} : { _error: error };
-  const base = { cookies: [], redirectURL: '', headersSize: UNKNOWN, ...failure };
-  if (response === null) {
-    const content = { size: 0, mimeType: 'x-unknown' };
-    return {
-      status: status ?? 0,
-      statusText: '',
-      httpVersion: '',
-      headers: [],
-      content,
-      bodySize: UNKNOWN,
-      ...base,
-    };
-  }
-  const { headers, body, encoding, truncated } = response;
-  const size = Buffer.byteLength(body, encoding);
-  return {
-    status: status ?? 0,
-    statusText: STATUS_CODES[status ?? 0] ?? '',
-    httpVersion: 'HTTP/1.1',
-    headers: toHeaderList(headers),
-    content: {
-      size,
-      mimeType: findHeader(headers, 'content-type') ?? 'x-unknown',
-      text: body,
-      ...(encoding === 'base64' ? { encoding } : {}),
-      ...(truncated ? { comment: 'Only the first part of the body is stored.' } : {}),
-    },
-    bodySize: truncated ? UNKNOWN : size,
-    ...base,
-    redirectURL: findHeader(headers, 'location') ?? '',
-  };
-}
-
-function toHeaderList(headers: Readonly<Record<string, string>>) {
-  return Object.entries(headers).map(([name, value]) => ({ name, value }));
-}
-
-function findHeader(headers: Readonly<Record<string, string>>, name: string): string | undefined {
-  return Object.entries(headers).find(([candidate]) => candidate.toLowerCase() === name)?.[1];
 }
