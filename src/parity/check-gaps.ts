@@ -2,15 +2,15 @@
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
-import type { ConfigValue } from '../profile/gap.ts';
-import type { GapId } from '../profile/gaps.ts';
+import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
+import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
-import type { Traffic } from './exchange.ts';
+import { listFields, type Traffic } from './exchange.ts';
 import { type Finding, NO_EVIDENCE } from './finding.ts';
 import { compareLimits } from './limit-evidence.ts';
-import { compareRecords, listOtherDifferences, type OtherDifference } from './record-shapes.ts';
+import { compareMessages, type OtherDifference } from './record-shapes.ts';
 import { checkRequests } from './request-checks.ts';
 import { findRetries } from './retry-evidence.ts';
 import { findSignatures } from './signature-evidence.ts';
@@ -22,15 +22,17 @@ export interface GapCheckInput {
   readonly profile: ProfileName;
   readonly overrides: Overrides;
   readonly environment: Environment;
-  /** False if a scheme other than `svc` is configured: the gaps of signatures then have no effect. */
-  readonly checksSignatures: boolean;
   /** The event types that have a built-in fixture. */
   readonly eventTypes: ReadonlySet<string>;
+  /** False if a scheme other than `svc` is configured: the gaps of signatures then have no effect. */
+  readonly checksSignatures: boolean;
 }
 
 export interface GapResult extends Finding {
   readonly gap: GapId;
   readonly configured: ConfigValue;
+  /** The value for `overrides`; null if nothing has to change, or if no override can express it. */
+  readonly override: ConfigValue | null;
 }
 
 export interface GapReport {
@@ -57,49 +59,39 @@ export const invisibleGaps: Readonly<Partial<Record<GapId, string>>> = {
 };
 
 export function checkGaps(input: GapCheckInput): GapReport {
-  const { traffic, profile, overrides, environment, eventTypes } = input;
+  const { traffic, secrets, profile, overrides, environment, eventTypes } = input;
   const { requests, attempts } = traffic;
   const rules = resolveRules(profile, overrides, environment);
-  const signatures = findSignatures(
-    input.checksSignatures ? attempts : [],
-    listSecrets(input),
-    resolveValues(profile, overrides, environment),
-    rules.signature,
-  );
-  const retries = findRetries(attempts, rules);
+  const values = resolveValues(profile, overrides, environment);
+  const recorded = requests.flatMap(({ operation, responseJson }) => {
+    const { secret } = listFields(responseJson);
+    const isSecret = operation === 'createWebhook' && typeof secret === 'string';
+    return isSecret && !secret.includes(REMOVED) ? [secret] : [];
+  });
+  const allSecrets = [...new Set([...secrets, ...recorded])];
+  const signatures = findSignatures(input.checksSignatures ? attempts : [], allSecrets, values);
+  const messages = compareMessages(traffic);
   const findings: Readonly<Partial<Record<GapId, Finding>>> = {
     ...signatures.findings,
-    ...compareRecords(requests, attempts),
+    ...messages.findings,
     ...compareLimits(traffic, rules),
-    ...retries.findings,
+    ...findRetries(attempts, rules.retry),
+    ...checkRequests({ requests, values, environment, eventTypes }),
   };
-  const data = listGaps(profile, overrides, environment).map(({ id, value }): GapResult => {
-    const finding =
-      findings[id] ?? checkRequests(id, requests, { environment, eventTypes }, value) ?? NO_EVIDENCE;
-    return { gap: id, configured: value, ...finding };
+  const data = listGaps(profile, overrides, environment).map(({ id: gap, value: configured }): GapResult => {
+    const finding = findings[gap] ?? NO_EVIDENCE;
+    const isOverride = finding.verdict === 'different' && isConfigurable(gaps[gap]);
+    return { gap, configured, ...finding, override: isOverride ? finding.observed : null };
   });
-  return { data, other: listOtherDifferences(requests, attempts, retries.late), notes: signatures.notes };
-}
-
-/** The passed secrets, and those in recorded responses. */
-function listSecrets({ secrets, traffic }: GapCheckInput): readonly string[] {
-  const recorded = traffic.requests.flatMap(({ operation, responseJson }) => {
-    const { secret } = Object(responseJson);
-    return operation === 'createWebhook' && typeof secret === 'string' && !secret.includes(REMOVED)
-      ? [secret]
-      : [];
-  });
-  return [...new Set([...secrets, ...recorded])];
+  return { data, other: messages.other, notes: signatures.notes };
 }
 
 /** The overrides of the project with those that the differences lead to. An object keeps its other fields. */
 export function mergeOverrides(overrides: Overrides, { data }: Pick<GapReport, 'data'>): Overrides {
   const changes = data.flatMap(({ gap, override }) => {
-    if (override === null) return [];
     const earlier = overrides[gap];
-    return [
-      [gap, isObject(override) && isObject(earlier) ? { ...earlier, ...(override as object) } : override],
-    ];
+    if (override === null) return [];
+    return [[gap, isObject(override) && isObject(earlier) ? { ...earlier, ...override } : override]];
   });
   return { ...overrides, ...Object.fromEntries(changes) };
 }

@@ -32,9 +32,9 @@ export interface Exchange {
   /** Why there is no response, as the recording describes it. */
   readonly error: string;
   /** What only exports of svc contain. */
-  readonly attempt: { readonly dueAt: number; readonly isManual: boolean } | null;
+  readonly attempt: { readonly dueAt: number; readonly isManual: boolean } | undefined;
   /** Scopes of the API key, if they are known. Only `svc gaps record` writes them. */
-  readonly keyScopes: readonly Scope[] | null;
+  readonly keyScopes: readonly Scope[] | undefined;
 }
 
 export type OperationName = keyof typeof publicRoutes;
@@ -44,7 +44,6 @@ export interface ApiRequest extends Exchange {
   readonly path: string;
   /** Null for a method or a path that is not described. */
   readonly operation: OperationName | null;
-  readonly query: URLSearchParams;
   /** The JSON of the body; undefined if it is not JSON. */
   readonly json: unknown;
   readonly responseJson: unknown;
@@ -54,10 +53,15 @@ export interface ApiRequest extends Exchange {
   readonly environment: Environment | null;
 }
 
+interface NamedHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
 export interface DeliveryAttempt extends Exchange {
   readonly id: string;
-  readonly signature: { readonly name: string; readonly value: string } | null;
-  readonly timestamp: { readonly name: string; readonly value: string } | null;
+  readonly signature: NamedHeader | null;
+  readonly timestamp: NamedHeader | null;
   /** The envelope; undefined if it is not JSON. */
   readonly json: unknown;
 }
@@ -72,62 +76,55 @@ export interface Traffic {
 
 export interface SortOptions {
   /** Base address of the API; default: each address that ends in `/v1` and responds as the description says. */
-  readonly baseUrl: string | null;
+  readonly baseUrl?: string | undefined;
   /** Start of the URLs that receive deliveries; default: recognized by their headers. */
-  readonly deliveriesTo: string | null;
+  readonly deliveriesTo?: string | undefined;
 }
 
-export function sortTraffic(exchanges: readonly Exchange[], options: SortOptions): Traffic {
-  const inOrder = exchanges.toSorted((a, b) => a.at - b.at);
-  const attempts = inOrder.filter((exchange) => isDelivery(exchange, options));
-  const others = inOrder.filter((exchange) => !isDelivery(exchange, options));
-  const bases = new Set(
-    options.baseUrl === null
-      ? others.filter(isOfService).map(findBase)
-      : [options.baseUrl.replace(/\/$/, '')],
-  );
-  const requests = others.flatMap((exchange) => {
-    const base = [...bases].find((each) => each !== null && isBelow(exchange.url.href, each));
-    return base ? [toApiRequest(exchange, base)] : [];
-  });
-  return {
-    requests,
-    attempts: removeRepeated(attempts.map(toAttempt)),
-    otherCount: others.length - requests.length,
+export function sortTraffic(exchanges: readonly Exchange[], { baseUrl, deliveriesTo }: SortOptions): Traffic {
+  const isDelivery = ({ method, headers, url }: Exchange) => {
+    if (method !== 'POST') return false;
+    if (deliveriesTo !== undefined) return url.href.startsWith(deliveriesTo);
+    return headers.has('service-signature') || headers.has('service-delivery-id');
   };
-}
-
-function isDelivery({ method, headers, url }: Exchange, { deliveriesTo }: SortOptions): boolean {
-  if (method !== 'POST') return false;
-  if (deliveriesTo !== null) return url.href.startsWith(deliveriesTo);
-  return headers.has('service-signature') || headers.has('service-delivery-id');
+  const inOrder = exchanges.toSorted((a, b) => a.at - b.at);
+  const others = inOrder.filter((exchange) => !isDelivery(exchange));
+  const bases = baseUrl === undefined ? others.flatMap(findBase) : [baseUrl.replace(/\/$/, '')];
+  const requests = others.flatMap((exchange) => {
+    const paths = [...new Set(bases)].map((base) => findPath(exchange.url, base));
+    return paths.flatMap((path) => (path === null ? [] : [toApiRequest(exchange, path)])).slice(0, 1);
+  });
+  // Several files can contain the same attempt.
+  const attempts = new Map(
+    inOrder.filter(isDelivery).map((exchange, index) => {
+      const attempt = toAttempt(exchange);
+      const { id, at, attempt: exported } = attempt;
+      return [id === '' ? index : `${id} ${at} ${exported?.dueAt}`, attempt];
+    }),
+  );
+  return { requests, attempts: [...attempts.values()], otherCount: others.length - requests.length };
 }
 
 const API_PATH = /^(.*\/v1)\/(?:events|webhooks|workspaces)(?:\/|$)/;
-
-function findBase({ url }: Exchange): string | null {
-  const [, path] = API_PATH.exec(url.pathname) ?? [];
-  return path === undefined ? null : url.origin + path;
-}
-
 const SERVICE_KEY = /^Bearer +svc_(?:test|live)_/i;
 /** An ID of the service in a JSON response. */
 const SERVICE_ID = /"(?:id|request_id)"\s*:\s*"(?:evt|ws|wh|req)_/;
 
-/** Whether it is a request to the described service, and not to another API with similar paths. */
-function isOfService(exchange: Exchange): boolean {
-  if (findBase(exchange) === null) return false;
-  const isKey = SERVICE_KEY.test(exchange.headers.get('authorization') ?? '');
-  return isKey || SERVICE_ID.test(exchange.responseBody.content.toString());
+/** The base address of a request to the described service. Other APIs can have similar paths. */
+function findBase({ url, headers, responseBody }: Exchange): string[] {
+  const [, path] = API_PATH.exec(url.pathname) ?? [];
+  const isOfService =
+    SERVICE_KEY.test(headers.get('authorization') ?? '') || SERVICE_ID.test(responseBody.content.toString());
+  return path !== undefined && isOfService ? [url.origin + path] : [];
 }
 
-/** Another version, such as `/v2`, is a request to the service too. */
-function isBelow(href: string, base: string): boolean {
-  const root = base.replace(/\/v\d+$/, '/v');
-  return (
-    href.startsWith(`${base}/`) ||
-    (root !== base && /^\d+\//.test(href.slice(root.length)) && href.startsWith(root))
-  );
+/** The path below the base address, or with the version if it is another one, such as `/v2/events`. Null for another server. */
+function findPath({ origin, pathname }: URL, base: string): string | null {
+  const address = origin + pathname;
+  if (address.startsWith(`${base}/`)) return address.slice(base.length);
+  const root = base.replace(/\/v1$/, '');
+  const path = address.slice(root.length);
+  return root !== base && address.startsWith(root) && /^\/v\d+\//.test(path) ? path : null;
 }
 
 const routes = Object.entries(publicRoutes).map(([name, { method, path }]) => ({
@@ -136,19 +133,14 @@ const routes = Object.entries(publicRoutes).map(([name, { method, path }]) => ({
   pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-function toApiRequest(exchange: Exchange, base: string): ApiRequest {
-  const { url, method, headers, body, responseBody } = exchange;
-  const address = url.origin + url.pathname;
-  const path = address.startsWith(`${base}/`)
-    ? address.slice(base.length)
-    : address.slice(base.lastIndexOf('/'));
+function toApiRequest(exchange: Exchange, path: string): ApiRequest {
+  const { method, headers, body, responseBody } = exchange;
   const responseJson = parseJson(responseBody);
   const key = /^Bearer +(\S+)/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
   return {
     ...exchange,
     path,
     operation: routes.find((route) => route.method === method && route.pattern.test(path))?.name ?? null,
-    query: url.searchParams,
     json: parseJson(body),
     responseJson,
     failure: findFailure(responseJson),
@@ -157,17 +149,17 @@ function toApiRequest(exchange: Exchange, base: string): ApiRequest {
 }
 
 function findFailure(json: unknown): ApiRequest['failure'] {
-  const { error } = Object(json);
+  const { error } = listFields(json);
   if (!isObject(error)) return null;
   const toText = (value: unknown) => (typeof value === 'string' ? value : '');
   return { code: toText(error.code), message: toText(error.message), requestId: toText(error.request_id) };
 }
 
 function toAttempt(exchange: Exchange): DeliveryAttempt {
-  const find = (name: string, similar: RegExp) => {
-    const names = [...exchange.headers.keys()];
-    const found = names.includes(name) ? name : names.find((each) => similar.test(each));
-    return found === undefined ? null : { name: found, value: (exchange.headers.get(found) ?? '').trim() };
+  const find = (name: string, similar: RegExp): NamedHeader | null => {
+    const headers = Array.from(exchange.headers, ([each, value]) => ({ name: each, value: value.trim() }));
+    const found = headers.find((header) => header.name === name);
+    return found ?? headers.find((header) => similar.test(header.name)) ?? null;
   };
   return {
     ...exchange,
@@ -176,17 +168,6 @@ function toAttempt(exchange: Exchange): DeliveryAttempt {
     timestamp: find('service-timestamp', /timestamp/),
     json: parseJson(exchange.body),
   };
-}
-
-/** Several files can contain the same attempt. In one file, attempts within a second can have the same signature. */
-function removeRepeated(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[] {
-  const files = new Map<string, string>();
-  return attempts.filter(({ id, signature, timestamp, at, file }) => {
-    if (id === '' || signature === null) return true;
-    const key = [id, signature.value, timestamp?.value ?? at].join('\n');
-    if (!files.has(key)) files.set(key, file);
-    return files.get(key) === file;
-  });
 }
 
 function parseJson({ content }: RecordedBody): unknown {
@@ -199,7 +180,7 @@ function parseJson({ content }: RecordedBody): unknown {
 
 /** The fields of a JSON object; none for any other value. */
 export function listFields(json: unknown): Readonly<Record<string, unknown>> {
-  return isObject(json) ? (json as Record<string, unknown>) : {};
+  return isObject(json) ? json : {};
 }
 
 export function isSuccess({ status }: Pick<Exchange, 'status'>): boolean {

@@ -3,8 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { Exchange } from './exchange.ts';
 
-export type Verdict = 'confirmed' | 'different' | 'no_evidence';
-
 /** A place in a recording. It never contains a secret. */
 export interface Evidence {
   readonly file: string;
@@ -14,11 +12,9 @@ export interface Evidence {
 }
 
 export interface Finding {
-  readonly verdict: Verdict;
+  readonly verdict: 'confirmed' | 'different' | 'no_evidence';
   /** What the service does; null without evidence, and if it is not known exactly. */
   readonly observed: ConfigValue | null;
-  /** The value for `overrides`; null if nothing has to change, or if no override can express it. */
-  readonly override: ConfigValue | null;
   /** What would be needed to follow the service, if no override can express it. */
   readonly needed: string | null;
   readonly evidence: readonly Evidence[];
@@ -28,115 +24,126 @@ export interface Finding {
 export interface Sighting<Value = ConfigValue> {
   readonly exchange: Exchange;
   readonly value: Value;
-  readonly text: string;
+  /** What the exchange shows; default: the value. */
+  readonly text?: string;
 }
 
 /** Places that are listed for one gap. */
 const MAX_EVIDENCE = 5;
 
-export const NO_EVIDENCE: Finding = {
-  verdict: 'no_evidence',
-  observed: null,
-  override: null,
-  needed: null,
-  evidence: [],
-};
+export const NO_EVIDENCE: Finding = { verdict: 'no_evidence', observed: null, needed: null, evidence: [] };
 
-export function toEvidence(sightings: readonly Omit<Sighting, 'value'>[]): Evidence[] {
-  return sightings.slice(0, MAX_EVIDENCE).map(({ exchange: { file, entry, at }, text }) => ({
-    file,
-    entry,
-    at: new Date(at).toISOString(),
-    text,
-  }));
+export function toEvidence(sightings: readonly Sighting<unknown>[]): Evidence[] {
+  return sightings.slice(0, MAX_EVIDENCE).map(({ exchange, value, text }) => {
+    const { file, entry, at, method, url, status } = exchange;
+    const shown = text ?? (typeof value === 'string' ? value : JSON.stringify(value));
+    const request = `${method} ${url.pathname}: ${status || 'no response'}`;
+    return { file, entry, at: new Date(at).toISOString(), text: `${request}, ${shown}` };
+  });
 }
 
-export function confirm(observed: ConfigValue, sightings: readonly Omit<Sighting, 'value'>[]): Finding {
-  return { ...NO_EVIDENCE, verdict: 'confirmed', observed, evidence: toEvidence(sightings) };
+export function confirm(observed: ConfigValue, sightings: readonly Sighting<unknown>[]): Finding {
+  return { verdict: 'confirmed', observed, needed: null, evidence: toEvidence(sightings) };
 }
 
-/** @param change the value for `overrides`, or what would be needed */
 export function differ(
   observed: ConfigValue | null,
-  sightings: readonly Omit<Sighting, 'value'>[],
-  change: { readonly override: ConfigValue } | { readonly needed: string },
+  sightings: readonly Sighting<unknown>[],
+  needed: string | null = null,
 ): Finding {
-  return { ...NO_EVIDENCE, verdict: 'different', observed, evidence: toEvidence(sightings), ...change };
+  return { verdict: 'different', observed, needed, evidence: toEvidence(sightings) };
 }
 
-/** Confirms the configured value if at least half of the sightings show it. Otherwise the most frequent value is the override. */
+/** Confirms the configured value if at least half of the sightings show it. Otherwise the most frequent value differs. */
 export function compareSightings(configured: ConfigValue, sightings: readonly Sighting[]): Finding {
-  if (sightings.length === 0) return NO_EVIDENCE;
   const same = sightings.filter(({ value }) => isDeepStrictEqual(value, configured));
+  if (sightings.length === 0) return NO_EVIDENCE;
   if (2 * same.length >= sightings.length) return confirm(configured, same);
   const others = sightings.filter((sighting) => !same.includes(sighting));
-  const [mostFrequent = others] = groupBy(others, ({ value }) => JSON.stringify(value)).sort(
+  const [mostFrequent = []] = groupBy(others, ({ value }) => JSON.stringify(value)).sort(
     (a, b) => b.length - a.length,
   );
-  const [{ value }] = mostFrequent as [Sighting];
-  return differ(value, mostFrequent, { override: value });
+  return differ(mostFrequent[0]?.value ?? null, mostFrequent);
+}
+
+/** What a service does that a gap without an override excludes; null if it behaves as described. */
+export type Deviation = string | null;
+
+/** As {@link compareSightings}, for a gap that cannot be overridden. */
+export function compareFixed(sightings: readonly Sighting<Deviation>[]): Finding {
+  const expected = sightings.filter(({ value }) => value === null);
+  const deviations = sightings.filter(({ value }) => value !== null);
+  if (sightings.length === 0) return NO_EVIDENCE;
+  if (deviations.length <= expected.length) return confirm('as described', expected);
+  const texts = [...new Set(deviations.map(({ value }) => value))].join('; ');
+  return differ(texts, deviations, texts);
+}
+
+/** As {@link compareFixed}, but one deviation is a difference, even if most sightings are as described. */
+export function compareEach(sightings: readonly Sighting<Deviation>[]): Finding {
+  const deviations = sightings.filter(({ value }) => value !== null);
+  return compareFixed(deviations.length > 0 ? deviations : sightings);
+}
+
+/** What a number is at least and at most. */
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
 }
 
 /**
- * As {@link compareSightings}, for a gap that cannot be overridden. The value of a sighting is whether it is as described.
- * @param isEachCounted whether one unexpected sighting is a difference, even if most are as described
+ * Confirms the configured number if it is certain: both limits are the same, or only one usual number is between them.
+ * @param format returns what the configuration file would contain
  */
-export function compareFixed(sightings: readonly Sighting<boolean>[], isEachCounted = false): Finding {
-  const unexpected = sightings.filter(({ value }) => !value);
-  const texts = [...new Set(unexpected.map(({ text }) => text))].join('; ');
-  if (unexpected.length > (isEachCounted ? 0 : sightings.length / 2))
-    return differ(texts, unexpected, { needed: texts });
-  return sightings.length === 0
-    ? NO_EVIDENCE
-    : confirm(
-        'as described',
-        sightings.filter(({ value }) => value),
-      );
-}
-
-/** What is known about a number. */
-export interface RangeSightings {
-  /** The number is at least the value of each. */
-  readonly min?: readonly Sighting<number>[];
-  /** The number is at most the value of each. */
-  readonly max?: readonly Sighting<number>[];
-  /** The number is the value of each. */
-  readonly exact?: readonly Sighting<number>[];
-}
-
-interface RangeOptions {
-  /** The most likely number from `min` to `max`; null if there is none. Default: only a number that is certain. */
-  propose?(min: number, max: number): number | null;
-  /** What the configuration file would contain. */
-  toConfigValue?(value: number): ConfigValue;
-}
-
-/** Confirms the configured number if it is the one that would be proposed. A number that is possible but not certain is not confirmed. */
 export function compareRange(
   configured: number,
-  { min = [], max = [], exact = [] }: RangeSightings,
-  { propose = (least, most) => (least === most ? least : null), toConfigValue = Number }: RangeOptions = {},
+  sightings: readonly Sighting<Range>[],
+  format: (value: number) => ConfigValue = Number,
+  usual: readonly number[] = [],
 ): Finding {
-  const lowest = [...exact, ...min].sort((a, b) => b.value - a.value)[0];
-  const highest = [...exact, ...max].sort((a, b) => a.value - b.value)[0];
-  const limits = [lowest, highest].filter((limit) => limit !== undefined);
-  const [least, most] = [lowest?.value ?? 0, highest?.value ?? Number.POSITIVE_INFINITY];
-  if (limits.length === 0 || least > most) return NO_EVIDENCE;
-  const value = propose(least, most);
-  if (value === configured) return confirm(toConfigValue(configured), limits);
+  const least = sightings.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
+  const most = sightings.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
+  if (sightings.length === 0 || least > most) return NO_EVIDENCE;
+  const limits = sightings
+    .filter(({ value: { min, max } }) => min === least || max === most)
+    .map((sighting) => ({ text: describeRange(sighting.value, format), ...sighting }));
+  const possible = least === most ? [least] : usual.filter((number) => number >= least && number <= most);
+  const isLimited = least > 0 && most < Infinity;
+  const value = isLimited && possible.length === 1 ? possible[0] : undefined;
+  if (value === configured) return confirm(format(configured), limits);
   if (configured >= least && configured <= most) return NO_EVIDENCE;
-  if (value === null) {
-    return differ(null, limits, { needed: 'the exact value, which the recording does not show' });
-  }
-  return differ(toConfigValue(value), limits, { override: toConfigValue(value) });
+  if (value !== undefined) return differ(format(value), limits);
+  return differ(null, limits, 'the exact value, which the recording does not show');
+}
+
+function describeRange({ min = 0, max = Infinity }: Range, format: (value: number) => ConfigValue): string {
+  if (min === max) return String(format(min));
+  return max === Infinity ? `at least ${format(min)}` : `at most ${format(max)}`;
+}
+
+/** One finding for a gap whose value is an object, from those for its fields. */
+export function joinFindings(fields: Readonly<Record<string, Finding>>): Finding {
+  const select = (verdict: Finding['verdict']) =>
+    Object.entries(fields).filter(([, finding]) => finding.verdict === verdict);
+  const [relevant = []] = [select('different'), select('confirmed')].filter(({ length }) => length > 0);
+  const known = relevant.flatMap(([name, { observed, needed }]) =>
+    observed === null || needed !== null ? [] : [[name, observed] as const],
+  );
+  const needed = relevant.flatMap(([name, finding]) => (finding.needed ? `${name}: ${finding.needed}` : []));
+  return {
+    verdict: relevant[0]?.[1].verdict ?? 'no_evidence',
+    observed: known.length === 0 ? null : Object.fromEntries(known),
+    needed: needed.join('; ') || null,
+    evidence: relevant.flatMap(([, { evidence }]) => evidence),
+  };
 }
 
 export function groupBy<Item>(items: readonly Item[], toKey: (item: Item) => string): Item[][] {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
-    const group = groups.get(toKey(item));
-    if (group === undefined) groups.set(toKey(item), [item]);
-    else group.push(item);
+    const group = groups.get(toKey(item)) ?? [];
+    groups.set(toKey(item), group);
+    group.push(item);
   }
   return [...groups.values()];
 }

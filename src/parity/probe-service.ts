@@ -1,5 +1,6 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
 import type { Scope } from '../domain/credentials.ts';
+import { toExampleId } from '../domain/ids.ts';
 import { isSuccess } from './exchange.ts';
 
 export interface ProbeRequest {
@@ -31,123 +32,91 @@ export interface ProbeOptions {
 
 /** The scopes of the restricted key. */
 export const RESTRICTED_SCOPES: readonly Scope[] = ['events:write'];
-
-const UNKNOWN_ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-/** Sizes of bodies that are not JSON, so that they create nothing: the usual limits, and one byte more. */
-const SIZES = [64, 128, 256, 512, 1024].map((kibibytes) => kibibytes * 1024);
+/** More than the usual limits. It is not JSON, so that it creates nothing. */
+const LARGE_BODY = '{'.padEnd(1024 ** 2 + 1, ' ');
 
 /** Sends the requests one after the other. */
 export async function probeService(
   send: (request: ProbeRequest) => Promise<ProbeResponse>,
   { type, runId, hasRestrictedKey, endpointUrl }: ProbeOptions,
 ): Promise<void> {
-  const request = (
-    method: string,
-    path: string,
-    body: unknown = null,
-    changes: Partial<ProbeRequest> = {},
-  ) => {
-    const text = body === null || typeof body === 'string' ? body : JSON.stringify(body);
-    const headers = text === null ? {} : { 'Content-Type': 'application/json' };
-    return send({
-      method,
-      path,
-      key: 'default',
-      body: text,
-      ...changes,
-      headers: { ...headers, ...changes.headers },
-    });
+  const get = (path: string, key: ProbeRequest['key'] = 'default') =>
+    send({ method: 'GET', path, key, headers: {}, body: null });
+  const post = (path: string, body: unknown, changes: object = {}, key: ProbeRequest['key'] = 'default') => {
+    const headers = { 'Content-Type': 'application/json', ...changes };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return send({ method: 'POST', path, key, headers, body: text });
   };
-  const get = (path: string, key: ProbeRequest['key'] = 'default') => request('GET', path, null, { key });
-  const withKey = (name: string) => ({ headers: { 'Idempotency-Key': `${runId}-${name}` } });
+  const idempotencyKey = (name: string) => ({ 'Idempotency-Key': `${runId}-${name}` });
 
-  // Events: the field of the payload, the catalog, idempotency.
-  const probe = { probe: runId };
+  // The field of the payload, and the catalog.
+  let form = { type, field: 'payload' };
   let event: ProbeResponse = { status: 0, json: {} };
-  let [createdType, field] = [type, 'payload'];
-  for ([createdType, field] of [
-    [type, 'payload'],
-    [type, 'data'],
-    ['order.created', 'payload'],
-    ['order.created', 'data'],
-  ] as const) {
-    event = await request('POST', '/events', { type: createdType, [field]: probe }, withKey('a'));
-    if (isSuccess(event)) break;
-  }
-  const created = { type: createdType, [field]: probe };
-  await request('POST', '/events', created, withKey('a'));
-  await request('POST', '/events', { ...created, [field]: { probe: 'other' } }, withKey('a'));
-  await request('POST', '/events', created, { headers: { 'Idempotency-Key': 'x'.repeat(256) } });
-
-  // Lists and single resources.
-  const workspaceId = typeof event.json.workspace_id === 'string' ? event.json.workspace_id : null;
-  await get(`/events/${event.json.id ?? `evt_${UNKNOWN_ULID}`}`);
-  let query = '';
-  if (workspaceId !== null) {
-    await get(`/workspaces/${workspaceId}`);
-    for (const name of ['workspace_id', 'workspace']) {
-      const page = await get(`/events?${name}=${workspaceId}`);
-      if (isSuccess(page) && query === '') query = `${name}=${workspaceId}&`;
+  const toEvent = (probe: string) => ({ type: form.type, [form.field]: { probe } });
+  for (const accepted of [type, 'order.created']) {
+    for (const field of ['payload', 'data']) {
+      if (isSuccess(event)) continue;
+      form = { type: accepted, field };
+      event = await post('/events', toEvent(runId), idempotencyKey('a'));
     }
   }
-  await get('/events');
-  const page = await get(`/events?${query}limit=1`);
-  await get(`/events?${query}limit=1&starting_after=${page.json.end_cursor ?? `evt_${UNKNOWN_ULID}`}`);
-  await get(`/events?${query}type=${created.type}`);
-  await get(`/events?${query}limit=0`);
-  const tooMany = await get(`/events?${query}limit=1000000`);
-  const stated = /\b(\d{1,4})\D*$/.exec(
-    String(Object(tooMany.json.error).message ?? '').replaceAll('1000000', ''),
-  )?.[1];
-  const limits = stated === undefined ? [100, 101, 500, 1000] : [Number(stated), Number(stated) + 1];
-  for (const limit of limits) await get(`/events?${query}limit=${limit}`);
-  await get(`/events?${query}unknown=1`);
-  await get(`/events?${query}starting_after=evt_${UNKNOWN_ULID}`);
+  const created = toEvent(runId);
+  await post('/events', created, idempotencyKey('a'));
+  await post('/events', toEvent('other'), idempotencyKey('a'));
+  await post('/events', created, { 'Idempotency-Key': 'x'.repeat(256) });
 
-  // What does not exist.
-  for (const path of [
-    `/events/evt_${UNKNOWN_ULID}`,
-    '/events/x',
-    `/workspaces/ws_${UNKNOWN_ULID}`,
-    '/unknown',
-    '/events/',
-  ]) {
-    await get(path);
+  // Lists and single resources.
+  const { id = toExampleId('event'), workspace_id: workspaceId = toExampleId('workspace') } = event.json;
+  await get(`/events/${id}`);
+  await get(`/workspaces/${workspaceId}`);
+  let query = '';
+  for (const name of ['workspace_id', 'workspace']) {
+    const { status } = await get(`/events?${name}=${workspaceId}`);
+    if (isSuccess({ status }) && query === '') query = `${name}=${workspaceId}&`;
   }
-  await get('../v2/events');
-  await get('/webhooks');
-  await get(`/webhooks/wh_${UNKNOWN_ULID}`);
-  await request('DELETE', '/events');
+  const page = await get(`/events?${query}limit=1`);
+  const tooMany = await get(`/events?${query}limit=1000000`);
+  const { message } = Object(tooMany.json.error);
+  const [, stated] = /\b(\d{1,4})\D*$/.exec(String(message).replaceAll('1000000', '')) ?? [];
+  const limits = stated === undefined ? [100, 101, 500, 1000] : [Number(stated), Number(stated) + 1];
+  const lists = [
+    `limit=1&starting_after=${page.json.end_cursor ?? toExampleId('event')}`,
+    `type=${created.type}`,
+    'limit=0',
+    ...limits.map((limit) => `limit=${limit}`),
+    'unknown=1',
+    `starting_after=${toExampleId('event')}`,
+  ];
+  const paths = [
+    '/events',
+    ...lists.map((parameters) => `/events?${query}${parameters}`),
+    `/events/${toExampleId('event')}`,
+    `/workspaces/${toExampleId('workspace')}`,
+    `/webhooks/${toExampleId('webhook')}`,
+    ...['/events/x', '/unknown', '/events/', '../v2/events', '/webhooks'],
+  ];
+  for (const path of paths) await get(path);
+  await send({ method: 'DELETE', path: '/events', key: 'default', headers: {}, body: null });
 
   // Keys.
   for (const key of ['none', 'wrong', 'live'] as const) await get(`/events?${query}limit=1`, key);
   if (hasRestrictedKey) {
-    await request('POST', '/webhooks', {}, { key: 'restricted' });
     await get(`/events?${query}limit=1`, 'restricted');
-    if (workspaceId !== null) await get(`/workspaces/${workspaceId}`, 'restricted');
+    await get(`/workspaces/${workspaceId}`, 'restricted');
+    await post('/webhooks', {}, {}, 'restricted');
   }
 
   // Bodies that are not valid.
-  for (const body of ['{', '[]', {}, { type: 7 }, { type: 'no type' }, { ...created, unknown: 1 }]) {
-    await request('POST', '/events', body);
-  }
-  await request('POST', '/events', JSON.stringify(created), { headers: { 'Content-Type': 'text/plain' } });
-  await request('POST', '/events', JSON.stringify(created), {
-    headers: { 'Content-Type': 'application/json; charset=iso-8859-1' },
-  });
-  const sized = (bytes: number) => request('POST', '/events', '{'.padEnd(bytes, ' '));
-  if ((await sized((SIZES.at(-1) ?? 0) + 1)).status === 413) {
-    for (const size of SIZES) {
-      await sized(size);
-      if ((await sized(size + 1)).status === 413) break;
-    }
-  }
+  const invalid = ['{', '[]', {}, { type: 7 }, { type: 'no type' }, { ...created, unknown: 1 }, LARGE_BODY];
+  for (const body of invalid) await post('/events', body);
+  await post('/events', created, { 'Content-Type': 'text/plain' });
+  await post('/events', created, { 'Content-Type': 'application/json; charset=iso-8859-1' });
 
-  if (endpointUrl === null || workspaceId === null) return;
+  if (endpointUrl === null) return;
   const webhook = { workspace_id: workspaceId, url: endpointUrl, events: [created.type] };
-  await request('POST', '/webhooks', webhook, withKey('b'));
-  await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/svc-gaps' });
-  await request('POST', '/webhooks', { ...webhook, events: ['*'] });
+  await post('/webhooks', webhook, idempotencyKey('b'));
+  await post('/webhooks', { ...webhook, url: 'http://127.0.0.1:9/svc-gaps' });
+  await post('/webhooks', { ...webhook, events: ['*'] });
   // The same idempotency key as that of the first event.
-  await request('POST', '/webhooks', webhook, withKey('a'));
+  await post('/webhooks', webhook, idempotencyKey('a'));
 }

@@ -1,4 +1,4 @@
-/** What single requests show about gaps: a value of the gap, or whether the service behaves as a gap without an override says. */
+/** What single requests show about gaps: a value or a limit of the gap, or how the service deviates from a gap without an override. */
 import { type Environment, SECRET_PREFIX } from '../domain/credentials.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
@@ -6,58 +6,97 @@ import { isObject } from '../domain/json.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
-import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
-import { type GapId, gaps } from '../profile/gaps.ts';
+import type { ConfigValue } from '../profile/gap.ts';
+import type { GapId, GapValues } from '../profile/gaps.ts';
+import { type ApiRequest, isSuccess, listFields } from './exchange.ts';
 import {
-  type ApiRequest,
-  isSuccess,
-  listFields,
-  type OperationName,
-  type RecordedHeaders,
-} from './exchange.ts';
-import { compareFixed, compareSightings, type Finding, type Sighting } from './finding.ts';
+  compareEach,
+  compareFixed,
+  compareRange,
+  compareSightings,
+  type Deviation,
+  type Finding,
+  joinFindings,
+  type Range,
+} from './finding.ts';
+import { listItems } from './record-shapes.ts';
 
-export interface CheckContext {
+interface CheckContext {
+  readonly requests: readonly ApiRequest[];
   readonly environment: Environment;
   /** The event types that have a built-in fixture. */
   readonly eventTypes: ReadonlySet<string>;
+  /** The configured values. */
+  readonly values: GapValues;
 }
 
-/**
- * What a request shows, and the text of the evidence. For a gap that can be overridden, it is the value; for any other, whether
- * the service behaves as described.
- */
-type Observation = readonly [value: ConfigValue | boolean, text: string] | null;
-
-interface Check {
-  /** Default: all requests. */
-  readonly operation?: OperationName;
-  observe(request: ApiRequest, context: CheckContext, configured: ConfigValue): Observation;
-}
+/** Returns what a request shows about a gap; undefined if it shows nothing. */
+type Check<Shown> = (request: ApiRequest, context: CheckContext) => Shown | undefined;
 
 /** Whether the service refused a valid request because of a value that its message mentions. */
-export function isRejectedFor({ status, failure }: ApiRequest, subject: RegExp): boolean {
+function isRejectedFor({ status, failure }: ApiRequest, subject: RegExp): boolean {
   return (status === 400 || status === 422) && subject.test(failure?.message ?? '');
 }
 
-/** The value that an accepted request shows, or the one of a request that was rejected because of the subject. */
-function decide(
-  request: ApiRequest,
-  subject: RegExp,
-  [accepted, rejected]: readonly [accepted: string, rejected: string],
-  text: string,
-): Observation {
-  if (isSuccess(request)) return [accepted, `${text} was accepted`];
-  return isRejectedFor(request, subject) ? [rejected, `${text} was rejected`] : null;
+/** The first value if the service accepted the request, the second one if it rejected it because of the subject. */
+function decide(request: ApiRequest, subject: RegExp, accepted: string, rejected: string) {
+  if (isSuccess(request)) return accepted;
+  return isRejectedFor(request, subject) ? rejected : undefined;
 }
 
+/** For gaps that can be overridden. */
+const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
+  'event.body': (request) => {
+    if (request.operation !== 'createEvent' || !isSuccess(request)) return undefined;
+    return ['payload', 'data'].find((name) => isObject(listFields(request.json)[name]));
+  },
+  'event.catalog': (request, { eventTypes }) => {
+    const { type } = listFields(request.json);
+    if (request.operation !== 'createEvent' || typeof type !== 'string') return undefined;
+    if (!isEventType(type) || eventTypes.has(type)) return undefined;
+    return decide(request, /^type\b|event type|catalog/i, 'open', 'closed');
+  },
+  'webhook.url': (request) => {
+    const { url } = listFields(request.json);
+    if (request.operation !== 'createWebhook' || typeof url !== 'string') return undefined;
+    const isLocal = checkWebhookUrl(url, 'local').ok && !checkWebhookUrl(url, 'public').ok;
+    return isLocal ? decide(request, /\burl\b|https|public/i, 'local', 'public') : undefined;
+  },
+  'webhook.wildcard': (request, context) => {
+    const { events } = listFields(request.json);
+    if (request.operation !== 'createWebhook' || !Array.isArray(events)) return undefined;
+    if (!events.includes(WILDCARD_SUBSCRIPTION)) return undefined;
+    const configured = context.values['webhook.wildcard'];
+    const isSandbox = (request.environment ?? context.environment) === 'sandbox';
+    // The sandbox accepts it in both cases, and production rejects it in both others.
+    const accepted = isSandbox && configured !== 'rejected' ? configured : 'accepted';
+    const rejected = isSandbox || configured === 'rejected' ? 'rejected' : 'rejected_in_production';
+    return decide(request, /\*|wildcard|\bevents\b/i, accepted, rejected);
+  },
+  'list.workspace': (request, { values }) => {
+    const { searchParams } = request.url;
+    const configured = values['list.workspace'];
+    if (request.operation !== 'listEvents' || !isSuccess(request)) return undefined;
+    const names = [...searchParams].flatMap(([name, value]) => (value.startsWith('ws_') ? [name] : []));
+    // A service that ignores unknown parameters accepts every name.
+    return names.includes(configured) ? configured : names[0];
+  },
+  'key.scopes': (request) => {
+    if (request.method !== 'GET' || request.operation === null) return undefined;
+    if (request.status === 403) return 'required';
+    const lacksScope = request.keyScopes?.some((scope) => scope.endsWith(':read')) === false;
+    return lacksScope && isSuccess(request) ? 'not_required' : undefined;
+  },
+};
+
 /** Whether each request that is relevant has one of the statuses. */
-function expectStatus(statuses: readonly number[], isRelevant: (request: ApiRequest) => boolean): Check {
-  return {
-    observe: (request) =>
-      [0, 429].includes(request.status) || !isRelevant(request)
-        ? null
-        : [statuses.includes(request.status), describe(request)],
+function expectStatus(
+  statuses: readonly number[],
+  isRelevant: (request: ApiRequest) => boolean,
+): Check<Deviation> {
+  return (request) => {
+    if ([0, 429].includes(request.status) || !isRelevant(request)) return undefined;
+    return statuses.includes(request.status) ? null : describe(request);
   };
 }
 
@@ -65,148 +104,62 @@ function describe({ method, path, status, failure }: ApiRequest): string {
   return `${method} ${path}: ${status}${failure === null ? '' : ` ${failure.code}`}`;
 }
 
-const checks: Readonly<Partial<Record<GapId, Check>>> = {
-  'event.body': {
-    operation: 'createEvent',
-    observe: (request) => {
-      const field = ['payload', 'data'].find((name) => isObject(listFields(request.json)[name]));
-      return field !== undefined && isSuccess(request) ? [field, `a body with ${field} was accepted`] : null;
-    },
+/** For gaps that cannot be overridden. */
+const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
+  'secret.format': ({ operation, responseJson }) => {
+    const { secret } = listFields(responseJson);
+    const isSecret = operation === 'createWebhook' && typeof secret === 'string';
+    if (!isSecret || secret.includes(REMOVED)) return undefined;
+    if (/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret)) return null;
+    // The text has no part of the secret.
+    return `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
   },
-  'event.catalog': {
-    operation: 'createEvent',
-    observe: (request, { eventTypes }) => {
-      const { type } = listFields(request.json);
-      if (typeof type !== 'string' || !isEventType(type) || eventTypes.has(type)) return null;
-      return decide(request, /^type\b|event type|catalog/i, ['open', 'closed'], type);
-    },
-  },
-  'webhook.url': {
-    operation: 'createWebhook',
-    observe: (request) => {
-      const { url } = listFields(request.json);
-      const isLocal =
-        typeof url === 'string' && checkWebhookUrl(url, 'local').ok && !checkWebhookUrl(url, 'public').ok;
-      return isLocal ? decide(request, /\burl\b|https|public/i, ['local', 'public'], 'a local URL') : null;
-    },
-  },
-  'webhook.wildcard': {
-    operation: 'createWebhook',
-    observe: (request, { environment }, configured) => {
-      const { events } = listFields(request.json);
-      if (!Array.isArray(events) || !events.includes(WILDCARD_SUBSCRIPTION)) return null;
-      const isProduction = (request.environment ?? environment) === 'production';
-      // The sandbox accepts it in both cases, and production rejects it in both others.
-      const accepted = !isProduction && configured !== 'rejected' ? String(configured) : 'accepted';
-      const rejected = isProduction && configured !== 'rejected' ? 'rejected_in_production' : 'rejected';
-      const text = isProduction ? '* in production' : '* in the sandbox';
-      return decide(request, /\*|wildcard|\bevents\b/i, [accepted, rejected], text);
-    },
-  },
-  'list.workspace': {
-    operation: 'listEvents',
-    observe: (request, _context, configured) => {
-      const [name] = [...request.query].find(([, value]) => value.startsWith('ws_')) ?? [];
-      if (name === undefined || !isSuccess(request)) return null;
-      // A service that ignores unknown parameters accepts every name.
-      return [request.query.has(String(configured)) ? configured : name, `?${name}=ws_… was accepted`];
-    },
-  },
-  'key.scopes': {
-    observe: (request) => {
-      if (request.method !== 'GET' || request.operation === null) return null;
-      if (request.status === 403) return ['required', `403 for ${request.path}`];
-      const isRestricted =
-        request.keyScopes !== null && !request.keyScopes.some((scope) => scope.endsWith(':read'));
-      return isRestricted && isSuccess(request)
-        ? ['not_required', 'a key without a read scope can read']
-        : null;
-    },
-  },
-  'secret.format': {
-    operation: 'createWebhook',
-    observe: ({ responseJson }) => {
-      const { secret } = listFields(responseJson);
-      if (typeof secret !== 'string' || secret.includes(REMOVED)) return null;
-      // The text has no part of the secret.
-      const text = `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
-      return [/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret), text];
-    },
-  },
-  'id.format': {
-    observe: ({ responseJson }) => {
-      const kinds: readonly IdKind[] = ['workspace', 'event', 'webhook', 'request'];
-      const ids = kinds.flatMap((kind) => {
-        const pattern = new RegExp(`"(?:id|request_id|workspace_id)":"(${idPrefixes[kind]}[^"]*)"`);
-        const id = pattern.exec(JSON.stringify(responseJson) ?? '')?.[1];
-        return id === undefined ? [] : [{ id, isValid: idPatterns[kind].test(id) }];
-      });
-      const shown = ids.find(({ isValid }) => !isValid) ?? ids[0];
-      return shown === undefined ? null : [shown.isValid, shown.id];
-    },
+  'id.format': ({ responseJson }) => {
+    const kinds: readonly IdKind[] = ['workspace', 'event', 'webhook', 'request'];
+    const ids = kinds.flatMap((kind) => {
+      const pattern = new RegExp(`"(?:id|request_id|workspace_id)":"(${idPrefixes[kind]}[^"]*)"`);
+      const id = pattern.exec(JSON.stringify(responseJson) ?? '')?.[1];
+      return id === undefined ? [] : [{ id, isValid: idPatterns[kind].test(id) }];
+    });
+    return ids.length === 0 ? undefined : (ids.find(({ isValid }) => !isValid)?.id ?? null);
   },
   'webhook.operations': expectStatus(
     [404, 405],
     ({ path, operation, status }) => /^\/webhooks(?:\/|$)/.test(path) && operation === null && status !== 401,
   ),
-  'list.order': {
-    operation: 'listEvents',
-    observe: (request) => {
-      const items = listItems(request);
-      const times = items.map(({ created_at: at }) => Date.parse(String(at)));
-      if (items.some(({ id }) => id === request.query.get('starting_after')))
-        return [false, 'a page has its cursor'];
-      if (new Set(times).size < 2) return null;
-      const isNewestFirst = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
-      return [isNewestFirst, isNewestFirst ? 'newest first' : 'not newest first'];
-    },
+  'list.order': (request) => {
+    const items = listItemsOf(request);
+    const cursor = request.url.searchParams.get('starting_after');
+    if (items.some(({ id }) => id === cursor)) return 'a page has its cursor';
+    const times = items.map(({ created_at: at }) => Date.parse(String(at)));
+    if (new Set(times).size < 2) return undefined;
+    const isNewestFirst = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
+    return isNewestFirst ? null : 'not newest first';
   },
-  'list.filter': {
-    operation: 'listEvents',
-    observe: (request) => {
-      const type = request.query.get('type');
-      const items = listItems(request);
-      if (type === null || items.length === 0) return null;
-      return [items.every((item) => item.type === type), `?type=${type}: ${items.length} items`];
-    },
+  'list.filter': (request) => {
+    const type = request.url.searchParams.get('type');
+    const items = listItemsOf(request);
+    if (type === null || items.length === 0) return undefined;
+    return items.every((item) => item.type === type) ? null : `a list of ${type} has other events`;
   },
   'key.environment': expectStatus(
     [401],
     ({ environment, url }) =>
       environment === 'production' && /sandbox|test|localhost|^127\./.test(url.hostname),
   ),
-  'error.codes': {
-    observe: (request) => {
-      const { failure, status } = request;
-      // Only an emulator that other machines cannot reach has it.
-      if (failure === null || failure.code === '' || failure.code === 'forbidden_origin') return null;
-      const isInvalid = request.operation !== null && [400, 415, 422].includes(status);
-      const [, reason] = (isInvalid && reasons.find(([isReason]) => isReason(request))) || [];
-      const expected = reason ?? codesOfStatus[status] ?? failure.code;
-      const isKnown = isErrorCode(failure.code) && getErrorDefinition(failure.code).status === status;
-      return [isKnown && expected === failure.code, describe(request)];
-    },
+  'request.id': ({ responseHeaders, failure, status }) => {
+    const id = responseHeaders.get('request-id');
+    const other = [...responseHeaders.keys()].find((name) => /request-?id$/.test(name));
+    if (status === 0) return undefined;
+    if (id === undefined)
+      return other === undefined ? 'no header with the request ID' : `the header ${other}`;
+    return id.startsWith('req_') && (failure?.requestId ?? id) === id ? null : 'another ID than in the error';
   },
-  'request.id': {
-    observe: ({ responseHeaders, failure, status }) => {
-      if (status === 0) return null;
-      const id = responseHeaders.get('request-id');
-      const other = [...responseHeaders.keys()].find((name) => /request-?id$/.test(name));
-      if (id === undefined)
-        return [false, other === undefined ? 'no header with the request ID' : `the header ${other}`];
-      return [id.startsWith('req_') && (failure?.requestId ?? id) === id, 'Request-Id: req_…'];
-    },
-  },
-  'rate.headers': {
-    observe: ({ responseHeaders, status }) => {
-      const names = [...responseHeaders.keys()].filter((name) => /rate-?limit/.test(name));
-      if (names.length === 0 && status !== 429) return null;
-      const isExpected = names.every((name) => /^ratelimit(?:-policy)?$/.test(name));
-      return [
-        isExpected && (status !== 429 || responseHeaders.has('retry-after')),
-        `${status}: ${names.join(', ')}`,
-      ];
-    },
+  'rate.headers': ({ responseHeaders, status }) => {
+    const names = [...responseHeaders.keys()].filter((name) => /rate-?limit/.test(name));
+    if (names.length === 0 && status !== 429) return undefined;
+    if (status === 429 && !responseHeaders.has('retry-after')) return '429 without Retry-After';
+    return names.every((name) => /^ratelimit(?:-policy)?$/.test(name)) ? null : names.join(', ');
   },
   'body.charset': expectStatus(
     [415],
@@ -220,47 +173,125 @@ const checks: Readonly<Partial<Record<GapId, Check>>> = {
   version: expectStatus([404], ({ path }) => /^\/v\d+\//.test(path)),
 };
 
-function listItems({ responseJson }: ApiRequest): readonly Readonly<Record<string, unknown>>[] {
-  const { data } = listFields(responseJson);
-  return Array.isArray(data) ? data.map(listFields) : [];
+function listItemsOf({ operation, responseJson }: ApiRequest) {
+  return operation === 'listEvents' ? listItems(responseJson) : [];
 }
 
-/** The error code of the API, where the emulator has others with this status. */
-const codesOfStatus: Readonly<Record<number, string>> = { 401: 'unauthenticated', 403: 'permission_denied' };
-
-/** The error code of an invalid request that shows why it was rejected. */
-const reasons: readonly (readonly [isReason: (request: ApiRequest) => boolean, code: string])[] = [
-  [({ method, headers }) => method === 'POST' && isText(headers), 'unsupported_media_type'],
-  [({ method, body, json }) => method === 'POST' && body.isComplete && json === undefined, 'invalid_request'],
-  [({ operation, json }) => operation === 'createEvent' && lacksType(json), 'validation_failed'],
-  [({ operation }) => operation === 'listEvents', 'invalid_request'],
+/** The error code of an invalid request, by what is wrong with it. The first one applies. */
+const expectedCodes: readonly (readonly [code: string, isExpected: (request: ApiRequest) => boolean])[] = [
+  ['unauthenticated', ({ status }) => status === 401],
+  ['permission_denied', ({ status }) => status === 403],
+  ['unsupported_media_type', ({ headers }) => /^text\//.test(headers.get('content-type') ?? '')],
+  ['invalid_request', ({ method, body, json }) => method === 'POST' && body.isComplete && json === undefined],
+  [
+    'validation_failed',
+    ({ method, path, json }) => method + path === 'POST/events' && isObject(json) && !('type' in json),
+  ],
+  ['invalid_request', ({ operation }) => operation === 'listEvents'],
 ];
 
-function isText(headers: RecordedHeaders): boolean {
-  return headers.get('content-type')?.startsWith('text/') === true;
+const checkErrorCode: Check<Deviation> = (request) => {
+  const { failure, status, operation } = request;
+  // Only an emulator that other machines cannot reach has the last one.
+  if (failure === null || failure.code === '' || failure.code === 'forbidden_origin') return undefined;
+  const hasReason = [401, 403].includes(status) || (operation !== null && [400, 415, 422].includes(status));
+  const [expected = failure.code] = (hasReason && expectedCodes.find(([, is]) => is(request))) || [];
+  const isKnown = isErrorCode(failure.code) && getErrorDefinition(failure.code).status === status;
+  return isKnown && expected === failure.code ? null : describe(request);
+};
+
+const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 };
+
+/** The numbers in the message of an error. Sizes are in bytes. */
+export function listNumbers({ failure }: ApiRequest): number[] {
+  const numbers = (failure?.message ?? '').matchAll(/(?<![\w.-])(\d[\d,_]*) ?([km]?)(?:i?b)?(?![\w.]*\w)/gi);
+  return Array.from(
+    numbers,
+    ([, digits = '', unit = '']) => Number(digits.replace(/[,_]/g, '')) * (UNITS[unit.toLowerCase()] ?? 1),
+  );
 }
 
-function lacksType(json: unknown): boolean {
-  return isObject(json) && !('type' in json);
+/** The limit of a request that was rejected: the one in the message, or one less than what was requested. */
+function findLimit(request: ApiRequest, requested: number): Range {
+  const stated = listNumbers(request).findLast((number) => number < requested);
+  return stated === undefined ? { max: requested - 1 } : { min: stated, max: stated };
 }
 
-/** The finding for a gap that single requests show; null for any other gap. */
-export function checkRequests(
-  gap: GapId,
-  requests: readonly ApiRequest[],
-  context: CheckContext,
-  configured: ConfigValue,
-): Finding | null {
-  const check = checks[gap];
-  if (check === undefined) return null;
-  const { operation } = check;
-  const sightings = requests
-    .filter((request) => operation === undefined || request.operation === operation)
-    .flatMap((exchange) => {
-      const observation = check.observe(exchange, context, configured);
-      return observation === null ? [] : [{ exchange, value: observation[0], text: observation[1] }];
+const checkWebhookLimit: Check<Range> = (request, { requests }) => {
+  if (request.operation !== 'createWebhook') return undefined;
+  if (isRejectedFor(request, /limit|maximum|too many|at most/i)) return findLimit(request, Infinity);
+  const workspaceId = listFields(request.responseJson).workspace_id;
+  const ids = requests.flatMap(({ operation, at, responseJson }) => {
+    const { id, workspace_id } = listFields(responseJson);
+    const isEarlier = operation === 'createWebhook' && at <= request.at && workspace_id === workspaceId;
+    return isEarlier ? [id] : [];
+  });
+  return isSuccess(request) ? { min: new Set(ids).size } : undefined;
+};
+
+const checkBodyLimit: Check<Range> = (request) => {
+  const { method, status, body } = request;
+  if (body.bytes === null || method !== 'POST' || [0, 401, 429].includes(status)) return undefined;
+  return status === 413 ? findLimit(request, body.bytes) : { min: body.bytes };
+};
+
+function formatBytes(bytes: number): string {
+  if (bytes % 1024 ** 2 === 0) return `${bytes / 1024 ** 2}MiB`;
+  return bytes % 1024 === 0 ? `${bytes / 1024}KiB` : `${bytes}B`;
+}
+
+/** Number of items of a page; null for any other response. */
+function countItems(request: ApiRequest) {
+  const { data, has_more: hasMore } = listFields(request.responseJson);
+  const isPage = request.operation === 'listEvents' && isSuccess(request) && Array.isArray(data);
+  return isPage ? { count: data.length, hasMore: hasMore === true } : null;
+}
+
+const checkDefaultLimit: Check<Range> = (request) => {
+  const page = countItems(request);
+  if (page === null || request.url.searchParams.has('limit')) return undefined;
+  return page.hasMore ? { min: page.count, max: page.count } : { min: page.count };
+};
+
+const checkMaxLimit: Check<Range> = (request) => {
+  const limit = Number(request.url.searchParams.get('limit'));
+  if (request.operation !== 'listEvents' || !(limit > 0)) return undefined;
+  if (isRejectedFor(request, /limit/i)) return findLimit(request, limit);
+  return isSuccess(request) ? { min: limit } : undefined;
+};
+
+/** Whether the service shortens a limit that is too large, instead of rejecting it. */
+const checkShortenedLimit: Check<Deviation> = (request) => {
+  const limit = Number(request.url.searchParams.get('limit'));
+  const page = countItems(request);
+  return page?.hasMore && page.count < limit
+    ? `limit=${limit} is shortened to ${page.count} items, and not rejected`
+    : undefined;
+};
+
+/** The findings for the gaps that single requests show. */
+export function checkRequests(context: CheckContext): Partial<Record<GapId, Finding>> {
+  const { requests, values } = context;
+  const observe = <Shown>(check: Check<Shown>) =>
+    requests.flatMap((exchange) => {
+      const value = check(exchange, context);
+      return value === undefined ? [] : [{ exchange, value }];
     });
-  return isConfigurable(gaps[gap])
-    ? compareSightings(configured, sightings as Sighting[])
-    : compareFixed(sightings as Sighting<boolean>[], gap === 'error.codes');
+  const compareValue = ([gap, check]: readonly [string, Check<ConfigValue>]) =>
+    [gap, compareSightings(values[gap as keyof GapValues] as ConfigValue, observe(check))] as const;
+  const limit = values['list.limit'];
+  return {
+    ...Object.fromEntries(Object.entries(valueChecks).map(compareValue)),
+    ...Object.fromEntries(
+      Object.entries(fixedChecks).map(([gap, check]) => [gap, compareFixed(observe(check))]),
+    ),
+    'error.codes': compareEach(observe(checkErrorCode)),
+    'webhook.limit': compareRange(values['webhook.limit'], observe(checkWebhookLimit)),
+    'body.limit': compareRange(values['body.limit'], observe(checkBodyLimit), formatBytes),
+    'list.limit': joinFindings({
+      default: compareRange(limit.default, observe(checkDefaultLimit)),
+      max: compareRange(limit.max, observe(checkMaxLimit)),
+      larger: compareFixed(observe(checkShortenedLimit)),
+    }),
+  };
 }

@@ -1,5 +1,5 @@
 /** Finds out when a service retries, from the times between the attempts of each delivery. */
-import { formatDuration, MINUTE_MS, parseDuration, SECOND_MS } from '../domain/duration.ts';
+import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
 import { MAX_RETRY_DELAY_MS, parseRetryAfter, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { Rules } from '../profile/rules.ts';
 import { type DeliveryAttempt, isSuccess } from './exchange.ts';
@@ -14,6 +14,8 @@ import {
   type Sighting,
 } from './finding.ts';
 
+type Attempts = readonly DeliveryAttempt[];
+
 /** The time from a failed attempt to the next one. */
 interface Wait {
   /** 0 after the first attempt. */
@@ -27,35 +29,29 @@ interface Wait {
   readonly sinceFirstMs: number;
 }
 
-/** The findings about retries, and the attempts after the end of the retry window (§6). */
-export function findRetries(attempts: readonly DeliveryAttempt[], { retry }: Rules) {
+export function findRetries(attempts: Attempts, retry: Rules['retry']) {
   const deliveries = groupBy(
     attempts.filter(({ id }) => id !== ''),
     ({ id }) => id,
   );
   const waits = deliveries.map(listWaits).flatMap((each) => (lacksAttempts(each, retry) ? [] : each));
   const plain = waits.filter(({ requestedMs, status }) => requestedMs === null && status !== 410);
+  const { delaysMs, findings } = compareSchedule(plain, retry);
   const redirected = waits.filter(({ status }) => status >= 300 && status < 400);
-  const late = waits.filter(
-    ({ sinceFirstMs }) => sinceFirstMs > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS),
-  );
-  const { schedule, jitter, delaysMs } = compareSchedule(plain, retry);
+  const late = waits.filter(({ sinceFirstMs: ms }) => ms > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS));
   return {
-    findings: {
-      'retry.schedule': schedule,
-      'retry.jitter': jitter,
-      'retry.after': compareRetryAfter(waits, retry.honorRetryAfter, delaysMs),
-      'retry.410': compare410(deliveries, retry.stopOn410, delaysMs),
-      'delivery.success': compareFixed(
-        redirected.map(({ next, status }) => ({
-          exchange: next,
-          value: true,
-          text: `a retry after ${status}`,
-        })),
-      ),
-    },
-    late: late.map((wait) =>
-      toSighting(wait, `a retry ${formatDuration(wait.sinceFirstMs)} after the first attempt`),
+    ...findings,
+    ...(late.length > 0 && {
+      'retry.schedule': differ(null, late.map(toSighting), 'a retry window of more than 72h'),
+    }),
+    'retry.after': compareRetryAfter(waits, retry.honorRetryAfter, delaysMs),
+    'retry.410': compare410(deliveries, retry.stopOn410, delaysMs),
+    'delivery.success': compareFixed(
+      redirected.map(({ next, status }) => ({
+        exchange: next,
+        value: null,
+        text: `a retry after ${status}`,
+      })),
     ),
   };
 }
@@ -69,25 +65,18 @@ function timeOf({ attempt, at }: DeliveryAttempt): number {
 }
 
 /** Replays and attempts after a success are not retries. */
-function listWaits(attempts: readonly DeliveryAttempt[]): Wait[] {
+function listWaits(attempts: Attempts): Wait[] {
   const waits: Wait[] = [];
   for (const [index, next] of attempts.slice(1).entries()) {
     const failed = attempts[index];
     if (failed === undefined || isSuccess(failed) || next.attempt?.isManual || failed.attempt?.isManual)
       break;
-    const retryAfter = failed.responseHeaders.get('retry-after');
-    const endedAt = failed.at + (failed.durationMs ?? 0);
-    const afterMs = retryAfter === undefined ? null : parseRetryAfter(retryAfter, endedAt);
-    const requestedMs = afterMs === null ? null : endedAt - failed.at + afterMs;
+    const { durationMs, at, status, responseHeaders } = failed;
+    const endMs = durationMs ?? 0;
+    const afterMs = parseRetryAfter(responseHeaders.get('retry-after') ?? '', at + endMs);
     const sinceFirstMs = timeOf(next) - timeOf(attempts[0] ?? failed);
-    waits.push({
-      index,
-      ms: timeOf(next) - timeOf(failed),
-      requestedMs,
-      status: failed.status,
-      next,
-      sinceFirstMs,
-    });
+    const requestedMs = afterMs === null ? null : endMs + afterMs;
+    waits.push({ index, ms: timeOf(next) - timeOf(failed), requestedMs, status, next, sinceFirstMs });
   }
   return waits;
 }
@@ -97,41 +86,9 @@ function toleranceOf(ms: number): number {
   return Math.min(MINUTE_MS, 0.05 * ms + 100);
 }
 
-function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter }: Rules['retry']) {
-  const fits = ({ index, ms }: Wait) => isWithin(ms, delayAt(configured, index), jitter);
-  const relevant = groupBy(waits, ({ index }) => String(index))
-    .sort((a, b) => indexOf(a) - indexOf(b))
-    .map((group) => withoutOutliers(group, fits));
-  const samples = relevant.flat();
-  if (samples.length === 0) return { schedule: NO_EVIDENCE, jitter: NO_EVIDENCE, delaysMs: configured };
-  const estimate = estimateSchedule(relevant, configured);
-  const isConfigured = estimate.delaysMs.every((ms, index) => ms === delayAt(configured, index));
-  const delaysMs = isConfigured ? configured : completeSchedule(estimate.delaysMs, configured);
-  const observed = delaysMs.map(formatDuration);
-  const sightings = relevant.flatMap((group) =>
-    group
-      .slice(0, 1)
-      .map((wait) => toSighting(wait, `${formatDuration(wait.ms)} after attempt ${wait.index + 1}`)),
-  );
-  return {
-    schedule: isConfigured
-      ? confirm(observed, sightings)
-      : differ(observed, sightings, { override: observed }),
-    jitter: compareJitter(samples, estimate, jitter),
-    delaysMs,
-  };
-}
-
-function indexOf([first]: readonly Wait[]): number {
-  return first?.index ?? 0;
-}
-
-function toSighting(wait: Wait, text: string): Sighting {
-  return { exchange: wait.next, value: wait.ms, text };
-}
-
 function isWithin(ms: number, delayMs: number, jitter: number): boolean {
   const tolerance = toleranceOf(delayMs);
+  // Jitter does not make a wait longer than the maximum (§8).
   const longest = Math.max(delayMs, Math.min(delayMs * (1 + jitter), MAX_RETRY_DELAY_MS));
   return ms >= delayMs * (1 - jitter) - tolerance && ms <= longest + tolerance;
 }
@@ -151,73 +108,96 @@ function lacksAttempts(waits: readonly Wait[], { delaysMs, jitter }: Rules['retr
   return index > waits.length;
 }
 
-/** If the waits of an index disagree and most of them are as configured, the others are replays. */
-function withoutOutliers(group: readonly Wait[], fits: (wait: Wait) => boolean): readonly Wait[] {
-  const fitting = group.filter(fits);
-  return 2 * fitting.length > group.length ? fitting : group;
+/** The shares that are tried until all waits fit delays. */
+const JITTERS = [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
+/** Waits that are needed to be sure of a smaller jitter: with fewer, all can be close to the delay by chance. */
+const MIN_JITTER_SAMPLES = 20;
+
+function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter }: Rules['retry']) {
+  const inOrder = waits.toSorted((a, b) => a.index - b.index);
+  const groups = groupBy(inOrder, ({ index }) => String(index)).map((group) => {
+    // If the waits after an attempt disagree and most of them are as configured, the others are replays.
+    const fitting = group.filter(({ index, ms }) => isWithin(ms, delayAt(configured, index), jitter));
+    return 2 * fitting.length > group.length ? fitting : group;
+  });
+  const sightings = groups.flatMap((group) => group.slice(0, 1).map(toSighting));
+  if (sightings.length === 0) return { delaysMs: configured, findings: {} };
+  for (const share of [...JITTERS, jitter].sort((a, b) => a - b)) {
+    const fitted = fitDelays(groups, configured, share);
+    if (fitted === null) continue;
+    const isConfigured = fitted.every((ms, index) => ms === delayAt(configured, index));
+    const delaysMs = isConfigured ? configured : shortenSchedule(fitted);
+    const schedule = isConfigured ? confirm : differ;
+    const findings = {
+      'retry.schedule': schedule(delaysMs.map(formatDuration), sightings),
+      'retry.jitter': compareJitter(share, jitter, groups.flat(), sightings),
+    };
+    return { delaysMs, findings };
+  }
+  const needed = 'a schedule whose waits vary by more than 50 %';
+  return { delaysMs: configured, findings: { 'retry.schedule': differ(null, sightings, needed) } };
 }
 
-interface Estimate {
-  /** Sparse: it has no element where no wait was recorded. */
-  readonly delaysMs: readonly number[];
-  /** The largest relative distance from the delays. */
-  readonly spread: number;
+function compareJitter(
+  share: number,
+  configured: number,
+  waits: readonly Wait[],
+  sightings: readonly Sighting[],
+): Finding {
+  const longestMs = Math.max(...sightings.map(({ value }) => Number(value)));
+  const isSure =
+    waits.length >= MIN_JITTER_SAMPLES && share + toleranceOf(longestMs) / longestMs < configured;
+  if (share === configured && waits.length > 1) return confirm(share, sightings);
+  return share > configured || isSure ? differ(share, sightings) : NO_EVIDENCE;
+}
+
+function toSighting(wait: Wait): Sighting {
+  return {
+    exchange: wait.next,
+    value: wait.ms,
+    text: `${formatDuration(wait.ms)} after attempt ${wait.index + 1}`,
+  };
 }
 
 /**
- * Without jitter, all waits of an index are the same. With jitter, its delay is the configured or round one that needs about as
- * much jitter as the other indexes.
+ * The delay after each attempt if all waits are within this jitter: the previous one, which repeats, the configured one, or the
+ * usual one that is closest to the middle of the waits. Null if there is none for one of the attempts.
  */
-function estimateSchedule(groups: readonly (readonly Wait[])[], configured: readonly number[]): Estimate {
+function fitDelays(
+  groups: readonly (readonly Wait[])[],
+  configured: readonly number[],
+  jitter: number,
+): readonly number[] | null {
   const delaysMs: number[] = [];
-  const varies = groups.some((group) => {
-    const [min, max] = limitsOf(group);
-    return max - min > toleranceOf(max);
-  });
-  if (!varies) {
-    for (const group of groups) {
-      const [min] = limitsOf(group);
-      const configuredMs = delayAt(configured, indexOf(group));
-      delaysMs[indexOf(group)] = isWithin(min, configuredMs, 0) ? configuredMs : roundDuration(min);
-    }
-    return { delaysMs, spread: 0 };
-  }
-  const needed = (group: readonly Wait[], delayMs: number) =>
-    Math.max(...group.filter(isBelowMaximum).map(({ ms }) => Math.abs(ms - delayMs) / delayMs), 0);
-  const candidates = (group: readonly Wait[]) => [delayAt(configured, indexOf(group)), ...ROUND_DELAYS];
-  const unlimited = groups.filter((group) => group.length > 1 && group.every(isBelowMaximum));
-  const measured = unlimited.length > 0 ? unlimited : groups;
-  const spread = Math.max(
-    ...measured.map((group) => Math.min(...candidates(group).map((delayMs) => needed(group, delayMs)))),
-  );
+  let isConfigured = true;
   for (const group of groups) {
-    const configuredMs = delayAt(configured, indexOf(group));
-    const [min, max] = limitsOf(group);
-    const isPossible = (delayMs: number) =>
-      needed(group, delayMs) <= spread * 1.02 && delayMs * (1 + spread) >= max - toleranceOf(max);
-    // The delay is in the middle of its waits, unless the maximum shortened some of them.
-    const distance = (delayMs: number) =>
-      (isPossible(delayMs) ? 0 : 1) +
-      (group.every(isBelowMaximum)
-        ? Math.abs((min + max) / 2 - delayMs) / delayMs
-        : Math.abs(needed(group, delayMs) - spread));
-    const isConfigured = delaysMs.every((delayMs, index) => delayMs === delayAt(configured, index));
-    // The last wait repeats. There are few late attempts, so that their waits are not enough to find the delay.
-    const likely = isConfigured ? [configuredMs] : [delaysMs.at(-1) ?? 0, configuredMs];
-    const [closest = 0] = ROUND_DELAYS.toSorted((a, b) => distance(a) - distance(b));
-    delaysMs[indexOf(group)] = likely.find((delayMs) => delayMs > 0 && isPossible(delayMs)) ?? closest;
+    const index = group[0]?.index ?? 0;
+    // The first attempts were not recorded, or the receiver asked for another delay.
+    while (delaysMs.length < index) delaysMs.push(delayAt(configured, delaysMs.length));
+    const times = group.map(({ ms }) => ms);
+    const [min, max] = [Math.min(...times), Math.max(...times)];
+    const configuredMs = delayAt(configured, index);
+    const repeatedMs: number = isConfigured ? configuredMs : (delaysMs.at(-1) ?? 0);
+    // The maximum shortens some of the waits.
+    const middle = max > MAX_RETRY_DELAY_MS - MINUTE_MS ? MAX_RETRY_DELAY_MS : (min + max) / 2;
+    const usual = USUAL_DELAYS.toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+    const measured = jitter === 0 ? [roundDuration(middle, 0.02)] : usual;
+    const delayMs = [repeatedMs, configuredMs, ...measured].find((ms) =>
+      times.every((time) => isWithin(time, ms, jitter)),
+    );
+    if (delayMs === undefined) return null;
+    delaysMs.push(delayMs);
+    isConfigured &&= delayMs === configuredMs;
   }
-  return { delaysMs, spread };
+  return delaysMs;
 }
 
-/** Jitter does not make a wait longer than the maximum (§8). */
-function isBelowMaximum({ ms }: Wait): boolean {
-  return ms < MAX_RETRY_DELAY_MS - SECOND_MS;
-}
-
-function limitsOf(group: readonly Wait[]): readonly [min: number, max: number] {
-  const times = group.map(({ ms }) => ms);
-  return [Math.min(...times), Math.max(...times)];
+/** Without repetitions of the last delay. The sum of a schedule is at most the retry window. */
+function shortenSchedule(fitted: readonly number[]): number[] {
+  const delaysMs = [...fitted];
+  const isTooLong = () => delaysMs.reduce((sum, ms) => sum + ms, 0) > RETRY_WINDOW_MS;
+  while (delaysMs.length > 1 && (delaysMs.at(-1) === delaysMs.at(-2) || isTooLong())) delaysMs.pop();
+  return delaysMs;
 }
 
 /** @param text durations, separated by spaces */
@@ -225,77 +205,29 @@ export function listDurations(text: string): number[] {
   return text.split(' ').map((duration) => parseDuration(duration) ?? 0);
 }
 
-const ROUND_DELAYS = listDurations(
-  '1s 2s 3s 5s 10s 15s 20s 30s 45s 1m 2m 3m 5m 10m 15m 20m 30m 45m 1h 2h 3h 4h 6h 8h 12h 18h 24h',
+const USUAL_DELAYS = listDurations(
+  '1s 2s 3s 5s 10s 15s 20s 30s 45s 1m 2m 3m 5m 10m 15m 20m 30m 45m 1h 2h 3h 4h 6h 8h 12h 24h',
 );
 /** The steps to which people round durations. */
 const STEPS = listDurations('1d 12h 6h 1h 30m 15m 10m 5m 1m 30s 15s 10s 5s 1s 500ms 100ms 50ms 10ms 1ms');
 
 /** The roundest duration that is at most a share of it away. */
-export function roundDuration(ms: number, share = 0.02): number {
+export function roundDuration(ms: number, share: number): number {
   const step = STEPS.find(
     (each) => ms >= each && Math.abs(ms - Math.round(ms / each) * each) <= share * ms + 30,
   );
   return step === undefined ? Math.max(1, Math.round(ms)) : Math.round(ms / step) * step;
 }
 
-/** The observed delays, without repetitions of the last one, then the configured ones for the attempts that were not seen. */
-function completeSchedule(observed: readonly number[], configured: readonly number[]): number[] {
-  const delaysMs = Array.from(observed.keys(), (index) => observed[index] ?? delayAt(configured, index));
-  const total = delaysMs.reduce((sum, ms) => sum + ms, 0);
-  const isComplete = total + (delaysMs.at(-1) ?? 0) > RETRY_WINDOW_MS;
-  const isRepeating = delaysMs.length > 2 && new Set(delaysMs.slice(-3)).size === 1;
-  if (!isComplete && !isRepeating) delaysMs.push(...configured.slice(delaysMs.length));
-  while (delaysMs.length > 1 && delaysMs.at(-1) === delaysMs.at(-2)) delaysMs.pop();
-  let sum = 0;
-  return delaysMs.filter((ms, index) => {
-    sum += ms;
-    return index === 0 || sum <= RETRY_WINDOW_MS;
-  });
-}
-
-/** Waits that are needed to be sure of the jitter: with fewer, all can be close to the delay by chance. */
-const MIN_JITTER_SAMPLES = 20;
-
-function compareJitter(
-  samples: readonly Wait[],
-  { delaysMs, spread }: Estimate,
-  configured: number,
-): Finding {
-  const sightings = samples
-    .filter(isBelowMaximum)
-    .map((wait) => {
-      const delayMs = delayAt(delaysMs, wait.index);
-      const text = `${formatDuration(wait.ms)} instead of ${formatDuration(delayMs)}`;
-      return { ...toSighting(wait, text), deviation: Math.abs(wait.ms - delayMs) / delayMs };
-    })
-    .sort((a, b) => b.deviation - a.deviation);
-  const isSure = sightings.length >= MIN_JITTER_SAMPLES;
-  if (spread === 0) {
-    if (configured === 0) return sightings.length > 1 ? confirm(0, sightings) : NO_EVIDENCE;
-    return isSure ? differ(0, sightings, { override: 0 }) : NO_EVIDENCE;
-  }
-  const estimate = roundJitter((spread * (sightings.length + 1)) / sightings.length);
-  if (estimate === configured) return confirm(configured, sightings);
-  if (estimate < configured && !isSure) return NO_EVIDENCE;
-  return differ(estimate, sightings, { override: estimate });
-}
-
-function roundJitter(share: number): number {
-  const step = share < 0.095 ? 0.01 : 0.05;
-  return Math.min(0.5, Number((Math.round(share / step) * step).toFixed(2)));
-}
-
 function compareRetryAfter(waits: readonly Wait[], isHonored: boolean, delaysMs: readonly number[]): Finding {
-  const sightings = waits.flatMap((wait) => {
-    const { index, ms, requestedMs } = wait;
+  const sightings = waits.flatMap(({ index, ms, requestedMs, next }) => {
     const delayMs = delayAt(delaysMs, index);
     // A shorter request has no effect, and a request near the delay looks the same as the delay.
     if (requestedMs === null || requestedMs < 1.6 * delayMs || delayMs >= MAX_RETRY_DELAY_MS / 1.6) return [];
+    const isRequested = isWithin(ms, Math.min(requestedMs, MAX_RETRY_DELAY_MS), 0);
+    if (!isRequested && !canBeRetry(ms, delayMs)) return [];
     const text = `${formatDuration(ms)} after a response that asked for ${formatDuration(requestedMs)}`;
-    if (isWithin(ms, Math.min(requestedMs, MAX_RETRY_DELAY_MS), 0))
-      return [{ exchange: wait.next, value: 'honored', text }];
-    return canBeRetry(ms, delayMs) ? [{ exchange: wait.next, value: 'ignored', text }] : [];
+    return [{ exchange: next, value: isRequested ? 'honored' : 'ignored', text }];
   });
   return compareSightings(isHonored ? 'honored' : 'ignored', sightings);
 }
@@ -305,11 +237,7 @@ function canBeRetry(ms: number, delayMs: number): boolean {
   return ms <= 1.5 * delayMs + toleranceOf(delayMs);
 }
 
-function compare410(
-  deliveries: readonly (readonly DeliveryAttempt[])[],
-  stops: boolean,
-  delaysMs: readonly number[],
-): Finding {
+function compare410(deliveries: readonly Attempts[], stops: boolean, delaysMs: readonly number[]): Finding {
   const sightings = deliveries.flatMap((attempts): Sighting[] => {
     const index = attempts.findIndex(({ status }) => status === 410);
     const [gone, next] = attempts.slice(index, index + 2);
@@ -325,7 +253,7 @@ function compare410(
       .flat()
       .some((other) => other.url.href === gone.url.href && timeOf(other) > latestAt);
     if (!continues || isWindowOver) return [];
-    const text = `no retry after 410, which was due after ${formatDuration(delayMs)}`;
+    const text = `no retry, which was due after ${formatDuration(delayMs)}`;
     return [{ exchange: gone, value: 'stop', text }];
   });
   return compareSightings(stops ? 'stop' : 'failure', sightings);

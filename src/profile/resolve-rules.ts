@@ -160,7 +160,7 @@ function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName 
 }
 
 /** The scheme `svc` with the answers to the gaps `signature.*`. */
-function toSignatureScheme(gapValues: GapValues): SignatureScheme {
+export function toSignatureScheme(gapValues: GapValues): SignatureScheme {
   const { hash, key } = gapValues['signature.algorithm'];
   return {
     ...schemes.svc,

@@ -346,9 +346,9 @@ export interface CheckOptions extends Partial<Omit<GapCheckInput, 'traffic'>>, P
 /** Checks HAR text as `svc gaps check` does. */
 export async function checkRecording(har: string, options: CheckOptions = {}): Promise<GapReport> {
   const source = toCaptureSource('recording.har', Buffer.from(har));
-  const { exchanges } = await readExchanges(source, new AbortController().signal);
+  const exchanges = await readExchanges(source, new AbortController().signal);
   return checkGaps({
-    traffic: sortTraffic(exchanges, { baseUrl: null, deliveriesTo: null, ...options }),
+    traffic: sortTraffic(exchanges, options),
     secrets: [],
     checksSignatures: true,
     profile: 'relaxed',

@@ -1,45 +1,45 @@
-/** Reads the requests of a HAR file, which proxies and browsers write. */
-import * as v from 'valibot';
+/** Reads the entries of a HAR file, which proxies and browsers write. */
+import { HarEntry } from '../../contract/har-entry.ts';
+import { isJson, isObject } from '../../domain/json.ts';
+import { SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
-import { type CapturedRequest, createCaptureError, describeProblem } from './capture.ts';
+import { createCaptureError, describeProblem } from './capture.ts';
+import { type CaptureSource, WHOLE_LIMIT_BYTES } from './capture-source.ts';
 
-const Time = v.pipe(
-  v.string(),
-  v.check((text) => !Number.isNaN(Date.parse(text)), 'must be an ISO 8601 time'),
-);
-
-/** The fields that an import needs. */
-const Entry = v.object({
-  startedDateTime: Time,
-  request: v.object({ method: v.string(), postData: v.optional(v.object({ text: v.optional(v.string()) })) }),
-  response: v.optional(v.object({ content: v.optional(v.object({ text: v.optional(v.string()) })) })),
-  /** Only `svc deliveries export` writes it. `startedDateTime` is then the wall time of an attempt; this is the schedule time of the delivery. */
-  _delivery: v.optional(v.object({ created_at: Time })),
-});
-
-/** Only `POST` requests with a body can contain an event, so the others are skipped. @param har the parsed file */
-export function readHar(
-  har: { readonly log: { readonly entries?: unknown } },
-  file: string,
-): CapturedRequest[] {
-  const { entries } = har.log;
-  if (!Array.isArray(entries)) throw createCaptureError(file, 'log.entries', 'it must be an array');
-  return entries.flatMap((entry: unknown, index) => {
-    const position = `entry ${index + 1}`;
-    const {
-      startedDateTime,
-      request,
-      response,
-      _delivery: delivery,
-    } = parse(Entry, entry, (problem) => createCaptureError(file, position, describeProblem(problem)));
-    const body = request.postData?.text;
-    if (request.method !== 'POST' || body === undefined) return [];
-    const at = Date.parse(delivery?.created_at ?? startedDateTime);
-    return [{ position, at, body, createdId: findId(response?.content?.text ?? '') }];
-  });
+export interface RecordedEntry {
+  /** `entry 3` */
+  readonly position: string;
+  readonly entry: HarEntry;
 }
 
-/** The event ID in the response of the API; null in the response of a receiver. */
-function findId(text: string): string | null {
-  return /^\s*\{\s*"id"\s*:\s*"(evt_\w+)"/.exec(text)?.[1] ?? null;
+/** `log` is the only field of a HAR document. */
+const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
+
+/** @returns null if the file is not HAR. @throws SvcError `usage` with the first invalid entry, or if the file is too large */
+export function readHar(source: CaptureSource): RecordedEntry[] | null {
+  if (!HAR_START.test(source.read(0, 1024).toString('utf8'))) return null;
+  if (source.sizeBytes > WHOLE_LIMIT_BYTES) {
+    throw new SvcError(
+      'usage',
+      `The HAR file ${source.name} is larger than ${WHOLE_LIMIT_BYTES / 2 ** 20} MB.`,
+      {
+        hint: 'Split the recording into several files.',
+      },
+    );
+  }
+  const text = source
+    .read(0, source.sizeBytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  // NDJSON with several lines is not one JSON document.
+  const value: unknown = isJson(text) ? JSON.parse(text) : null;
+  if (!isObject(value) || !isObject(value.log)) return null;
+  const { entries } = value.log;
+  if (!Array.isArray(entries)) throw createCaptureError(source.name, 'log.entries', 'it must be an array');
+  return entries.map((entry: unknown, index) => {
+    const position = `entry ${index + 1}`;
+    const toError = (problem: Parameters<typeof describeProblem>[0]) =>
+      createCaptureError(source.name, position, describeProblem(problem));
+    return { position, entry: parse(HarEntry, entry, toError) };
+  });
 }

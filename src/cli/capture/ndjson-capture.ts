@@ -1,13 +1,10 @@
 /** Reads the deliveries of `svc deliveries export --format ndjson`. */
-import * as v from 'valibot';
-import { Timestamp } from '../../contract/fields.ts';
+import type * as v from 'valibot';
 import { isJson } from '../../domain/json.ts';
+import { SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
-import { type CapturedRequest, createCaptureError, describeProblem } from './capture.ts';
+import { createCaptureError, describeProblem } from './capture.ts';
 import { type CaptureSource, readLines } from './capture-source.ts';
-
-/** The fields that an import needs. */
-const Line = v.object({ created_at: Timestamp, body: v.string() });
 
 /** Where a line is in its source, without its line feed. */
 export interface LineRange {
@@ -15,11 +12,19 @@ export interface LineRange {
   readonly length: number;
 }
 
-export async function* readNdjson(
+/** @param schema the fields of a delivery that are needed. @throws SvcError `usage` with the first invalid line; `interrupted` */
+export async function* readNdjson<Schema extends v.GenericSchema>(
   source: CaptureSource,
-): AsyncGenerator<{ readonly request: CapturedRequest; readonly range: LineRange }> {
+  schema: Schema,
+  signal: AbortSignal,
+): AsyncGenerator<{
+  readonly position: string;
+  readonly range: LineRange;
+  readonly delivery: v.InferOutput<Schema>;
+}> {
   let isFirst = true;
   for await (const { position, offset, bytes } of readLines(source)) {
+    if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
     const text = toText(bytes);
     if (text === '') continue;
     if (isFirst && !text.startsWith('{')) {
@@ -27,17 +32,18 @@ export async function* readNdjson(
     }
     isFirst = false;
     const range = { offset, length: bytes.length };
-    yield { request: parseLine(text, position, source.name), range };
+    yield { position, range, delivery: parseLine(text, schema, position, source.name) };
   }
 }
 
 /** Reads a line again. @throws SvcError `usage` if it was changed and is invalid */
-export function readLine(
+export function readLine<Schema extends v.GenericSchema>(
   source: CaptureSource,
+  schema: Schema,
   { offset, length }: LineRange,
   position: string,
-): CapturedRequest {
-  return parseLine(toText(source.read(offset, length)), position, source.name);
+): v.InferOutput<Schema> {
+  return parseLine(toText(source.read(offset, length)), schema, position, source.name);
 }
 
 /** Also removes a byte order mark. */
@@ -45,11 +51,14 @@ function toText(bytes: Buffer): string {
   return bytes.toString('utf8').trim();
 }
 
-function parseLine(text: string, position: string, file: string): CapturedRequest {
+function parseLine<Schema extends v.GenericSchema>(
+  text: string,
+  schema: Schema,
+  position: string,
+  file: string,
+): v.InferOutput<Schema> {
   if (!isJson(text)) throw createCaptureError(file, position, 'it is not JSON');
-  const delivery: unknown = JSON.parse(text);
-  const { created_at: createdAt, body } = parse(Line, delivery, (problem) =>
+  return parse(schema, JSON.parse(text), (problem) =>
     createCaptureError(file, position, describeProblem(problem)),
   );
-  return { position, at: Date.parse(createdAt), body, createdId: null };
 }

@@ -1,10 +1,12 @@
 /** Reads the events of a capture file. It reads and checks the whole file before anything is imported. */
+import * as v from 'valibot';
+import { Timestamp } from '../../contract/fields.ts';
 import { isEventType } from '../../domain/event.ts';
-import { isJson, isObject, type JsonObjectText, parseJsonObject } from '../../domain/json.ts';
+import { isObject, type JsonObjectText, parseJsonObject } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
-import { type CapturedRequest, createCaptureError } from './capture.ts';
-import { type CaptureSource, WHOLE_LIMIT_BYTES } from './capture-source.ts';
-import { readHar } from './har-capture.ts';
+import { createCaptureError } from './capture.ts';
+import type { CaptureSource } from './capture-source.ts';
+import { type RecordedEntry, readHar } from './har-capture.ts';
 import { type LineRange, readLine, readNdjson } from './ndjson-capture.ts';
 
 /** An event to create. */
@@ -27,11 +29,14 @@ export interface Capture {
   readonly otherCount: number;
 }
 
+/** The fields of an exported delivery that an import needs. */
+const Line = v.object({ created_at: Timestamp, body: v.string() });
+
 /** Returns the JSON text of the payload, unchanged. @throws SvcError `usage` if the file was changed meanwhile */
 export function readPayload({ position, type, payload }: CapturedEvent, source: CaptureSource): string {
   if (typeof payload === 'string') return payload;
   try {
-    const event = parseEvent(readLine(source, payload, position));
+    const event = parseEvent(readLine(source, Line, payload, position).body);
     if (!('problem' in event) && event.type === type) return event.payload;
   } catch {}
   throw new SvcError('usage', `${source.name} was changed during the import.`, {
@@ -41,9 +46,9 @@ export function readPayload({ position, type, payload }: CapturedEvent, source: 
 
 /** @throws SvcError `usage` with the line or the entry of the first problem; `interrupted` */
 export async function readCapture(source: CaptureSource, signal: AbortSignal): Promise<Capture> {
-  const har = parseHar(source);
+  const entries = readHar(source);
   const { events, otherCount } =
-    har === null ? await readNdjsonEvents(source, signal) : readHarEvents(har, source.name);
+    entries === null ? await readNdjsonEvents(source, signal) : readHarEvents(entries);
   const eventsById = new Map<string, CapturedEvent>();
   for (const event of events.sort((a, b) => a.at - b.at)) {
     const key = event.sourceId ?? event.position;
@@ -57,54 +62,38 @@ export async function readCapture(source: CaptureSource, signal: AbortSignal): P
   };
 }
 
-/** `log` is the only field of a HAR document. */
-const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
-
-export function parseHar(source: CaptureSource): { readonly log: Readonly<Record<string, unknown>> } | null {
-  if (!HAR_START.test(source.read(0, 1024).toString('utf8'))) return null;
-  if (source.sizeBytes > WHOLE_LIMIT_BYTES) {
-    throw new SvcError(
-      'usage',
-      `The HAR file ${source.name} is larger than ${WHOLE_LIMIT_BYTES / 2 ** 20} MB.`,
-      {
-        hint: 'Split the recording into several files.',
-      },
-    );
-  }
-  const text = source
-    .read(0, source.sizeBytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-  // NDJSON with several lines is not one JSON document.
-  const value: unknown = isJson(text) ? JSON.parse(text) : null;
-  return isObject(value) && isObject(value.log) ? { log: value.log } : null;
-}
-
 interface FoundEvents {
   /** In the order of the file, with the repeated ones. */
   readonly events: CapturedEvent[];
   readonly otherCount: number;
 }
 
-function readHarEvents(har: Parameters<typeof readHar>[0], file: string): FoundEvents {
+/** Only `POST` requests with a body can contain an event, so the others are skipped. */
+function readHarEvents(entries: readonly RecordedEntry[]): FoundEvents {
   const events: CapturedEvent[] = [];
   let otherCount = 0;
-  for (const request of readHar(har, file)) {
-    const event = parseEvent(request);
+  for (const { position, entry } of entries) {
+    const { request, response, startedDateTime, _delivery: delivery } = entry;
+    const body = request.postData?.text;
+    if (request.method !== 'POST' || typeof body !== 'string') continue;
+    const event = parseEvent(body, findId(response?.content?.text ?? ''));
     if ('problem' in event) otherCount++;
-    else events.push({ position: request.position, at: request.at, ...event });
+    else events.push({ position, at: delivery?.created_at ?? startedDateTime, ...event });
   }
   return { events, otherCount };
 }
 
+/** The event ID in the response of the API; null in the response of a receiver. */
+function findId(text: string): string | null {
+  return /^\s*\{\s*"id"\s*:\s*"(evt_\w+)"/.exec(text)?.[1] ?? null;
+}
+
 async function readNdjsonEvents(source: CaptureSource, signal: AbortSignal): Promise<FoundEvents> {
   const events: CapturedEvent[] = [];
-  for await (const { request, range } of readNdjson(source)) {
-    if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-    const { position, at } = request;
-    const event = parseEvent(request);
+  for await (const { position, range, delivery } of readNdjson(source, Line, signal)) {
+    const event = parseEvent(delivery.body);
     if ('problem' in event) throw createCaptureError(source.name, position, event.problem);
-    events.push({ position, at, ...event, payload: range });
+    events.push({ position, at: Date.parse(delivery.created_at), ...event, payload: range });
   }
   return { events, otherCount: 0 };
 }
@@ -125,8 +114,12 @@ interface ParsedEvent extends Pick<CapturedEvent, 'type' | 'sourceId'> {
 /**
  * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
  * an envelope is its whole `data`, because the service description does not show the other fields.
+ * @param createdId ID of the event that the request created; null for a delivery
  */
-function parseEvent({ body, createdId }: CapturedRequest): ParsedEvent | { readonly problem: string } {
+function parseEvent(
+  body: string,
+  createdId: string | null = null,
+): ParsedEvent | { readonly problem: string } {
   let json: JsonObjectText;
   try {
     json = parseJsonObject(body, 'the body');

@@ -12,7 +12,7 @@ import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { escapeTemplates } from '../../fixtures/template.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
-import { type CapturedEvent, readCapture, readPayload } from '../capture/read-capture.ts';
+import { readCapture, readPayload } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
@@ -27,13 +27,14 @@ interface ImportOptions {
   readonly yes?: true;
 }
 
-/** The newest event of a type. The names are those of the output. */
-interface ImportedFixture {
+/** The newest event of a type. */
+interface Recorded {
   readonly type: string;
-  readonly at: string;
+  readonly at: number;
+  /** `staging.har, entry 3` */
   readonly from: string;
-  readonly file: string;
-  readonly replaces: boolean;
+  /** JSON text, without secrets. A template in it is text. */
+  readonly payload: string;
 }
 
 export const command: CommandDefinition<ImportOptions> = {
@@ -61,62 +62,53 @@ export const command: CommandDefinition<ImportOptions> = {
   ],
   async run({ files, type: types, replace = [], yes }, context) {
     const { projectFolder } = await context.resolveConfig();
-    const events = await readNewest(files, context);
-    for (const type of types ?? []) {
-      if (!events.has(type)) throw createMissingTypeError(type, [...events.keys()]);
+    const newest = await readNewest(files, context);
+    const missing = types?.find((type) => !newest.has(type));
+    if (missing !== undefined) {
+      throw new SvcError('not_found', `The recording has no event of type ${missing}.`, {
+        hint: `Use one of: ${[...newest.keys()].join(', ')}`,
+      });
     }
+    const selected = [...newest.values()].filter(({ type }) => types?.includes(type) ?? true);
+    const payloads = replaceValues(selected, replace);
     const folder = join(projectFolder, 'fixtures', 'events');
-    const selected = [...events.values()].filter(({ event }) => types?.includes(event.type) ?? true);
-    const payloads = replaceValues(
-      selected.map(({ payload }) => payload),
-      replace,
-    );
-    const fixtures = selected.map(({ event, from }, index) => {
-      const file = join(folder, `${event.type}.json`);
-      const at = new Date(event.at).toISOString();
-      const description =
-        findFixture(event.type, fixtureFolders(projectFolder))?.description ?? `Imported from ${from}.`;
-      const text = `{"description":${JSON.stringify(description)},"payload":${payloads[index]}}`;
-      return {
-        row: { type: event.type, at, from, file, replaces: existsSync(file) },
-        text: `${indentJson(text)}\n`,
-      };
+    const rows = selected.map(({ type, at, from }) => {
+      const file = join(folder, `${type}.json`);
+      return { type, at: new Date(at).toISOString(), from, file, replaces: existsSync(file) };
     });
-    const rows = fixtures.map(({ row }) => row);
+    const columns = [
+      { title: 'TYPE', value: ({ type }: (typeof rows)[number]) => type },
+      { title: 'TIME', value: ({ at }: (typeof rows)[number]) => at, hideOrder: 1 },
+      { title: 'FROM', value: ({ from }: (typeof rows)[number]) => from },
+      {
+        title: '',
+        value: ({ replaces }: (typeof rows)[number]) => (replaces ? 'replaces the current fixture' : ''),
+      },
+    ];
     context.io.note(renderTable(columns, rows, context.io.noteCapabilities));
     const count = formatCount(rows.length, 'fixture');
     await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
     createFolder(folder);
-    for (const { row, text } of fixtures) await writeText(row.file, text);
+    for (const [index, { type, from, file }] of rows.entries()) {
+      const current = findFixture(type, fixtureFolders(projectFolder));
+      const description = JSON.stringify(current?.description ?? `Imported from ${from}.`);
+      const text = `{"description":${description},"payload":${payloads[index]}}`;
+      await writeText(file, `${indentJson(text)}\n`);
+    }
     context.print({ fixtures: rows }, () => `Wrote ${count} to ${folder}.`);
   },
 };
 
-const columns = [
-  { title: 'TYPE', value: ({ type }: ImportedFixture) => type },
-  { title: 'TIME', value: ({ at }: ImportedFixture) => at, hideOrder: 1 },
-  { title: 'FROM', value: ({ from }: ImportedFixture) => from },
-  { title: '', value: ({ replaces }: ImportedFixture) => (replaces ? 'replaces the current fixture' : '') },
-];
-
-interface NewestEvent {
-  readonly event: CapturedEvent;
-  /** JSON text, without secrets. A template in it is text. */
-  readonly payload: string;
-  /** `staging.har, entry 3` */
-  readonly from: string;
-}
-
-/** The newest event of each type. */
-async function readNewest(files: readonly string[], context: Context): Promise<Map<string, NewestEvent>> {
-  const newest = new Map<string, NewestEvent>();
+async function readNewest(files: readonly string[], context: Context): Promise<Map<string, Recorded>> {
+  const newest = new Map<string, Recorded>();
   for (const file of files) {
     const source = await openCaptureSource(file, context);
     try {
       for (const event of (await readCapture(source, context.signal)).events) {
-        if (event.at < (newest.get(event.type)?.event.at ?? 0)) continue;
+        const { type, at, position } = event;
+        if (at < (newest.get(type)?.at ?? 0)) continue;
         const payload = escapeTemplates(removeKnownSecrets(readPayload(event, source)));
-        newest.set(event.type, { event, payload, from: `${source.name}, ${event.position}` });
+        newest.set(type, { type, at, from: `${source.name}, ${position}`, payload });
       }
     } finally {
       source.close();
@@ -126,26 +118,20 @@ async function readNewest(files: readonly string[], context: Context): Promise<M
 }
 
 /** @throws SvcError `usage` for a path that no payload has */
-function replaceValues(payloads: readonly string[], replace: readonly string[]): string[] {
+function replaceValues(recorded: readonly Recorded[], replace: readonly string[]): string[] {
   const edits = replace.map((text) => ({ kind: 'override' as const, ...parseAssignment(text) }));
   const has = (payload: string, path: string) =>
     getAtPath(parseJsonTree(payload), parsePath(path)) !== undefined;
-  const unknown = edits.find(({ path }) => !payloads.some((payload) => has(payload, path)));
+  const unknown = edits.find(({ path }) => !recorded.some(({ payload }) => has(payload, path)));
   if (unknown !== undefined) {
     throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, {
       hint: 'Correct the path of --replace.',
     });
   }
-  return payloads.map((payload) =>
+  return recorded.map(({ payload }) =>
     applyJsonEdits(
       payload,
       edits.filter(({ path }) => has(payload, path)),
     ),
   );
-}
-
-function createMissingTypeError(type: string, types: readonly string[]): SvcError {
-  return new SvcError('not_found', `The recording has no event of type ${type}.`, {
-    hint: `Use one of: ${types.join(', ')}`,
-  });
 }

@@ -9,12 +9,12 @@ import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
-import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
-import { sortTraffic, type Traffic } from '../../parity/exchange.ts';
+import { checkGaps, type GapReport, mergeOverrides } from '../../parity/check-gaps.ts';
+import { type Exchange, sortTraffic } from '../../parity/exchange.ts';
 import type { Evidence } from '../../parity/finding.ts';
 import { resolveRules } from '../../profile/resolve-rules.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
-import { type RecordedExchanges, readExchanges } from '../capture/read-exchanges.ts';
+import { readExchanges } from '../capture/read-exchanges.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readValue, writeText } from '../file-access.ts';
@@ -72,41 +72,45 @@ export const check: CommandDefinition<CheckOptions> = {
   async run(options, context) {
     const config = await context.resolveConfig();
     const secrets = await readSecrets(options, context);
-    const recorded = await readFiles(options.files, context);
-    const traffic = sortTraffic(
-      recorded.flatMap(({ exchanges }) => exchanges),
-      { baseUrl: options.baseUrl ?? null, deliveriesTo: options.deliveriesTo ?? null },
-    );
-    if (traffic.requests.length + traffic.attempts.length === 0)
-      throw createEmptyError(options.files, traffic);
+    const exchanges: Exchange[] = [];
+    for (const file of options.files) {
+      const source = await openCaptureSource(file, context);
+      try {
+        for (const exchange of await readExchanges(source, context.signal)) exchanges.push(exchange);
+      } finally {
+        source.close();
+      }
+    }
+    const traffic = sortTraffic(exchanges, options);
     const { profile, overrides, environment, scheme } = config.values;
-    const report = removeSecrets(
-      checkGaps({
-        ...{ traffic, secrets, profile, overrides, environment },
-        checksSignatures: scheme === 'svc',
-        eventTypes: new Set(builtInEventTypes()),
-      }),
-      secrets,
-    );
-    const invalid = recorded.reduce((sum, { invalidCount }) => sum + invalidCount, 0);
+    const checked = checkGaps({
+      ...{ traffic, secrets, profile, overrides, environment },
+      checksSignatures: scheme === 'svc',
+      eventTypes: new Set(builtInEventTypes()),
+    });
+    // Texts of the service could contain secrets.
+    const report: GapReport = JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(checked)));
     const counts = {
       requests: traffic.requests.length,
       deliveries: traffic.attempts.length,
-      skipped: traffic.otherCount + invalid,
+      skipped: traffic.otherCount,
     };
+    if (counts.requests + counts.deliveries === 0) {
+      const found = `no request to the API and no delivery among ${formatCount(counts.skipped, 'entry', 'entries')}`;
+      throw new SvcError('usage', `${options.files.join(', ')}: ${found}.`, {
+        hint: 'Pass the base address of the API with --base-url, or the address of the receiver with --deliveries-to.',
+      });
+    }
     context.print({ ...report, ...counts }, () => renderReport(report, counts, context));
-    const canWrite = report.data.some(({ override }) => override !== null);
+    const different = report.data.filter(({ verdict }) => verdict === 'different');
+    const canWrite = different.some(({ override }) => override !== null);
     if (canWrite && options.write) await writeOverrides(report, config, options.yes, context);
     else if (canWrite) {
-      printHint(
-        { text: 'Match the service', command: `svc gaps check ${options.files.join(' ')} --write` },
-        context.io,
-      );
+      const command = `svc gaps check ${options.files.join(' ')} --write`;
+      printHint({ text: 'Match the service', command }, context.io);
     }
-    const remains = report.data.some(
-      ({ verdict, needed }) => verdict === 'different' && (!options.write || needed !== null),
-    );
-    return remains || report.other.length > 0 ? ExitCode.failure : ExitCode.success;
+    const remaining = options.write ? different.filter(({ needed }) => needed !== null) : different;
+    return remaining.length + report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
 };
 
@@ -117,73 +121,45 @@ async function readSecrets({ secret }: CheckOptions, context: Context): Promise<
   return texts.flatMap((text) => text.toString('utf8').split(/\s+/)).filter((text) => text !== '');
 }
 
-async function readFiles(files: readonly string[], context: Context): Promise<RecordedExchanges[]> {
-  const recorded: RecordedExchanges[] = [];
-  for (const file of files) {
-    const source = await openCaptureSource(file, context);
-    try {
-      recorded.push(await readExchanges(source, context.signal));
-    } finally {
-      source.close();
-    }
-  }
-  return recorded;
-}
-
-function createEmptyError(files: readonly string[], { otherCount }: Traffic): SvcError {
-  const found = `${files.join(', ')}: no request to the API and no delivery among ${formatCount(otherCount, 'entry', 'entries')}.`;
-  return new SvcError('usage', found, {
-    hint: 'Pass the base address of the API with --base-url, or the address of the receiver with --deliveries-to.',
-  });
-}
-
-/** Texts of the service could contain secrets. */
-function removeSecrets(report: GapReport, secrets: readonly string[]): GapReport {
-  return JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(report)));
-}
-
-type Counts = { readonly requests: number; readonly deliveries: number; readonly skipped: number };
-
-function renderReport(report: GapReport, counts: Counts, { io }: Context): string {
+function renderReport(
+  { data, other, notes }: GapReport,
+  counts: { readonly requests: number; readonly deliveries: number; readonly skipped: number },
+  { io }: Context,
+): string {
   const { bold, dim } = styleFor(io);
-  const symbols = {
-    different: styleCheckStatus('failed', io).replace('failed', 'different'),
-    confirmed: styleCheckStatus('passed', io).replace('passed', 'confirmed'),
-    no_evidence: styleCheckStatus('skipped', io).replace('skipped', 'no evidence'),
-  };
+  const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const renderEvidence = ({ file, entry, at, text }: Evidence) =>
     dim(`    ${file}, ${entry}, ${at}: ${text}`);
-  const renderDifference = ({ gap, configured, observed, override, needed, evidence }: GapResult) =>
-    [
-      `${symbols.different}  ${bold(gap)}`,
-      `    configured  ${toText(configured)}`,
-      ...(observed === null ? [] : [`    observed    ${toText(observed)}`]),
-      ...(override === null ? [] : [`    override    ${JSON.stringify(gap)}: ${JSON.stringify(override)}`]),
-      ...(needed === null ? [] : [`    No override can express this. It would need: ${needed}.`]),
-      ...evidence.map(renderEvidence),
-    ].join('\n');
-  const select = (verdict: GapResult['verdict']) =>
-    report.data.filter((result) => result.verdict === verdict);
-  const renderList = (verdict: 'confirmed' | 'no_evidence') => {
-    const gaps = select(verdict).map(({ gap }) => gap);
-    const lines = wrapWords(Math.min(io.width, 100) - 4, gaps.join(', '));
-    return gaps.length === 0 ? [] : [[symbols[verdict], ...lines.map((line) => `    ${line}`)].join('\n')];
+  const select = (verdict: GapReport['data'][number]['verdict']) =>
+    data.filter((result) => result.verdict === verdict);
+  const [different, confirmed, unknown] = [select('different'), select('confirmed'), select('no_evidence')];
+  const blocks = different.map(({ gap, configured, observed, override, needed, evidence }) => [
+    `${styleCheckStatus('failed', io).replace('failed', 'different')}  ${bold(gap)}`,
+    `    configured  ${toText(configured)}`,
+    ...(observed === null ? [] : [`    observed    ${toText(observed)}`]),
+    ...(override === null ? [] : [`    override    ${JSON.stringify(gap)}: ${JSON.stringify(override)}`]),
+    ...(needed === null ? [] : [`    No override can express this. It would need: ${needed}.`]),
+    ...evidence.map(renderEvidence),
+  ]);
+  const renderList = (symbol: string, results: GapReport['data']) => {
+    const gaps = results.map(({ gap }) => gap).join(', ');
+    const lines = wrapWords(Math.min(io.width, 100) - 4, gaps).map((line) => `    ${line}`);
+    return gaps === '' ? [] : [[symbol, ...lines]];
   };
-  const count = (verdict: GapResult['verdict']) => select(verdict).length;
   const skipped =
     counts.skipped === 0 ? '' : ` Skipped ${formatCount(counts.skipped, 'other entry', 'other entries')}.`;
   return [
-    ...select('different').map(renderDifference),
-    ...report.other.map(({ text, evidence }) => [text, ...evidence.map(renderEvidence)].join('\n')),
-    ...renderList('confirmed'),
-    ...renderList('no_evidence'),
-    ...report.notes,
-    `${count('different')} different, ${count('confirmed')} confirmed, ${count('no_evidence')} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
-  ].join('\n\n');
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+    ...blocks,
+    ...other.map(({ text, evidence }) => [text, ...evidence.map(renderEvidence)]),
+    ...renderList(styleCheckStatus('passed', io).replace('passed', 'confirmed'), confirmed),
+    ...renderList(styleCheckStatus('skipped', io).replace('skipped', 'no evidence'), unknown),
+    ...notes.map((note) => [note]),
+    [
+      `${different.length} different, ${confirmed.length} confirmed, ${unknown.length} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
+    ],
+  ]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
 }
 
 /** Asks first. @throws SvcError `usage` for a configuration file that is code; `interrupted` */

@@ -1,25 +1,20 @@
 /** `svc gaps record`: sends harmless requests to a service, and writes them as HAR without keys. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type HttpResponse, sendAnyRequest } from '../../client/http-request.ts';
+import { sendAnyRequest } from '../../client/http-request.ts';
 import { EventType } from '../../contract/fields.ts';
+import { toHarRequest, toHarResponse } from '../../contract/har-entry.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
-import { createSecretRemover, REMOVED } from '../../domain/secret-remover.ts';
+import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
 import { VERSION } from '../../package-info.ts';
-import {
-  type ProbeRequest,
-  type ProbeResponse,
-  probeService,
-  RESTRICTED_SCOPES,
-} from '../../parity/probe-service.ts';
+import { type ProbeRequest, probeService, RESTRICTED_SCOPES } from '../../parity/probe-service.ts';
 import { sleep } from '../../timers.ts';
 import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import type { CommandDefinition } from '../command.ts';
-import type { Context } from '../context.ts';
 import { readCaFile, writeText } from '../file-access.ts';
 import { durationParser, parseWebhookUrl, schemaParser, urlOption } from '../option-parsers.ts';
 import { withProgress } from '../progress.ts';
@@ -38,8 +33,6 @@ interface RecordOptions {
 
 const UNKNOWN_KEY = '0'.repeat(32);
 const MAX_PAUSE_MS = 60 * SECOND_MS;
-/** A longer body is not written: it is only whitespace. */
-const MAX_WRITTEN_BYTES = 16 * 1024;
 
 const DETAILS = `
 The command sends one request at a time. It creates about five events and deletes nothing, because the API cannot delete.
@@ -80,17 +73,16 @@ export const record: CommandDefinition<RecordOptions> = {
   ],
   async run(options, context) {
     const { values } = await context.resolveConfig();
-    const { 'base-url': baseUrl, restrictedKey = null } = options;
-    if (!new URL(baseUrl).pathname.replace(/\/$/, '').endsWith('/v1')) {
-      throw new SvcError('usage', `${baseUrl} does not end in /v1.`, {
-        hint: `Pass ${baseUrl.replace(/\/$/, '')}/v1`,
-      });
+    const { restrictedKey = null, save } = options;
+    const baseUrl = options['base-url'].replace(/\/$/, '');
+    if (!baseUrl.endsWith('/v1')) {
+      throw new SvcError('usage', `${baseUrl} does not end in /v1.`, { hint: `Pass ${baseUrl}/v1` });
     }
     const apiKey = requireTestKey(values.apiKey, '--api-key');
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
-    const question = `Send about 50 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
+    const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
     await confirmOrFail(context, question, options.yes);
-    const keys = {
+    const keys: Readonly<Record<ProbeRequest['key'], string | null>> = {
       default: apiKey,
       restricted: restrictedKey,
       none: null,
@@ -98,20 +90,69 @@ export const record: CommandDefinition<RecordOptions> = {
       live: keyPrefixes.production + UNKNOWN_KEY,
     };
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
-    const recorder = new Recorder({ options, context, ca, keys });
-    const probing = probeService((request) => recorder.send(request), {
+    const { now, signal } = context;
+    const entries: object[] = [];
+    const created: string[] = [];
+    // Without their prefixes, which show the environment.
+    const secrets = Object.values(keys).flatMap((key) => key?.slice(keyPrefixes.sandbox.length) ?? []);
+
+    const send = async ({ method, path, key, headers, body }: ProbeRequest) => {
+      if (entries.length > 0) await sleep(options.delay, signal);
+      if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
+      const url = new URL(path.replace(/^\//, ''), `${baseUrl}/`);
+      const authorization = keys[key] === null ? {} : { authorization: `Bearer ${keys[key]}` };
+      const message = { method: method as 'GET', url, headers: { ...headers, ...authorization }, ca, signal };
+      const [startedAt, startedMs] = [new Date(now()), performance.now()];
+      const response = await sendAnyRequest({ ...message, ...(body !== null && { body }) });
+      const { status, text } = response;
+      const time = Math.round(performance.now() - startedMs);
+      if (entries.length === 0 && status === 401) {
+        throw new SvcError('unauthenticated', `${url.origin} rejected the API key.`, {
+          hint: 'Pass another key with --api-key.',
+        });
+      }
+      // Only cookies are lists, and they are removed.
+      const received = createSecretRemover([], []).fromHeaders(response.headers as Record<string, string>);
+      const content = { headers: received, body: text, encoding: 'utf8', truncated: false } as const;
+      entries.push({
+        startedDateTime: startedAt.toISOString(),
+        time,
+        request: toHarRequest({ method, url: url.href, headers: message.headers, body: body ?? '' }),
+        response: toHarResponse(status, content, null),
+        cache: {},
+        timings: { send: 0, wait: time, receive: 0 },
+        ...(key === 'restricted' && { _svc: { key_scopes: RESTRICTED_SCOPES } }),
+      });
+      const json: Readonly<Record<string, unknown>> = isJson(text) ? Object(JSON.parse(text)) : {};
+      if (typeof json.secret === 'string') secrets.push(json.secret);
+      if (method === 'POST' && status === 201) created.push(String(json.id));
+      return { status, json };
+    };
+
+    const probing = probeService(send, {
       type: options.type,
       runId: randomBytes(6).toString('hex'),
       hasRestrictedKey: restrictedKey !== null,
       endpointUrl: options.webhookUrl ?? null,
     });
+    const countRequests = () => formatCount(entries.length, 'request');
     try {
-      await withProgress(context, async () => `Recorded ${recorder.count}…`, probing);
+      await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
     } finally {
       // An interrupted recording is useful too, and its requests have created events.
-      await recorder.save();
+      const creator = { name: 'svc-emulator', version: VERSION };
+      const har = JSON.stringify({ log: { version: '1.2', creator, entries } });
+      const path = resolve(context.cwd, save);
+      const ids = [...new Set(created)];
+      if (entries.length > 0) {
+        await writeText(path, `${createSecretRemover(secrets, []).fromText(har)}\n`);
+        context.print(
+          { path, requests: entries.length, created: ids },
+          () => `Saved ${save} with ${countRequests()}.\nCreated ${ids.join(', ') || 'nothing'}.`,
+        );
+      }
     }
-    printHint({ text: 'Compare the recording', command: `svc gaps check ${options.save}` }, context.io);
+    printHint({ text: 'Compare the recording', command: `svc gaps check ${save}` }, context.io);
   },
 };
 
@@ -120,115 +161,4 @@ function requireTestKey(key: string | null, option: string): string {
   if (key?.startsWith(keyPrefixes.sandbox)) return key;
   const problem = key === null ? `Missing option: ${option}` : `The key of ${option} is not a test key.`;
   throw new SvcError('usage', problem, { hint: `Pass a key that starts with ${keyPrefixes.sandbox}` });
-}
-
-interface Setup {
-  readonly options: RecordOptions;
-  readonly context: Context;
-  readonly ca: string | undefined;
-  readonly keys: Readonly<Record<ProbeRequest['key'], string | null>>;
-}
-
-class Recorder {
-  readonly #setup: Setup;
-  readonly #entries: object[] = [];
-  readonly #created: string[] = [];
-  readonly #secrets: string[];
-
-  constructor(setup: Setup) {
-    this.#setup = setup;
-    this.#secrets = Object.values(setup.keys).filter((key) => key !== null);
-  }
-
-  get count(): string {
-    return formatCount(this.#entries.length, 'request');
-  }
-
-  async save(): Promise<void> {
-    if (this.#entries.length === 0) return;
-    const { options, context } = this.#setup;
-    const creator = { name: 'svc-emulator', version: VERSION };
-    const har = JSON.stringify({ log: { version: '1.2', creator, entries: this.#entries } });
-    const path = resolve(context.cwd, options.save);
-    await writeText(path, `${createSecretRemover(this.#secrets, []).fromText(har)}\n`);
-    const created = this.#created;
-    context.print(
-      { path, requests: this.#entries.length, created },
-      () => `Saved ${options.save} with ${this.count}.\nCreated ${created.join(', ') || 'nothing'}.`,
-    );
-  }
-
-  /** Sends a request again after a 429, when the service allows it. */
-  async send(request: ProbeRequest): Promise<ProbeResponse> {
-    const { options, context } = this.#setup;
-    const { signal } = context;
-    if (this.#entries.length > 0) await sleep(options.delay, signal);
-    for (let attempt = 1; ; attempt++) {
-      if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-      const { status, text, headers } = await this.#record(request);
-      if (status !== 429 || attempt === 3) return this.#toProbeResponse(request, status, text);
-      const seconds = Number(headers['retry-after']) || 1;
-      await sleep(Math.min(MAX_PAUSE_MS, seconds * SECOND_MS), signal);
-    }
-  }
-
-  async #record({ method, path, key, headers, body }: ProbeRequest): Promise<HttpResponse> {
-    const { options, context, ca, keys } = this.#setup;
-    const { now, signal } = context;
-    const url = new URL(path.replace(/^\//, ''), `${options['base-url'].replace(/\/$/, '')}/`);
-    const apiKey = keys[key];
-    const sent = {
-      accept: 'application/json',
-      ...headers,
-      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-    };
-    const [at, startedAt] = [now(), performance.now()];
-    const message = { method: method as 'GET', url, headers: sent, ca, signal };
-    const response = await sendAnyRequest({ ...message, ...(body !== null && { body }) });
-    const time = Math.round(performance.now() - startedAt);
-    if (this.#entries.length === 0 && response.status === 401) {
-      throw new SvcError('unauthenticated', `${url.origin} rejected the API key.`, {
-        hint: 'Pass another key with --api-key.',
-      });
-    }
-    const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
-    const isWritten = body !== null && body.length <= MAX_WRITTEN_BYTES;
-    const { fromHeaders } = createSecretRemover(this.#secrets, []);
-    this.#entries.push({
-      startedDateTime: new Date(at).toISOString(),
-      time,
-      request: {
-        ...{ ...common, method, url: url.href, queryString: [], bodySize: Buffer.byteLength(body ?? '') },
-        // Keeps the class of the key.
-        headers: toPairs({ ...sent, ...(apiKey && { authorization: hideKey(apiKey) }) }),
-        ...(isWritten && { postData: { mimeType: headers['Content-Type'], text: body } }),
-      },
-      response: {
-        ...{ ...common, status: response.status, statusText: '', redirectURL: '', bodySize: -1 },
-        // Only cookies are lists, and they are removed.
-        headers: toPairs(fromHeaders(response.headers as Record<string, string>)),
-        content: { size: -1, mimeType: response.headers['content-type'] ?? '', text: response.text },
-      },
-      cache: {},
-      timings: { send: 0, wait: time, receive: 0 },
-      ...(key === 'restricted' && { _svc: { key_scopes: RESTRICTED_SCOPES } }),
-    });
-    return response;
-  }
-
-  #toProbeResponse(request: ProbeRequest, status: number, text: string): ProbeResponse {
-    const json = isJson(text) ? Object(JSON.parse(text)) : {};
-    if (typeof json.secret === 'string') this.#secrets.push(json.secret);
-    const isNew = request.method === 'POST' && status === 201 && !this.#created.includes(json.id);
-    if (isNew && typeof json.id === 'string') this.#created.push(json.id);
-    return { status, json };
-  }
-}
-
-function hideKey(apiKey: string): string {
-  return `Bearer ${apiKey.replace(/(svc_(?:test|live)_).*/, `$1${REMOVED}`)}`;
-}
-
-function toPairs(headers: Readonly<Record<string, string>>) {
-  return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }

@@ -68,7 +68,7 @@ describe('a recording', () => {
 
   it('a file in another format is rejected', async () => {
     expect(await problemOf('<html>')).toBe(
-      'a.file, line 1: it is neither HAR nor NDJSON. Nothing was imported.',
+      'a.file, line 1: it is neither HAR nor NDJSON. Nothing was changed.',
     );
   });
 });
@@ -116,7 +116,7 @@ describe('HAR', () => {
     ['an entry that is not an object', '{"log":{"entries":[7]}}', 'entry 1: it must be an object, not 7'],
     ['no entries', '{"log":{}}', 'log.entries: it must be an array'],
   ])('HAR with %s is rejected with its position', async (_, text, problem) => {
-    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was imported.`);
+    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was changed.`);
   });
 });
 
@@ -148,7 +148,7 @@ describe('the size of a recording', () => {
       ndjsonLine(envelope('order.paid', ids.created, `"${'x'.repeat(megabytes * 2 ** 20)}"`));
     expect((await read(ndjson + lineOf(15))).events).toHaveLength(2);
     expect(await problemOf(ndjson + lineOf(16))).toBe(
-      'a.file, line 4: it is longer than 16 MB. Nothing was imported.',
+      'a.file, line 4: it is longer than 16 MB. Nothing was changed.',
     );
   });
 
@@ -204,6 +204,6 @@ describe('NDJSON', () => {
       'line 1: the body has a duplicate field: data',
     ],
   ])('NDJSON with %s is rejected with its line', async (_, text, problem) => {
-    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was imported.`);
+    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was changed.`);
   });
 });
