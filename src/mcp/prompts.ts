@@ -27,7 +27,7 @@ const prompts: readonly Prompt[] = [
 2. Find the code of the receiver in this project, and confirm that it has this defect before you change it.
 3. Correct it. Restart the receiver if it does not reload.
 4. Call replay with the ID of the delivery. It must succeed. If it does not, start again with step 1.
-5. Call ${formatCall('receiver', { action: 'check' })}, which finds related defects. It sends about 110 deliveries, so ask first if the receiver changes data that matters.
+5. Call ${formatCall('receiver', { action: 'check' })}, which finds related defects. It sends about 130 deliveries, so ask first if the receiver changes data that matters.
 
 Do not change the signature check so that it accepts everything. Report the cause and the change in a few sentences.`,
   },

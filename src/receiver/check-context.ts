@@ -12,7 +12,6 @@ import {
 import { ReceiverPace } from './receiver-pace.ts';
 import { type ObservationUnavailable, SideEffectCounter } from './side-effect-counter.ts';
 import type { ReadSideEffects } from './side-effect-observer.ts';
-import { listTamperedDeliveries, type TamperedDelivery } from './tampered-deliveries.ts';
 
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
   /** Time limit for a response or a side effect. */
@@ -44,14 +43,12 @@ const RESTART_TIMEOUT_MS = 3_000;
 export class CheckContext {
   readonly deliveries: DeliveryFactory;
   readonly pace: ReceiverPace;
-  /** The responses to the deliveries of the check that runs, and to those of other checks that it uses. */
+  /** The responses to the deliveries of the check that runs. */
   responses: ReceiverResponse[] = [];
   /** Set before all other checks. */
   firstDelivery: FirstDelivery | undefined;
   readonly #options: CheckContextOptions;
   readonly #client: ReceiverClient;
-  /** The responses to tampered deliveries, by the ID of the check. */
-  readonly #tamperedResponses = new Map<string, ReceiverResponse>();
   /** Null if side effects cannot be counted. */
   readonly #counter: SideEffectCounter | null;
   /** The result of the test of the counter. */
@@ -88,26 +85,9 @@ export class CheckContext {
 
   /** Sends each message after the response to the one before. */
   async sendInOrder(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
-    return mapInOrder(messages, (message) => this.send(message));
-  }
-
-  /** Sends a tampered delivery only once, on the first call by any check. @returns its response on each call */
-  async sendTampered({ id, create }: TamperedDelivery): Promise<ReceiverResponse> {
-    const earlier = this.#tamperedResponses.get(id);
-    if (earlier !== undefined) {
-      this.responses.push(earlier);
-      return earlier;
-    }
-    const response = await this.send(create(this.deliveries, this.deliveries.createBody()));
-    this.#tamperedResponses.set(id, response);
-    return response;
-  }
-
-  /** Sends the tampered deliveries that no check has sent yet. @returns the responses to all */
-  async sendAllTampered(): Promise<readonly ReceiverResponse[]> {
-    return mapInOrder(listTamperedDeliveries(this.deliveries.scheme), (delivery) =>
-      this.sendTampered(delivery),
-    );
+    const responses: ReceiverResponse[] = [];
+    for (const message of messages) responses.push(await this.send(message));
+    return responses;
   }
 
   /**
@@ -154,13 +134,4 @@ export class CheckContext {
   sleep(ms: number): Promise<void> {
     return sleep(ms, this.#options.signal);
   }
-}
-
-async function mapInOrder<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) results.push(await map(item));
-  return results;
 }

@@ -32,7 +32,7 @@ type ReceiverInput = v.InferOutput<typeof ReceiverInput>;
 export const receiverTool = defineTool({
   name: 'receiver',
   description:
-    'Register a receiver, show its secret, or test it: probe finds the mistake of one that rejects signatures, check sends about 110 deliveries',
+    'Register a receiver, show its secret, or test it: probe finds the mistake of one that rejects signatures, check sends about 130 deliveries',
   hints: { destructiveHint: false },
   nextAfterError: formatCall('status'),
   input: ReceiverInput,

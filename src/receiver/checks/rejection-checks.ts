@@ -34,9 +34,9 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
   },
 ];
 
-/** Other checks may have sent these deliveries. Accepting one breaks another rule, so only the responses to those that were not accepted count. */
+/** Accepting one of them breaks another rule, so only the responses to those that are not accepted count. */
 async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
-  const responses = await context.sendAllTampered();
+  const responses = await context.sendInOrder(createTamperedDeliveries(context.deliveries));
   const rejections = responses.filter((response) => !isAccepted(response));
   if (rejections.length === 0) {
     return inconclusive(describeResponses(...responses), 'Your receiver accepts all of them.');

@@ -4,7 +4,7 @@ import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
 import type { ReceiverCheck, ReceiverRule } from '../receiver-check.ts';
 import { listTamperedDeliveries, type TamperedDelivery } from '../tampered-deliveries.ts';
-import { createAcceptedCheck, createRejectedCheck, toRejectionOutcome } from './single-delivery-check.ts';
+import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
 
 /** Verification of signatures (§6.2) and of their age (§6.3). */
 export function listSignatureChecks(
@@ -24,13 +24,11 @@ export function listSignatureChecks(
   ];
 }
 
-function createTamperedCheck(delivery: TamperedDelivery): ReceiverCheck {
-  const { id, sent, explanation } = delivery;
-  return {
-    id,
-    sent,
-    run: async (context) => toRejectionOutcome(await context.sendTampered(delivery), explanation),
-  };
+function createTamperedCheck({ id, sent, explanation, create }: TamperedDelivery): ReceiverCheck {
+  return createRejectedCheck({
+    ...{ id, sent, explanation },
+    create: (factory) => create(factory, factory.createBody()),
+  });
 }
 
 const rotationExplanation =

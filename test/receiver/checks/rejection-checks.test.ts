@@ -24,13 +24,19 @@ describe('rejection.status', () => {
   ])(
     'rejection.status evaluates the responses %j that do not accept: %s [§6.4]',
     async (statuses, status, received) => {
-      const sendAllTampered = async () => statuses.map((each) => respond(each));
-      expect(await runCheck('rejection.status', { context: { sendAllTampered } })).toMatchObject({
+      const sendInOrder = async () => statuses.map((each) => respond(each));
+      expect(await runCheck('rejection.status', { context: { sendInOrder } })).toMatchObject({
         status,
         received,
       });
     },
   );
+});
+
+it('rejection.status sends every kind of tampered delivery', async () => {
+  const run = await runCheck('rejection.status', { responses: [400] });
+  expect(run.received).toBe(`${tamperedCount} × status 400`);
+  expect(verifySent(run)).toEqual(Array(tamperedCount).fill(false));
 });
 
 describe('rejection.no-side-effect', () => {
