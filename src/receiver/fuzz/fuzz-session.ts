@@ -8,7 +8,7 @@ import { DeliveryFactory } from '../delivery-factory.ts';
 import { isAccepted, type ReceiverClient, type ReceiverClientOptions } from '../receiver-client.ts';
 import type { ReadSideEffects } from '../side-effect-observer.ts';
 import { SideEffectWatcher } from '../side-effect-watcher.ts';
-import { findViolations, type RuleGroup, ruleGroups, type Violation } from './fuzz-rules.ts';
+import { type FuzzRule, findViolations, isSameGroup, type Violation } from './fuzz-rules.ts';
 import { type PlayLimits, type PlayOptions, type PlayRecord, SequencePlay } from './play-sequence.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from './sequence.ts';
 
@@ -163,14 +163,14 @@ export class FuzzSession {
     return { ...record, hasAccepted: this.#hasAccepted };
   }
 
-  /** Plays a sequence again. @returns null if it breaks no rule of the group now, or after an interrupt */
+  /** Plays a sequence again. @returns null if it breaks no rule of the same group now, or after an interrupt */
   async playAgain(
     sequence: DeliverySequence,
     limits: PlayLimits,
-    group: RuleGroup,
+    rule: FuzzRule,
   ): Promise<FailingPlay | null> {
     const play = await this.play(sequence, limits);
-    const violation = play?.violations.find(({ rule }) => ruleGroups[rule] === group);
+    const violation = play?.violations.find((each) => isSameGroup(each.rule, rule));
     return play === null || violation === undefined ? null : { record: play.record, violation };
   }
 

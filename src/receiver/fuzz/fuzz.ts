@@ -12,7 +12,7 @@ import {
 } from '../receiver-client.ts';
 import { countById } from '../side-effect-watcher.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
-import { describeResult, findViolations, type RuleGroup, ruleGroups } from './fuzz-rules.ts';
+import { describeResult, type FuzzRule, findViolations, isSameGroup } from './fuzz-rules.ts';
 import { type FailingPlay, FuzzSession, type SessionOptions } from './fuzz-session.ts';
 import type { PlayLimits, PlayRecord } from './play-sequence.ts';
 import type { DeliverySequence } from './sequence.ts';
@@ -216,14 +216,14 @@ class Search {
     const [first] = record.exchanges;
     const [latest] = this.#recentPlays;
     if (!record.exchanges.some(({ response }) => isUnreachable(response))) return failing;
-    const playAgain = async (sequence: DeliverySequence, group: RuleGroup) =>
-      (await session.ensureRunning()) ? session.playAgain(sequence, session.getShrinkLimits(), group) : null;
+    const playAgain = async (sequence: DeliverySequence, rule: FuzzRule) =>
+      (await session.ensureRunning()) ? session.playAgain(sequence, session.getShrinkLimits(), rule) : null;
     try {
-      const again = await playAgain(record.sequence, ruleGroups[violation.rule]);
+      const again = await playAgain(record.sequence, violation.rule);
       if (again !== null) return again;
       session.stopsLate = true;
       for (const candidate of [failing, ...this.#recentPlays.slice(0, LATE_STOP_CANDIDATES)]) {
-        const cause = await playAgain(candidate.record.sequence, ruleGroups.running);
+        const cause = await playAgain(candidate.record.sequence, 'running');
         if (cause !== null) return cause;
       }
     } catch {
@@ -249,7 +249,7 @@ class Search {
     const countsById = countById(ids);
     for (const { record, endedAt } of this.#recentPlays) {
       const updated: PlayRecord = { ...record, sideEffects: { mode: 'ids', countsById } };
-      const violation = findViolations(updated).find(({ rule }) => ruleGroups[rule] === ruleGroups.once);
+      const violation = findViolations(updated).find(({ rule }) => isSameGroup(rule, 'once'));
       if (violation === undefined) continue;
       const lateMs = LATE_EFFECT_FACTOR * (performance.now() - endedAt);
       this.#session.watcher?.extendQuietTime(

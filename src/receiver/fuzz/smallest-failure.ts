@@ -7,7 +7,6 @@ import {
   type FuzzRule,
   findViolations,
   fuzzRules,
-  ruleGroups,
   type StepSummary,
   summarizeSteps,
   type Violation,
@@ -56,13 +55,6 @@ const MAX_CONFIRMED = 5;
 /** How long the smallest sequences are played again, to see how often they fail. */
 const CONFIRM_MS = 20 * SECOND_MS;
 
-/** How a sequence became smaller. */
-interface Shrinking {
-  readonly originalSteps: number;
-  readonly tryCount: number;
-  readonly ms: number;
-}
-
 /** Finds the smallest sequence that breaks a rule of the same group as the first one. */
 export async function findSmallestFailure(
   session: FuzzSession,
@@ -73,7 +65,7 @@ export async function findSmallestFailure(
   session.smallestSteps = first.record.sequence.steps.length;
   const startedAt = performance.now();
   const getElapsedMs = () => Math.round(performance.now() - startedAt);
-  const group = ruleGroups[first.violation.rule];
+  const { rule } = first.violation;
   const failures = [first];
   let error: Error | null = null;
   const isFailing = async (sequence: DeliverySequence): Promise<boolean> => {
@@ -82,7 +74,7 @@ export async function findSmallestFailure(
     // A race does not show in every play.
     const isRace = sequence.steps.some((step) => 'with_previous' in step && step.with_previous);
     for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
-      const failing = await session.playAgain(sequence, session.getShrinkLimits(), group);
+      const failing = await session.playAgain(sequence, session.getShrinkLimits(), rule);
       if (failing === null) continue;
       failures.unshift(failing);
       session.smallestSteps = sequence.steps.length;
@@ -101,36 +93,28 @@ export async function findSmallestFailure(
         return false;
       }),
   );
-  const shrinking = { originalSteps: first.record.sequence.steps.length, tryCount, ms: getElapsedMs() };
+  const shrinking = {
+    original_steps: first.record.sequence.steps.length,
+    shrink_runs: tryCount,
+    shrink_ms: getElapsedMs(),
+  };
   const endsAt = performance.now() + CONFIRM_MS;
-  const smallest = await confirm(session, failures[0] ?? first, shrinking, signal, endsAt);
+  const smallest = await confirmFailure(session, failures[0] ?? first, signal, endsAt);
   // A small sequence can fail by chance, or because the waits were shorter. A larger one may fail more often.
   for (const larger of new Set([...failures.slice(1, MAX_CONFIRMED), first])) {
     if (smallest.failed > 1 || signal.aborted || performance.now() >= endsAt) break;
-    const failure = await confirm(session, larger, shrinking, signal, endsAt);
-    if (failure.failed > 1) return failure;
+    const failure = await confirmFailure(session, larger, signal, endsAt);
+    if (failure.failed > 1) return { ...failure, ...shrinking };
   }
-  return smallest;
+  return { ...smallest, ...shrinking };
 }
 
-/** Describes the failure of a sequence that is already small. */
-export function confirmFailure(
-  session: FuzzSession,
-  failing: FailingPlay,
-  signal: AbortSignal,
-): Promise<FuzzFailure> {
-  const originalSteps = failing.record.sequence.steps.length;
-  const endsAt = performance.now() + CONFIRM_MS;
-  return confirm(session, failing, { originalSteps, tryCount: 0, ms: 0 }, signal, endsAt);
-}
-
-/** Plays a sequence again, to see whether it fails every time. */
-async function confirm(
+/** Plays a sequence again, to see whether it fails every time, and describes its failure. */
+export async function confirmFailure(
   session: FuzzSession,
   { record, violation }: FailingPlay,
-  shrinking: Shrinking,
   signal: AbortSignal,
-  endsAt: number,
+  endsAt = performance.now() + CONFIRM_MS,
 ): Promise<FuzzFailure> {
   session.phase = 'confirming';
   session.smallestSteps = record.sequence.steps.length;
@@ -139,8 +123,7 @@ async function confirm(
   const canPlay = () => played < CONFIRMATION_PLAYS && !signal.aborted && performance.now() < endsAt;
   try {
     while (canPlay() && (await session.ensureRunning())) {
-      const group = ruleGroups[violation.rule];
-      const next = await session.playAgain(record.sequence, session.getSearchLimits(), group);
+      const next = await session.playAgain(record.sequence, session.getSearchLimits(), violation.rule);
       if (signal.aborted) break;
       played++;
       if (next !== null) failed++;
@@ -160,9 +143,9 @@ async function confirm(
     remedy: [explainAcceptedAttack(record, violation), remedy].filter(Boolean).join(' '),
     failed,
     played,
-    original_steps: shrinking.originalSteps,
-    shrink_runs: shrinking.tryCount,
-    shrink_ms: shrinking.ms,
+    original_steps: record.sequence.steps.length,
+    shrink_runs: 0,
+    shrink_ms: 0,
     steps: summarizeSteps(record, findViolations(record)),
     unusual_events: record.sequence.events.flatMap(({ payload }, index) =>
       payload === session.template.payload ? [] : [{ event: index + 1, payload }],
