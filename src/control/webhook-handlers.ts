@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { WebhookStatistics, WebhookWithStatistics } from '../contract/overview-schemas.ts';
 import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
-import type { WebhookProbe } from '../contract/resources.ts';
-import { type ProbeResult, probeWebhook } from '../delivery/probe-webhook.ts';
-import type { Sender, SendResult } from '../delivery/sender.ts';
+import { probeWebhook } from '../delivery/probe-webhook.ts';
+import type { Sender } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { toForwardUrl } from '../domain/webhook-url.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
@@ -87,7 +86,7 @@ export function createWebhookHandlers(
       const { secret, previous_secret } = getWebhookRow(sandbox, id);
       return { secret, previous_secret };
     },
-    probeWebhook: async (input) => toWebhookProbe(await probeWebhook(sandbox, sender, input)),
+    probeWebhook: (input) => probeWebhook(sandbox, sender, input),
   } satisfies Partial<ControlHandlers>;
 
   function toWebhookWithStatistics(
@@ -115,28 +114,4 @@ function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount:
     last_attempt_at: newest === undefined ? null : new Date(newest.sent_at_wall).toISOString(),
     recent_attempts: recent.map(({ outcome, duration_ms }) => ({ outcome, duration_ms })),
   };
-}
-
-function toWebhookProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {
-  const { outcome, error, durationMs, address, certificate } = connection;
-  return {
-    webhook_id: id,
-    url,
-    connection: {
-      outcome,
-      error,
-      address,
-      duration_ms: durationMs,
-      certificate: certificate && {
-        issuer: certificate.issuer,
-        valid_to: new Date(certificate.validTo).toISOString(),
-      },
-    },
-    genuine: responses && toProbeResponse(responses.genuine),
-    forged: responses && toProbeResponse(responses.forged),
-  };
-}
-
-function toProbeResponse({ outcome, responseStatus, error, durationMs }: SendResult) {
-  return { outcome, response_status: responseStatus, error, duration_ms: durationMs };
 }
