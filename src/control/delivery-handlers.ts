@@ -8,12 +8,7 @@ import type { Sender } from '../delivery/sender.ts';
 import { projectAttempts } from '../domain/delivery.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import {
-  describeSignature,
-  listAttempts,
-  type VerificationInput,
-  verifyDelivery,
-} from '../sandbox/verification.ts';
+import { describeSignature, listAttempts, verifyDelivery } from '../sandbox/verification.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
@@ -59,7 +54,7 @@ export function createDeliveryHandlers(
     probeDelivery: (input, signal) =>
       probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
-    verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),
+    verifyDelivery: async (input) => verifyDelivery(sandbox, input),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url: url && completeUrl(url), body })),
   } satisfies Partial<ControlHandlers>;
@@ -70,20 +65,6 @@ export function toDeliveryDetail(sandbox: Sandbox, row: DeliveryRow): DeliveryDe
     ...toDelivery(row),
     attempts: listAttempts(sandbox, row),
     due_times: listDueTimes(sandbox, row),
-  };
-}
-
-function toVerificationInput({
-  payload_base64: payload,
-  now,
-  tolerance_ms: toleranceMs,
-  ...input
-}: Parameters<ControlHandlers['verifyDelivery']>[0]): VerificationInput {
-  return {
-    ...input,
-    toleranceMs,
-    payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
-    now: now === undefined ? undefined : Date.parse(now),
   };
 }
 

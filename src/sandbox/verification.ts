@@ -1,4 +1,6 @@
 /** Verifies and explains the signatures of recorded attempts, and diagnoses why a receiver rejects one. */
+
+import type { ControlOperations } from '../contract/control-operations.ts';
 import type {
   Attempt,
   AttemptDetail,
@@ -6,6 +8,7 @@ import type {
   SignatureDetail,
   Verification,
 } from '../contract/delivery-schemas.ts';
+import type { ValidatedInput } from '../contract/operation.ts';
 import { maskSecret } from '../domain/credentials.ts';
 import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -53,20 +56,7 @@ function findVerification(
   return result.ok || attempt.fault !== undefined ? result : null;
 }
 
-export interface VerificationInput {
-  readonly id: string;
-  /** Number of the attempt (default: the last one). */
-  readonly attempt?: number | undefined;
-  /** The receiver's secrets (default: those of the endpoint). */
-  readonly secrets?: readonly string[] | undefined;
-  /** The body that the receiver verifies (default: as sent). */
-  readonly payload?: Uint8Array | undefined;
-  /** Wall time in milliseconds since 1970 (default: that of the attempt). */
-  readonly now?: number | undefined;
-  readonly toleranceMs?: number | undefined;
-  /** The digest that the receiver computed. If set, the result says what mistake leads to this digest. */
-  readonly computed?: string | undefined;
-}
+type VerificationInput = ValidatedInput<ControlOperations['verifyDelivery']>;
 
 /**
  * Verifies an attempt of a delivery as a receiver does.
@@ -76,14 +66,21 @@ export function verifyDelivery(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   input: VerificationInput,
 ): DeliveryVerification {
-  const { computed, now, toleranceMs, payload } = input;
+  const { computed, now, tolerance_ms: toleranceMs, payload_base64: base64 } = input;
+  const payload = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
   const signed = getSignedAttempt(sandbox, input.id, input.attempt);
   const { row, attempt, sentBody, scheme, digests } = signed;
   const secret = input.secrets ?? listSecrets(sandbox, row);
   const verification =
     computed === undefined
-      ? verifyAttempt(sandbox, row, attempt, { secret, sentBody, now, toleranceMs, payload })
-      : diagnose(sandbox, signed, { ...input, computed });
+      ? verifyAttempt(sandbox, row, attempt, {
+          secret,
+          sentBody,
+          now: now === undefined ? undefined : Date.parse(now),
+          toleranceMs,
+          payload,
+        })
+      : diagnose(sandbox, signed, computed, input, payload);
   const message = { ...signed.message, body: payload ?? attempt.request.body };
   const signatures = secret
     .filter((candidate) => isUsableSecret(scheme, candidate))
@@ -140,7 +137,9 @@ export function listSigningSecrets(
 function diagnose(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   { row, attempt, scheme, message, digests }: ReturnType<typeof getSignedAttempt>,
-  { computed, secrets = [], payload }: VerificationInput & { readonly computed: string },
+  computed: string,
+  { secrets = [] }: VerificationInput,
+  payload: Uint8Array | undefined,
 ): Verification {
   const signingSecrets = listSigningSecrets(sandbox, row, attempt);
   // Tried after those of the endpoint.
