@@ -59,6 +59,7 @@ describe('GET /_svc/requests', () => {
       counts.push(listed.length);
     }
     expect(counts).toEqual([2, 3, 0, 1, 1, 0, 3, 1, 2, 2, 1, 1, 4, 1, 1, 4, 0]);
+    expect((await control.listRequests({ method: 'post' })).data).toHaveLength(2);
   });
 });
 
