@@ -134,7 +134,8 @@ function scanFields(text: string, subject: string): Map<string, string> {
   let previous = '';
   for (const token of tokenize(text)) {
     const current = openValues.at(-1);
-    const isKey = current?.keys && (previous === '{' || previous === ',') && token !== '}';
+    const isFirst = previous === '{' || previous === ',';
+    const isKey = current?.keys && isFirst && token !== '}';
     if (isKey) addKey(openValues, current, token, subject);
     const [root] = openValues;
     if (root && (root !== current || !(isKey || ',:}'.includes(token)))) {

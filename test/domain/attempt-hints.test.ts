@@ -65,6 +65,10 @@ it.each<[FaultKind | undefined, string]>([
     'error-response',
     'An injected fault returned 503. Your receiver was not called. The injected fault error-response (flt_1) caused this.',
   ],
+  [
+    'tamper-body',
+    'Your receiver returned 503. The injected fault tamper-body (flt_1) had changed the request.',
+  ],
 ])('the cause of a 503 with the fault %s says who returned it', (kind, cause) => {
   const fault = kind && { id: 'flt_1', kind };
   const response = { outcome: 'http_error', response_status: 503, error: 'returned 503' } as const;
@@ -77,9 +81,27 @@ it.each<[AttemptOutcome, number | null, string | null, string]>([
   ['http_error', 302, 'redirected to https://example.com/', 'Redirected to https://example.com/.'],
   ['timeout', 503, 'started a response but did not finish it', 'Started a response but did not finish it.'],
   ['dns_error', null, null, 'DNS lookup failed.'],
+  ['succeeded', 204, null, 'The receiver returned 204 to attempt 1.'],
 ])('the cause of %s with the status %s and the error %j is %j', (outcome, response_status, error, cause) => {
   expect(describeCause({ number: 1, outcome, response_status, error })).toBe(cause);
 });
+
+it.each<[FaultKind, AttemptOutcome, number | null, string]>([
+  [
+    'bad-signature',
+    'succeeded',
+    200,
+    'The receiver accepted an attempt that the injected fault bad-signature had made invalid.',
+  ],
+  ['old-secret', 'succeeded', 200, 'The receiver returned 200 to attempt 1.'],
+  ['reset', 'connection_error', null, 'Reset. The injected fault reset (flt_1) caused this.'],
+])(
+  'the cause of an attempt with the fault %s and the outcome %s says what the fault did',
+  (kind, outcome, response_status, cause) => {
+    const attempt = { number: 1, outcome, response_status, error: 'reset', fault: { id: 'flt_1', kind } };
+    expect(describeCause(attempt)).toBe(cause);
+  },
+);
 
 it('an unfinished response with an error status is not a response of the code that verifies', () => {
   expect(listHints({ outcome: 'timeout', response_status: 503 }, delivery)).toHaveLength(1);

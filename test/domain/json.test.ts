@@ -50,6 +50,7 @@ describe('parseJsonObject', () => {
     ['"text"', /must be a JSON object/],
     ['{"a":1,"a":2}', /duplicate field: a\.$/],
     ['{"payload":{"items":[{},{"sku":1,"\\u0073ku":2}]}}', /duplicate field: payload\.items\[1\]\.sku\.$/],
+    ['{"items":[0,1,{"sku":1,"sku":2}]}', /duplicate field: items\[2\]\.sku\.$/],
   ])('parseJsonObject refuses %j with one clear message [error.codes]', (body, message) => {
     expect(messageOf(body)).toMatch(message);
   });
