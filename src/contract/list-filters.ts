@@ -10,7 +10,7 @@ import type { ApiRequest } from './resources.ts';
 
 export const Limit = described('Maximum number of items.', v.optional(wholeNumberFrom(1, 1000), 50), 10);
 
-export const TIME_FORMS = 'An ISO 8601 time, or a duration before now, such as `1h`.';
+export const TIME_FORMS = 'ISO 8601, or a duration before now, such as `1h`';
 export const RelativeTime = expecting(
   'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z',
   v.pipe(
@@ -42,11 +42,11 @@ const Text = v.optional(
 /** From `since`, which is included, to `until`, which is not. */
 const TimeRange = {
   since: described(
-    `${TIME_FORMS} Only items created at or after this schedule time.`,
+    `Only items created at or after this schedule time: ${TIME_FORMS}.`,
     v.optional(RelativeTime),
     '1h',
   ),
-  until: described(`${TIME_FORMS} Only items created before this schedule time.`, v.optional(RelativeTime)),
+  until: described(`Only items created before this schedule time: ${TIME_FORMS}.`, v.optional(RelativeTime)),
 };
 
 export const EventFilter = {
@@ -161,7 +161,7 @@ export const AttemptFilter = {
   webhook_id: described('Only attempts to this endpoint.', v.optional(idOf('webhook'))),
   delivery_id: described('Only attempts of this delivery.', v.optional(idOf('delivery'))),
   since: described(
-    `${TIME_FORMS} Only attempts sent at or after this wall time.`,
+    `Only attempts sent at or after this wall time: ${TIME_FORMS}.`,
     v.optional(RelativeTime),
     '1h',
   ),
@@ -193,7 +193,7 @@ export const RequestFilter = {
     v.optional(wholeNumberFrom(0)),
   ),
   since: described(
-    `${TIME_FORMS} Only requests received at or after this wall time.`,
+    `Only requests received at or after this wall time: ${TIME_FORMS}.`,
     v.optional(RelativeTime),
     '1h',
   ),

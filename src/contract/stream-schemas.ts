@@ -69,11 +69,11 @@ export const StreamInput = v.strictObject({
   since_sequence: described('Send only events after this sequence number.', v.optional(wholeNumberFrom(0))),
   ...DeliveryFilter,
   since: described(
-    `${TIME_FORMS} Sends the changes since then, followed by new changes (default: only new changes).`,
+    `Sends the changes since this time, followed by new changes (default: only new changes): ${TIME_FORMS}.`,
     v.optional(RelativeTime),
   ),
   until: described(
-    `${TIME_FORMS} Only deliveries created before this schedule time and requests received before this wall time.`,
+    `Only deliveries created before this schedule time and requests received before this wall time: ${TIME_FORMS}.`,
     v.optional(RelativeTime),
   ),
 });

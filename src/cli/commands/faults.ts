@@ -9,9 +9,6 @@ import {
   DEFAULT_ERROR_STATUS,
   type DeliveryFaultKind,
   deliveryFaultDescriptions,
-  deliveryFaultKinds,
-  faultTargets,
-  requestDrops,
 } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { type Hint, SvcError } from '../../errors.ts';
@@ -19,7 +16,7 @@ import { parse } from '../../validation/validate.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
-import { durationParser, idParser, schemaParser } from '../option-parsers.ts';
+import { idParser, schemaParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, askText, type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { type Column, printPage, renderFields } from '../render/table.ts';
@@ -30,50 +27,40 @@ const parseStatus = schemaParser(faultFields.status.wrapped);
 
 /** The option of each field. */
 function createOptions() {
-  return createFieldOptions<FaultRule>({
-    on: [
-      '--on <target>',
-      'Target of the fault',
-      faultTargets,
-      'delivery with --kind; request with --status, --latency or --drop',
-    ],
-    method: ['--method <method>', 'For requests: HTTP method to match', (text) => text.toUpperCase()],
-    path: ['--path <path>', 'For requests: path to match, such as /events/{id}'],
-    api_key_id: ['--key <id>', 'For requests: API key to match (key_…)', idParser('apiKey')],
-    status: [
-      '--status <status>',
-      'For requests, and for error-response: error status of the response',
-      parseStatus,
-      `${DEFAULT_ERROR_STATUS} for error-response`,
-    ],
-    error_code: ['--error-code <code>', 'For requests: error.code of the response'],
-    latency_ms: [
-      '--latency <duration>',
-      'For requests: real time to wait before the operation',
-      durationParser(faultFields.latency_ms),
-    ],
-    drop: ['--drop <when>', 'For requests: close the connection before or after the operation', requestDrops],
-    kind: ['--kind <kind>', 'For deliveries: kind of fault', deliveryFaultKinds],
-    webhook_id: ['--webhook <id>', 'For deliveries: endpoint to match (wh_…)', idParser('webhook')],
-    type: ['--type <type>', 'For deliveries: event type to match'],
-    delay_ms: [
-      '--delay <duration>',
-      'For deliveries: duration of delay, reorder or slow-body',
-      durationParser(faultFields.delay_ms),
-    ],
-    count: [
-      '--count <n>',
-      'Maximum number of times to apply the fault',
-      schemaParser(faultFields.count),
-      'no limit',
-    ],
-    probability: [
-      '--probability <p>',
-      'Probability that the fault is applied, above 0 and at most 1',
-      schemaParser(faultFields.probability),
-      '1',
-    ],
-    workspace_id: ['--workspace <id>', 'Workspace to match (ws_…)', idParser('workspace'), 'all workspaces'],
+  return createFieldOptions(faultFields, {
+    on: {
+      flags: '--on <target>',
+      description: 'Target of the fault',
+      defaultText: 'delivery with --kind; request with --status, --latency or --drop',
+    },
+    method: '--method <method>',
+    path: '--path <path>',
+    api_key_id: '--key <id>',
+    status: {
+      flags: '--status <status>',
+      description: 'For requests, and for error-response: error status of the response',
+      defaultText: `${DEFAULT_ERROR_STATUS} for error-response`,
+    },
+    error_code: '--error-code <code>',
+    latency_ms: {
+      flags: '--latency <duration>',
+      description: 'For requests: real time to wait before the operation',
+    },
+    drop: '--drop <when>',
+    kind: '--kind <kind>',
+    webhook_id: '--webhook <id>',
+    type: '--type <type>',
+    delay_ms: {
+      flags: '--delay <duration>',
+      description: 'For deliveries: duration of delay, reorder or slow-body',
+    },
+    count: { flags: '--count <n>', defaultText: 'no limit' },
+    probability: {
+      flags: '--probability <p>',
+      description: 'Probability that the fault is applied, above 0 and at most 1',
+      defaultText: '1',
+    },
+    workspace_id: { flags: '--workspace <id>', defaultText: 'all workspaces' },
   });
 }
 

@@ -8,7 +8,7 @@ import { requestChoices } from '../choices/resource-choices.ts';
 import { AskedArgument, type CliCommand, type CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
-import { idParser, parseDurationMs, parseTimeOrAge, schemaParser } from '../option-parsers.ts';
+import { idParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
@@ -109,31 +109,31 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
 };
 
 function addRequestFilterOptions(command: CliCommand): CliCommand {
-  const options = createFieldOptions<RequestFilterOptions>({
-    method: ['--method <method>', 'Only requests with this method', (text) => text.toUpperCase()],
-    path: [
-      '--path <text>',
-      'Only requests whose path starts with this, such as /v1/events, or contains it, such as evt_',
-    ],
-    status: [
-      '--status <status>',
-      'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
-      schemaParser(RequestFilter.status.wrapped),
-    ],
-    key: ['--key <key>', 'Only requests with this API key: its ID (key_…) or its name', parseKey],
-    request_id: ['--request <id>', 'Only the request with this ID (req_…)', idParser('request')],
-    workspace_id: ['--workspace <id>', 'Only requests in this workspace', idParser('workspace')],
-    min_duration_ms: [
-      '--slower-than <duration>',
-      'Only requests that took at least this long, such as 100ms',
-      parseDurationMs,
-    ],
-    since: [
-      '--since <when>',
-      'Only requests since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
-      parseTimeOrAge,
-    ],
-  });
+  const { api_key_id: _, api_key_name: key, resource_id: __, ...fields } = RequestFilter;
+  const options = createFieldOptions(
+    { ...fields, key },
+    {
+      method: '--method <method>',
+      path: '--path <text>',
+      status: {
+        flags: '--status <status>',
+        description:
+          'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
+      },
+      key: {
+        flags: '--key <key>',
+        description: 'Only requests with this API key: its ID (key_…) or its name',
+        parse: parseKey,
+      },
+      request_id: '--request <id>',
+      workspace_id: '--workspace <id>',
+      min_duration_ms: {
+        flags: '--slower-than <duration>',
+        description: 'Only requests that took at least this long, such as 100ms',
+      },
+      since: '--since <when>',
+    },
+  );
   return addOptions(command, Object.values(options));
 }
 
