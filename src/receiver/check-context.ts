@@ -78,7 +78,6 @@ export class CheckContext {
     const response = await this.#client.send(message, this.pace.limitMs);
     if (isAccepted(response)) this.#counter?.noteAccepted(eventId);
     this.responses.push(response);
-    if (response.failure === 'timeout') this.pace.noteTimeout();
     this.deliveries.noteServerTime(response);
     return response;
   }

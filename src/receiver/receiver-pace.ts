@@ -1,18 +1,13 @@
-/** How quickly a receiver responds to valid deliveries, and what follows for the checks, so that they end in bounded time. */
-import { formatDuration } from '../domain/duration.ts';
+/** How quickly a receiver responds to valid deliveries, and what follows for the checks. */
 
 /** While all responses are late, they are awaited for this many time limits, because they still show what the receiver does. */
 const LATE_FACTOR = 2;
 /** A receiver is slow if its quickest response takes at least this share of the time limit. */
 const SLOW_SHARE = 1 / 4;
-/** After this many time limits, no check that sends deliveries starts if the receiver is slow or once did not respond in time. */
-const MAX_TIME_LIMITS = 16;
 
 export class ReceiverPace {
   readonly #timeoutMs: number;
-  readonly #startedAt = performance.now();
   #responseMs = Number.POSITIVE_INFINITY;
-  #hasTimeout = false;
 
   /** @param timeoutMs after which the service counts a delivery as failed */
   constructor(timeoutMs: number) {
@@ -42,17 +37,5 @@ export class ReceiverPace {
   /** Call this for the first valid deliveries. The very first one can take longer, because the receiver has just started. */
   addResponse(durationMs: number): void {
     this.#responseMs = Math.min(this.#responseMs, durationMs);
-  }
-
-  noteTimeout(): void {
-    this.#hasTimeout = true;
-  }
-
-  /** Why no check that sends deliveries starts any more; null if such checks can start. */
-  findEnd(): string | null {
-    const limitMs = MAX_TIME_LIMITS * this.#timeoutMs;
-    return (this.isSlow || this.#hasTimeout) && performance.now() - this.#startedAt > limitMs
-      ? `your receiver responds slowly, and the checks have already taken ${formatDuration(limitMs)}.`
-      : null;
   }
 }

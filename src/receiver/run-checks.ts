@@ -1,5 +1,6 @@
 /** Runs the checks of a receiver, one after the other. */
 
+import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { SvcError } from '../errors.ts';
@@ -57,6 +58,8 @@ export interface CheckReport {
 }
 
 const NOT_CHECKED = 'Not checked, because ';
+/** After this time, no check starts that sends deliveries, so that the checks of a slow receiver end. */
+const MAX_MS = 4 * MINUTE_MS;
 
 /**
  * Whether a check did not run: a value was not given, another check did not pass, or no more could be sent. In the last two cases, its
@@ -113,6 +116,7 @@ class CheckRunner {
   readonly #countsSideEffects: boolean;
   readonly #context: CheckContext;
   readonly #outcomes = new Map<ReceiverCheck, Promise<CheckOutcome>>();
+  readonly #startedAt = performance.now();
   /** The check after which the receiver was down. */
   #downSince: CheckId | null = null;
   #observerProblem: string | null = null;
@@ -172,11 +176,12 @@ class CheckRunner {
       if (status !== 'passed') return `${NOT_CHECKED}${id} did not pass. ${meaning}`;
     }
     if (check.sendsNothing) return null;
-    const reason =
-      this.#downSince === null
-        ? this.#context.pace.findEnd()
-        : `your receiver has been down since ${this.#downSince}.`;
-    return reason === null ? null : NOT_CHECKED + reason;
+    if (this.#downSince !== null) {
+      return `${NOT_CHECKED}your receiver has been down since ${this.#downSince}.`;
+    }
+    return performance.now() - this.#startedAt > MAX_MS
+      ? `${NOT_CHECKED}the checks have already taken ${formatDuration(MAX_MS)}. Respond faster while they run.`
+      : null;
   }
 
   async #run(check: ReceiverCheck): Promise<CheckOutcome> {

@@ -163,15 +163,15 @@ describe('runChecks', () => {
   );
 
   it('runChecks stops after some time if the receiver responds late [§6.5]', async () => {
-    await using receiver = await startCheckedReceiver({ beforeVerifying: () => sleep(850) });
+    await using receiver = await startCheckedReceiver({ beforeVerifying: () => sleep(5_500) });
     // The checks wait for two time limits.
-    const report = await checkReceiver({ url: receiver.url, timeoutMs: 800 });
+    const report = await checkReceiver({ url: receiver.url, timeoutMs: 5_000 });
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
     expect(report.checks.at(-1)).toMatchObject({
       status: 'inconclusive',
-      meaning: 'Not checked, because your receiver responds slowly, and the checks have already taken 12.8s.',
+      meaning: 'Not checked, because the checks have already taken 4m. Respond faster while they run.',
     });
-    expect(receiver.countDeliveries()).toBeLessThan(30);
+    expect(receiver.countDeliveries()).toBeLessThan(60);
   });
 
   it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {
