@@ -3,46 +3,30 @@ import { Transform } from 'node:stream';
 
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
-/** The ID of a message is within this number of bytes of its start or end, if it is not inside of its other fields. */
-const EDGE_BYTES = 256;
 const LINE_FEED = '\n'.charCodeAt(0);
-
-/** The ID at the start of a message, as JSON text. */
-const ID_AT_START =
-  /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?(?:0|[1-9]\d*)|"[^"\\]*")\s*[,}]/;
-/** The ID as the last field of a message. */
-const ID_AT_END =
-  /,\s*"id"\s*:\s*(-?(?:0|[1-9]\d*)|"[^"\\]*")(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$/;
 
 /**
  * Passes on complete lines.
- * @param onTooLong called for each line with more than {@link MAX_LINE_BYTES}, with the ID of its message; null if it is unknown
+ * @param onTooLong called for each line with more than {@link MAX_LINE_BYTES}
  */
-export function splitMessageLines(onTooLong: (id: string | number | null) => void): Transform {
+export function splitMessageLines(onTooLong: () => void): Transform {
+  /** The parts of a line; empty once it is too long. */
   let line: Buffer[] = [];
   let size = 0;
-  /** The end of a line that is too long. `line` then contains its start. */
-  let end = Buffer.alloc(0);
 
   function add(part: Buffer): void {
     size += part.length;
-    if (size <= MAX_LINE_BYTES) return void line.push(part);
-    const isFirst = end.length === 0;
-    const text = Buffer.concat([...(isFirst ? line : [end]), part]);
-    // Copies, so that the rest of the line can be freed.
-    if (isFirst) line = [Buffer.from(text.subarray(0, EDGE_BYTES))];
-    end = Buffer.from(text.subarray(-EDGE_BYTES));
+    if (size > MAX_LINE_BYTES) line = [];
+    else line.push(part);
   }
 
   /** Ends the line. @returns null if it was too long */
   function take(): Buffer | null {
-    const text = Buffer.concat(line);
-    const isTooLong = size > MAX_LINE_BYTES;
-    if (isTooLong) onTooLong(findId(text.toString(), end.toString()));
+    const text = size > MAX_LINE_BYTES ? null : Buffer.concat(line);
+    if (text === null) onTooLong();
     line = [];
     size = 0;
-    end = Buffer.alloc(0);
-    return isTooLong ? null : text;
+    return text;
   }
 
   return new Transform({
@@ -65,9 +49,4 @@ export function splitMessageLines(onTooLong: (id: string | number | null) => voi
       done();
     },
   });
-}
-
-function findId(start: string, end: string): string | number | null {
-  const [, id = 'null'] = ID_AT_START.exec(start) ?? ID_AT_END.exec(end) ?? [];
-  return JSON.parse(id);
 }

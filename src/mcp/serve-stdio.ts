@@ -18,10 +18,11 @@ interface StdioOptions extends McpServerOptions {
 export async function serveMcpOverStdio({ input, output, signal, ...options }: StdioOptions): Promise<void> {
   const ended = createLinkedController([signal]);
   for (const event of ['end', 'close', 'error']) input.once(event, () => ended.abort());
-  const lines = splitMessageLines((id) => {
+  const lines = splitMessageLines(() => {
     const message = `The message is longer than ${MAX_LINE_BYTES} bytes. Pass less data in a call.`;
     const error = { code: ProtocolErrorCode.InvalidRequest, message };
-    output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
+    // The ID of the message was not read. JSON-RPC demands null then.
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
   });
   const connection = serveStdio(() => createMcpServer(options), {
     // The buffer of the transport ends the session when it is full.

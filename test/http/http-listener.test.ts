@@ -41,22 +41,6 @@ describe('an emulator with HTTPS', () => {
     expect(new Set([...ports, '3000']).size).toBe(3);
   });
 
-  it('an emulator with HTTPS does not use another port', async () => {
-    await using first = await startTestEmulator();
-    const { port } = new URL(first.status().url);
-    await expect(startTestEmulator({ https: true, port: Number(port) })).rejects.toMatchObject({
-      code: 'port_in_use',
-    });
-  });
-
-  it('the content of a private key is not accepted as a path, and not part of the error', async () => {
-    const { cert, key } = getCertificate('self-signed');
-    await expect(startTestEmulator({ https: { cert, key } })).rejects.toMatchObject({
-      code: 'usage',
-      message: 'The option https needs the paths of two PEM files, not their contents.',
-    });
-  });
-
   it('an emulator with HTTPS serves the certificate of two files', async () => {
     const https = writeCertificate(getCertificate('localhost'));
     await using emulator = await startTestEmulator({ https });
