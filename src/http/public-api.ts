@@ -167,7 +167,7 @@ class PublicRequest {
     this.resourceId = id !== undefined && isId(id) ? id : null;
   }
 
-  /** Writes the request into the log with a later commit: a commit of its own would cost a flush to the disk. */
+  /** Writes the request into the log with later ones: a commit of its own would cost a flush to the disk. */
   log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
     const { req } = this.event;
@@ -192,7 +192,7 @@ class PublicRequest {
       fault: this.fault && JSON.stringify(this.fault.applied),
     };
     const messages = toLoggedMessages({ event: this.event, path, body: this.body, response }, limits);
-    store.writeSoon(() => {
+    store.writeLater(() => {
       row.seq = store.nextSeq();
       store.apiRequests.insert(row, messages);
     });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { clearTimeout, monotonic, setImmediate, setTimeout } from '../timers.ts';
+import { monotonic, setImmediate, setTimeout } from '../timers.ts';
 
 /** The writes that are committed next. */
 interface ScheduledGroup {
@@ -56,7 +56,8 @@ export class GroupCommit {
   readonly #release: Database.Statement;
   readonly #rollbackOperation: Database.Statement;
   #waiting: WaitingWrite[] = [];
-  #waitingWithoutCaller: Array<() => void> = [];
+  /** Writes that join `#waiting` when the timer fires. */
+  #waitingForTimer: WaitingWrite[] = [];
   #scheduled: ScheduledGroup | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -100,7 +101,7 @@ export class GroupCommit {
     if (this.#scheduled !== group) return;
     group.isHeld = this.#hooks.expectsMore() && monotonic() < group.heldUntil;
     if (group.isHeld) void sleep(HOLD_CHECK_MS).then(() => this.#flushWhenReady(group));
-    else this.flush();
+    else this.#commitGroup();
   }
 
   /**
@@ -108,21 +109,45 @@ export class GroupCommit {
    * killed. An error is ignored.
    */
   runSoon(operation: () => void): void {
-    this.#waitingWithoutCaller.push(operation);
-    if (this.#timer !== undefined || this.#scheduled !== null) return;
-    this.#timer = setTimeout(() => this.flush(), SOON_MS);
+    this.#waiting.push(withoutCaller(operation));
+    this.#startTimer();
+  }
+
+  /**
+   * Runs `operation` after {@link SOON_MS}, otherwise like {@link runSoon}. For frequent writes: each group writes the last page of
+   * every table and index that it changes, so fewer groups with these writes write fewer pages.
+   */
+  runLater(operation: () => void): void {
+    this.#waitingForTimer.push(withoutCaller(operation));
+    this.#startTimer();
+  }
+
+  #startTimer(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#takeWaitingForTimer();
+      if (this.#scheduled === null) this.#commitGroup();
+    }, SOON_MS);
     this.#timer.unref();
   }
 
   /** Commits all waiting operations now. */
   flush(): void {
+    this.#takeWaitingForTimer();
+    this.#commitGroup();
+  }
+
+  #takeWaitingForTimer(): void {
+    this.#waiting = this.#waiting.concat(this.#waitingForTimer);
+    this.#waitingForTimer = [];
+  }
+
+  #commitGroup(): void {
     this.#scheduled = null;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const group = this.#waiting.concat(this.#waitingWithoutCaller.map(withoutCaller));
+    const group = this.#waiting;
     if (group.length === 0) return;
     this.#waiting = [];
-    this.#waitingWithoutCaller = [];
     let settlers: Array<() => void>;
     try {
       this.#hooks.assertWritable();

@@ -87,6 +87,11 @@ export class Store extends Tables {
     this.#connection.group.runSoon(operation);
   }
 
+  /** Writes in a later group, see `GroupCommit.runLater`. */
+  writeLater(operation: () => void): void {
+    this.#connection.group.runLater(operation);
+  }
+
   /** Writes at once, in a separate transaction. Only when no other writes are waiting: on startup, and after a flush. */
   writeNow<Result>(operation: () => Result): Result {
     return this.#connection.writeNow(operation);

@@ -263,11 +263,13 @@ describe('a group that waits for more writes', () => {
 });
 
 describe('GroupCommit.runSoon', () => {
-  it('the write runs at the end of the next group', async () => {
+  it('the write runs in the next group, in order', async () => {
     const { group, note, notes, commits } = open();
-    group.runSoon(() => note('log'));
-    await group.run(() => note('row'));
-    expect(notes()).toEqual(['row', 'log']);
+    group.runSoon(() => note('a'));
+    const write = group.run(() => note('b'));
+    group.runSoon(() => note('c'));
+    await write;
+    expect(notes()).toEqual(['a', 'b', 'c']);
     expect(commits()).toBe(1);
   });
 
@@ -297,19 +299,49 @@ describe('GroupCommit.runSoon', () => {
     group.flush();
     expect(commits()).toBe(1);
   });
+});
 
+describe('GroupCommit.runLater', () => {
+  it('groups do not contain the write, but flush commits it', async () => {
+    const { group, note, notes, commits } = open();
+    group.runLater(() => note('log'));
+    await group.run(() => note('row'));
+    expect(notes()).toEqual(['row']);
+    group.flush();
+    expect(notes()).toEqual(['row', 'log']);
+    expect(commits()).toBe(2);
+  });
+
+  it('after 50 ms, the write joins the group that is being prepared', async () => {
+    useFakeTimers();
+    const { group, note, notes, commits } = open();
+    group.runLater(() => note('log'));
+    const write = group.run(() => note('row'));
+    vi.advanceTimersByTime(50);
+    expect(notes()).toEqual([]);
+    await write;
+    expect(notes()).toEqual(['row', 'log']);
+    expect(commits()).toBe(1);
+  });
+});
+
+function useFakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+describe.each(['runSoon', 'runLater'] as const)('GroupCommit.%s', (method) => {
   it('one timer that does not keep the process alive commits the writes of 50 ms', () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
+    useFakeTimers();
     const started = vi.spyOn(globalThis, 'setTimeout');
     const { group, note, notes, commits } = open();
     for (const texts of [
       ['a', 'b'],
       ['c', 'd'],
     ]) {
-      for (const text of texts) group.runSoon(() => note(text));
+      for (const text of texts) group[method](() => note(text));
       expect(vi.getTimerCount()).toBe(1);
       vi.advanceTimersByTime(49);
       expect(notes()).not.toContain(texts[0]);
@@ -318,21 +350,5 @@ describe('GroupCommit.runSoon', () => {
     }
     expect(commits()).toBe(2);
     expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false, false]);
-  });
-
-  it('the next group ends the timer, and a write during its preparation starts none', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const { group, note, notes } = open();
-    group.runSoon(() => note('a'));
-    group.flush();
-    expect(vi.getTimerCount()).toBe(0);
-    const write = group.run(() => note('b'));
-    group.runSoon(() => note('c'));
-    expect(vi.getTimerCount()).toBe(0);
-    await write;
-    expect(notes()).toEqual(['a', 'b', 'c']);
   });
 });
