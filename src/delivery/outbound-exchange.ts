@@ -203,8 +203,10 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
 
   #toResponse(failure: ExchangeFailure): ReceivedResponse | null {
     if (this.#head === null) return null;
+    const { status, headers } = this.#head;
     return {
-      ...this.#head,
+      status,
+      headers,
       body: Buffer.concat(this.#chunks),
       truncated: this.#isTruncated || failure !== null,
     };

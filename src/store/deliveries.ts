@@ -36,18 +36,28 @@ const PROGRESS_COLUMNS = [
   'replays_waiting',
 ] as const;
 
+const SENDABLE_COLUMNS = [
+  'seq',
+  'id',
+  'webhook_seq',
+  'due_at',
+  'first_attempt_at',
+  'attempt_count',
+  'replays_waiting',
+  'fault',
+] as const;
+
 // Every attempt runs both, so their texts are built once.
 const SELECT_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM deliveries WHERE seq = ?`;
-const SELECT_SENDABLE = `SELECT ${PROGRESS_COLUMNS.map((name) => `d.${name}`)}, d.id, d.fault, coalesce(d.own_url, h.url) AS url,
+const SELECT_SENDABLE = `SELECT ${SENDABLE_COLUMNS.map((name) => `d.${name}`)}, coalesce(d.own_url, h.url) AS url,
     coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
     iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
   FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
   WHERE d.seq = ? AND d.due_at IS NOT NULL`;
 
-/** All columns that an attempt needs. */
+/** What an attempt needs of its delivery, event and endpoint. */
 export interface SendableDelivery
-  extends DeliveryProgressRow,
-    Pick<Row<'deliveries'>, 'id' | 'fault'>,
+  extends Pick<Row<'deliveries'>, (typeof SENDABLE_COLUMNS)[number]>,
     Pick<
       Row<'webhooks'>,
       'url' | 'secret' | 'previous_secret' | 'previous_secret_expires_at' | 'headers' | 'skip_verify'
@@ -109,7 +119,14 @@ export class DeliveryTable extends Table {
   }
 
   update(row: DeliveryUpdate): void {
-    this.sql.update('deliveries', { ...row, fault: null });
+    const { seq, status, due_at, settled_at, settled_reason, first_attempt_at } = row;
+    const { on_schedule, scheduled_attempts, attempt_count, replays_waiting } = row;
+    const progress = [first_attempt_at, on_schedule, scheduled_attempts, attempt_count, replays_waiting];
+    this.sql.run(
+      `UPDATE deliveries SET status = ?, due_at = ?, settled_at = ?, settled_reason = ?, first_attempt_at = ?,
+         on_schedule = ?, scheduled_attempts = ?, attempt_count = ?, replays_waiting = ?, fault = NULL WHERE seq = ?`,
+      [status, due_at, settled_at, settled_reason, ...progress, seq],
+    );
   }
 
   /** Counts an attempt without any other change. */

@@ -33,7 +33,7 @@ export class FaultTable extends Table {
   }
 
   setAppliedCount(seq: number, count: number): void {
-    this.sql.update('faults', { seq, applied_count: count });
+    this.sql.run('UPDATE faults SET applied_count = ? WHERE seq = ?', [count, seq]);
   }
 
   /** Deletes the faults that match the arguments that are not null. @returns how many. */

@@ -35,9 +35,8 @@ export class Sql {
   readonly #statements = new Map<string, Statement>();
   readonly #queries = new Map<string, RowStatement>();
   readonly #valueStatements = new Map<string, Statement>();
-  /** By table. */
+  /** By table, like `#updates`. */
   readonly #inserts = new Map<string, RowStatement>();
-  /** By table and columns. */
   readonly #updates = new Map<string, RowStatement>();
 
   constructor(db: Database.Database) {
@@ -79,25 +78,29 @@ export class Sql {
   /** Inserts a row that has a value for every column of the table. */
   insert<Table extends TableName>(table: Table, row: Row<Table>): void {
     const insert = getOrAdd(this.#inserts, table, () => {
-      const names = listColumns(this.db, table).map(({ name }) => name);
-      const missing = names.filter((name) => !(name in row));
-      if (missing.length > 0) throw new Error(`No value for ${table}.${missing.join(', ')}.`);
-      const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
-      return { statement: this.db.prepare<unknown[]>(text), columns: names };
+      const columns = this.#listColumns(table, row);
+      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+      return { statement: this.db.prepare<unknown[]>(text), columns };
     });
     runWithRow(insert, row);
   }
 
-  /** Writes every column that `row` has, so that an update cannot omit one. Other properties are ignored. */
-  update<Table extends TableName>(table: Table, row: { readonly seq: number } & Partial<Row<Table>>): void {
-    const update = getOrAdd(this.#updates, `${table} ${Object.keys(row)}`, () => {
-      const names = listColumns(this.db, table)
-        .map(({ name }) => name)
-        .filter((name) => name in row && name !== 'seq');
-      const text = `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`;
-      return { statement: this.db.prepare<unknown[]>(text), columns: [...names, 'seq'] };
+  /** Writes every column of a row. */
+  update<Table extends TableName>(table: Table, row: Row<Table>): void {
+    const update = getOrAdd(this.#updates, table, () => {
+      const columns = this.#listColumns(table, row);
+      const text = `UPDATE ${table} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`;
+      return { statement: this.db.prepare<unknown[]>(text), columns: [...columns, 'seq'] };
     });
     runWithRow(update, row);
+  }
+
+  /** @throws Error if the row has no value for a column of the table. */
+  #listColumns(table: string, row: object): string[] {
+    const names = listColumns(this.db, table).map(({ name }) => name);
+    const missing = names.filter((name) => !(name in row));
+    if (missing.length > 0) throw new Error(`No value for ${table}.${missing.join(', ')}.`);
+    return names;
   }
 
   #prepare(text: string): Statement {

@@ -59,8 +59,10 @@ export class WorkspaceTable extends Table {
 
   setClock(seq: number, state: ScheduleClockState): void {
     const { at, wallAt, speed, frozen } = state;
-    const clock = { clock_at: at, clock_wall_at: wallAt, clock_speed: speed, clock_frozen: toFlag(frozen) };
-    this.sql.update('workspaces', { seq, ...clock });
+    this.sql.run(
+      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
+      [at, wallAt, speed, toFlag(frozen), seq],
+    );
   }
 }
 

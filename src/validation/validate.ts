@@ -48,7 +48,7 @@ export function parse<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const shapeProblem = findShapeProblem(toNode(schema), value);
   if (shapeProblem !== null) throw toError(shapeProblem);
-  const { issues, output } = v.safeParse(schema, value, { ...CONFIG, abortEarly: true });
+  const { issues, output } = v.safeParse(schema, value, FIRST_ISSUE);
   if (issues === undefined) return output;
   throw toError(toProblem(schema, value, issues[0]));
 }
@@ -61,6 +61,7 @@ export function listProblems(schema: v.GenericSchema, value: unknown): ValueProb
 
 /** Replaces the messages of Valibot itself, so that an issue has a message only if its schema has one. */
 const CONFIG = { message: '' };
+const FIRST_ISSUE = { ...CONFIG, abortEarly: true };
 
 type Path = readonly unknown[];
 
