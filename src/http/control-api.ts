@@ -4,6 +4,7 @@ import { type ControlOperations, controlOperations } from '../contract/control-o
 import type { Operation } from '../contract/operation.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
+import { createDisconnectSignal } from './disconnect-signal.ts';
 import { exportResponse } from './export-response.ts';
 import { mountOperations } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readInput, receiveBody } from './read-request.ts';
@@ -63,15 +64,4 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
     },
     respondsMethodNotAllowed: false,
   });
-}
-
-/** Aborted when the client closes the connection before it has the response. */
-export function createDisconnectSignal({ runtime, req }: H3Event): AbortSignal {
-  const response = runtime?.node?.res;
-  if (response === undefined) return req.signal;
-  const disconnected = new AbortController();
-  // The client can have closed the connection while its request was read.
-  if (response.destroyed) disconnected.abort();
-  response.on('close', () => response.writableFinished || disconnected.abort());
-  return disconnected.signal;
 }

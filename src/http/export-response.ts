@@ -1,7 +1,9 @@
 /** Sends an export of deliveries as a download. The next part is read when the client has received the one before. */
+import { ReadableStream } from 'node:stream/web';
 import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import { type ExportInput, exportFormats } from '../contract/export-schemas.ts';
+import { abortAtEnd } from '../timers.ts';
 import { readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
@@ -12,25 +14,15 @@ export async function exportResponse(
   control: Pick<ControlPlane, 'exportDeliveries'>,
   requestId: string,
 ): Promise<HTTPResponse> {
-  const disconnected = new AbortController();
+  const ended = new AbortController();
   // `exportDeliveries` validates it.
   const input = readQuery(event) as Partial<ExportInput> as ExportInput;
-  const file = await control.exportDeliveries(input, disconnected.signal);
-  const parts = file[Symbol.asyncIterator]();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      // An error closes the connection, so that the client does not take the file for complete.
-      async pull(controller) {
-        const part = await parts.next();
-        if (part.done) controller.close();
-        else controller.enqueue(encoder.encode(part.value));
-      },
-      cancel: () => disconnected.abort(),
-    },
-    { highWaterMark: 1 },
-  );
+  const parts = await control.exportDeliveries(input, ended.signal);
   const { format, delivery_id: id, event_id: eventId } = input;
-  return new HTTPResponse(body, {
+  // An error closes the connection, so that the client does not take the file for complete.
+  const body = ReadableStream.from(abortAtEnd(encode(parts), ended));
+  // The types of a stream in Node.js and in a browser differ.
+  return new HTTPResponse(body as unknown as Response['body'], {
     headers: {
       'Content-Type': `${exportFormats[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${id ?? eventId ?? 'deliveries'}.${format}"`,
@@ -38,4 +30,8 @@ export async function exportResponse(
       ...controlHeaders,
     },
   });
+}
+
+async function* encode(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) yield encoder.encode(part);
 }

@@ -5,8 +5,8 @@ import { RequestLimit } from '../control/request-limit.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import { abortAtEnd, createLinkedController } from '../timers.ts';
-import { createDisconnectSignal } from './control-api.ts';
 import type { ControlGuard } from './control-guard.ts';
+import { createDisconnectSignal } from './disconnect-signal.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
 import { controlErrorResponse, controlHeaders, withErrorBoundary } from './responses.ts';
 

@@ -1,9 +1,11 @@
 /** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
+import { ReadableStream } from 'node:stream/web';
 import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
-import { clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
+import { abortAtEnd, clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
+import { createDisconnectSignal } from './disconnect-signal.ts';
 import { quoteHeader, readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
@@ -19,35 +21,18 @@ export interface SseOptions {
   readonly closing: AbortSignal;
 }
 
-export function sseResponse(event: H3Event, options: SseOptions, requestId: string): HTTPResponse {
-  const disconnected = new AbortController();
-  const { control, store, closing } = options;
+export function sseResponse(
+  event: H3Event,
+  { control, store, closing }: SseOptions,
+  requestId: string,
+): HTTPResponse {
+  const ended = createLinkedController([createDisconnectSignal(event), closing]);
   const ready = `event: ready\nid: ${store.lastSeq}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
-  const { signal } = createLinkedController([disconnected.signal, closing]);
-  const items = toMessages(control.stream(readStreamInput(event), signal));
-  let next: Promise<IteratorResult<Uint8Array>> | null = null;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(encoder.encode(ready)),
-      // Called when the client has read everything, so that a slow client needs no memory.
-      async pull(controller) {
-        next ??= items.next();
-        const result = await nextOrHeartbeat(next).catch((error) => {
-          disconnected.abort();
-          throw error;
-        });
-        if (disconnected.signal.aborted) return;
-        if (result === null) return controller.enqueue(HEARTBEAT);
-        next = null;
-        if (!result.done) return controller.enqueue(result.value);
-        disconnected.abort();
-        controller.close();
-      },
-      cancel: () => disconnected.abort(),
-    },
-    { highWaterMark: 1 },
-  );
-  return new HTTPResponse(body, {
+  const items = control.stream(readStreamInput(event), ended.signal);
+  // Each message is read when the client has received the one before, so that a slow client needs no memory.
+  const body = ReadableStream.from(abortAtEnd(toMessages(ready, items), ended));
+  // The types of a stream in Node.js and in a browser differ.
+  return new HTTPResponse(body as unknown as Response['body'], {
     headers: { 'Content-Type': 'text/event-stream', 'Request-Id': requestId, ...controlHeaders },
   });
 }
@@ -63,16 +48,28 @@ function readStreamInput(event: H3Event): Record<string, string> {
   );
 }
 
-/** The message of each item. All clients receive the same object, so each item is serialized once. */
-const serializedItems = new WeakMap<object, Uint8Array>();
+type StreamItem = { readonly sequence: number };
 
-async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>): AsyncGenerator<Uint8Array> {
-  for await (const item of items) {
-    const cached = serializedItems.get(item);
-    const message = cached ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
-    if (cached === undefined) serializedItems.set(item, message);
-    yield message;
+async function* toMessages(ready: string, items: AsyncIterable<StreamItem>): AsyncGenerator<Uint8Array> {
+  yield encoder.encode(ready);
+  const iterator = items[Symbol.asyncIterator]();
+  let next = iterator.next();
+  for (;;) {
+    const result = await nextOrHeartbeat(next);
+    if (result?.done) return;
+    yield result === null ? HEARTBEAT : serialize(result.value);
+    if (result !== null) next = iterator.next();
   }
+}
+
+/** The message of each item. All clients receive the same object, so each item is serialized once. */
+const serializedItems = new WeakMap<StreamItem, Uint8Array>();
+
+function serialize(item: StreamItem): Uint8Array {
+  const cached = serializedItems.get(item);
+  const message = cached ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
+  if (cached === undefined) serializedItems.set(item, message);
+  return message;
 }
 
 /** The next message; null after the heartbeat interval. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { H3Event } from 'h3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
-import { createDisconnectSignal } from '../../src/http/control-api.ts';
+import { createDisconnectSignal } from '../../src/http/disconnect-signal.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
 import { createResponseCheck, type ResponseCheck } from '../support/response-check.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';

@@ -88,10 +88,10 @@ describe('the live stream', () => {
     }
     const { read } = open(changes());
     const turn = () => new Promise((resolve) => setImmediate(resolve));
+    await read();
     await turn();
     expect(reads).toBe(0);
     await read();
-    await turn();
     await turn();
     expect(reads).toBe(1);
   });
