@@ -303,22 +303,6 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
 });
 
 describe('--require-settled', () => {
-  it('--require-settled waits for deliveries that are due, and succeeds when all arrived', async () => {
-    const cwd = createWatchedFolder();
-    // The receiver responds after the command has ended.
-    const commandEnded = (async () => {
-      while (!existsSync(join(cwd, 'ended'))) await new Promise((resolve) => setTimeout(resolve, 20));
-    })();
-    const receiver = await startReceiver({ after: commandEnded });
-    const script = `import { execFileSync } from 'node:child_process';
-      import { writeFileSync } from 'node:fs';
-      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
-      writeFileSync('ended', '');`;
-    const args = ['--forward-to', receiver.url, '--require-settled', ...node(script)];
-    expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
-    expect(receiver.requests).toHaveLength(1);
-  });
-
   it('--require-settled lists the deliveries that did not succeed, and exits with 1', async () => {
     const receiver = await startReceiver({ status: 503 });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
@@ -328,81 +312,6 @@ describe('--require-settled', () => {
     expect(stderr).toMatch(
       /order\.shipped to http:\S+: del_\w+ pending after 1 attempt, next attempt in 4m \d+s: .*503 Service Unavailable\n/,
     );
-  });
-
-  it('svc emulator exec --expect-failed succeeds when exactly that many deliveries failed', async () => {
-    const receiver = await startReceiver({ status: 503 });
-    const svcCommand = (...words: string[]) =>
-      `execFileSync(${JSON.stringify(svcFile)}, ${JSON.stringify([...svcArgs, ...words])}, { stdio: 'ignore' });`;
-    const settle = svcCommand('clock', 'settle');
-    const script = `import { execFileSync } from 'node:child_process'; ${svcCommand('trigger', 'order.shipped')} ${settle}`;
-    const run = (count: string) =>
-      exec(['--forward-to', receiver.url, '--freeze', '--expect-failed', count, ...node(script)], {
-        cwd: createWatchedFolder(),
-      });
-    expect(await run('1')).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
-    const { exitCode, stderr } = await run('2');
-    expect(exitCode).toBe(ExitCode.failure);
-    expect(stderr).toMatch(
-      /^1 of 1 delivery failed and 0 are pending, but --expect-failed requires 2 failed and none pending\.\n {2}order\.shipped to /,
-    );
-  });
-
-  it('--require-settled --json lists them as JSON, and keeps the exit code of a command that failed', async () => {
-    const receiver = await startReceiver({ status: 503 });
-    const script = `import { execFileSync } from 'node:child_process';
-      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
-      process.exit(6);`;
-    const args = ['--forward-to', receiver.url, '--require-settled', '--json', ...node(script)];
-    const { exitCode, stdout, stderr } = await exec(args, { cwd: createWatchedFolder() });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
-    expect(JSON.parse(stderr)).toMatchObject({
-      exit_code: 6,
-      log: null,
-      unsettled: [{ status: 'pending', attempts: [{ response_status: 503 }] }],
-    });
-  });
-});
-
-describe('a run of svc emulator exec without deliveries', () => {
-  it('--require-settled exits with 1 without an event, says that tests with the library start their own emulator, and --allow-no-deliveries accepts it', async () => {
-    const cwd = createWatchedFolder();
-    const { exitCode, stderr } = await exec(['--require-settled', ...node('')], { cwd });
-    expect(exitCode).toBe(ExitCode.failure);
-    expect(stderr).toMatch(
-      /^No event was created in this emulator\.\nhint: Tests that use the Vitest fixtures or createEmulator\(\) start their own: .* pass --allow-no-deliveries\.\n$/,
-    );
-    expect(await exec(['--require-settled', '--allow-no-deliveries', ...node('')], { cwd })).toMatchObject({
-      ...{ exitCode: ExitCode.success, stderr: '' },
-    });
-  });
-
-  it('--junit exits with 1 when no endpoint subscribed to the events, and reports the reason as JSON', async () => {
-    const cwd = createWatchedFolder();
-    const { exitCode, stderr } = await exec(['--junit', 'a.xml', '--json', ...trigger], { cwd });
-    expect(exitCode).toBe(ExitCode.failure);
-    expect(JSON.parse(stderr.slice(stderr.lastIndexOf('{"exit_code"')))).toMatchObject({
-      exit_code: ExitCode.failure,
-      no_deliveries: {
-        message: 'No event had a delivery, because no enabled endpoint subscribed to its type.',
-        hint: { text: expect.stringContaining('--forward-to') },
-      },
-    });
-    expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toContain('tests="0"');
-  });
-
-  it('a command that failed keeps its exit code, and the missing deliveries are not mentioned', async () => {
-    const { exitCode, stderr } = await exec(['--require-settled', ...node('process.exit(6)')], {
-      cwd: createWatchedFolder(),
-    });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 6, stderr: '' });
-  });
-
-  it('--allow-no-deliveries without an option that checks or reports deliveries is a usage error', async () => {
-    const args = ['emulator', 'exec', '--allow-no-deliveries', ...node('')];
-    const { exitCode, stderr } = await svcInProcess(args, { cwd: createWatchedFolder() });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toMatch(/^error: --allow-no-deliveries can only be used with --require-settled/);
   });
 });
 
@@ -420,41 +329,9 @@ describe('the emulator log of svc emulator exec', () => {
     expect(stderr).toContain('the receiver responded with 410');
     expect(readdirSync(cwd)).toEqual([]);
   });
-
-  it('--log keeps the log, which a message names when the command fails', async () => {
-    const cwd = createWatchedFolder();
-    const script = `import { execFileSync } from 'node:child_process';
-      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
-      process.exit(6);`;
-    const { exitCode, stderr } = await exec(['--log', 'a.log', ...node(script)], { cwd });
-    expect(exitCode).toBe(6);
-    const lines = readFileSync(join(cwd, 'a.log'), 'utf8').trimEnd().split('\n');
-    const text = lines.map((line) => `  ${line}\n`).join('');
-    expect(stderr).toBe(`Last lines of the emulator log ${join(cwd, 'a.log')}:\n${text}`);
-  });
-
-  it('--log keeps the log, and no message mentions it when the command succeeds', async () => {
-    const cwd = createWatchedFolder();
-    const { exitCode, stderr } = await exec(['--log', 'a.log', ...trigger], { cwd });
-    expect(exitCode).toBe(ExitCode.success);
-    expect(stderr).not.toContain('a.log');
-    expect(readFileSync(join(cwd, 'a.log'), 'utf8')).toMatch(/POST {2}201 .* \/v1\/events$/m);
-    expect(readdirSync(cwd)).toEqual(['a.log']);
-  });
 });
 
 describe('--junit', () => {
-  it('--junit writes the report to a folder that does not exist yet', async () => {
-    const cwd = createWatchedFolder();
-    const receiver = await startReceiver();
-    const args = ['--forward-to', receiver.url, '--junit', 'reports/deliveries.xml', ...trigger];
-    expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
-    expect(readdirSync(join(cwd, 'reports'))).toEqual(['deliveries.xml']);
-    expect(readFileSync(join(cwd, 'reports/deliveries.xml'), 'utf8')).toMatch(
-      /<testsuites name="svc deliveries" tests="1" failures="0" .*<testcase classname="endpoint 1: 127\.0\.0\.1[^"]*" name="order\.shipped #1".*<system-out>\ndel_/s,
-    );
-  });
-
   it('an old report stays unchanged when the emulator was stopped', async () => {
     const cwd = createWatchedFolder();
     writeFileSync(join(cwd, 'a.xml'), 'old');

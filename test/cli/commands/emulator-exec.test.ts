@@ -146,7 +146,9 @@ describe('the exit code of svc emulator exec', () => {
   });
 
   it('--allow-no-deliveries is refused without an option that needs deliveries', async () => {
-    await expect(exec({ allowNoDeliveries: true })).rejects.toMatchObject({ code: 'usage' });
+    await expect(exec({ allowNoDeliveries: true })).rejects.toThrow(
+      '--allow-no-deliveries can only be used with --require-settled, --expect-failed or --junit.',
+    );
   });
 
   it('a command that cannot be started ends the emulator too', async () => {
@@ -192,8 +194,12 @@ describe('the reports of svc emulator exec', () => {
       [{ expectFailed: 2 }, 1],
       [{}, 1],
     ] as const) {
-      const { cwd } = await exec({ junit: 'a.xml', ...options }, both, { responses: Array(20).fill(503) });
-      expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toContain(`tests="1" failures="${failures}"`);
+      // The folder does not exist yet.
+      const { cwd } = await exec({ junit: 'reports/a.xml', ...options }, both, {
+        responses: Array(20).fill(503),
+      });
+      expect(readdirSync(join(cwd, 'reports'))).toEqual(['a.xml']);
+      expect(readFileSync(join(cwd, 'reports/a.xml'), 'utf8')).toContain(`tests="1" failures="${failures}"`);
     }
   });
 
@@ -222,6 +228,9 @@ describe('the reports of svc emulator exec', () => {
     expect(kept.err).toContain(`Last lines of the emulator log ${path}:\n`);
     expect(kept.err).not.toContain('hint:');
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(21);
+    const succeeded = await exec({ log: 'a.log' }, trigger);
+    expect(succeeded).toMatchObject({ exitCode: ExitCode.success, err: '' });
+    expect(readdirSync(succeeded.cwd)).toEqual(['a.log']);
   });
 
   it('--json reports the exit code, the log and the deliveries as one document', async () => {
@@ -234,7 +243,7 @@ describe('the reports of svc emulator exec', () => {
       log: expect.stringMatching(/a\.log$/),
       unsettled: [expect.objectContaining({ status: 'pending' })],
     });
-    const empty = await exec({ requireSettled: true, log: 'a.log' }, async () => ({}), { json: true });
+    const empty = await exec({ junit: 'a.xml', log: 'a.log' }, async () => ({}), { json: true });
     expect(JSON.parse(empty.err)).toEqual({
       exit_code: ExitCode.failure,
       log: null,
@@ -243,5 +252,6 @@ describe('the reports of svc emulator exec', () => {
         hint: { text: expect.any(String) },
       },
     });
+    expect(readFileSync(join(empty.cwd, 'a.xml'), 'utf8')).toContain('tests="0"');
   });
 });
