@@ -12,16 +12,10 @@ export type EnvVariables = Readonly<Record<string, string>>;
 
 /**
  * @param certificate path of the self-signed certificate that clients must trust
- * @param moreSecrets secrets of further endpoints, as `SVC_WEBHOOK_SECRET_2` and so on
  * @throws SvcError `validation_failed` for an invalid value, because the emulator can be a remote one
  */
-export function toEnvVariables(
-  status: EmulatorStatus,
-  certificate: string | null,
-  moreSecrets: readonly string[] = [],
-): EnvVariables {
+export function toEnvVariables(status: EmulatorStatus, certificate: string | null): EnvVariables {
   const read = (name: Parameters<typeof readStatusValue>[0]) => readStatusValue(name, status[name]);
-  const secrets = moreSecrets.map((secret) => readStatusValue('webhook_secret', secret));
   return {
     SVC_BASE_URL: read('base_url'),
     SVC_API_KEY: read('api_key'),
@@ -29,7 +23,6 @@ export function toEnvVariables(
     SVC_CONTROL_URL: read('control_url'),
     ...(status.control_token === undefined ? {} : { SVC_CONTROL_TOKEN: read('control_token') }),
     ...(status.webhook_secret === undefined ? {} : { SVC_WEBHOOK_SECRET: read('webhook_secret') }),
-    ...Object.fromEntries(secrets.map((secret, index) => [`SVC_WEBHOOK_SECRET_${index + 2}`, secret])),
     ...(certificate === null ? {} : { NODE_EXTRA_CA_CERTS: certificate }),
   };
 }

@@ -112,12 +112,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   listen: [
     ['--respond 500,timeout,reset,200 --body', { respond: [500, 'timeout', 'reset', 200], body: true }],
     [
-      '--forward-to 3000 --forward-to a.b,c.d=localhost:3000/b?c=d -e e.f --events g.h --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      '--forward-to localhost:3000/b?c=d -e e.f --events g.h --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       {
-        forwardTo: [
-          { url: 'http://localhost:3000/', types: null },
-          { url: 'http://localhost:3000/b?c=d', types: ['a.b', 'c.d'] },
-        ],
+        forwardTo: 'http://localhost:3000/b?c=d',
         events: ['e.f', 'g.h'],
         workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       },

@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { command as env } from '../../src/cli/commands/env.ts';
 import { command as open } from '../../src/cli/commands/open.ts';
-import { renderVariables, toEnvVariables, variableFormats } from '../../src/cli/env-variables.ts';
+import { renderVariables, variableFormats } from '../../src/cli/env-variables.ts';
 import type { EmulatorStatus } from '../../src/contract/emulator-schemas.ts';
 import { createFakeContext } from './fake-context.ts';
 
@@ -69,16 +69,6 @@ describe.each(variableFormats)('svc env --format %s', (format) => {
     const env = runEnv(format, {});
     await env.ended;
     expect(env.out).toContain('svc_test_0123456789abcdef');
-  });
-});
-
-describe('toEnvVariables', () => {
-  it('toEnvVariables numbers the secrets of additional endpoints and validates each one [values.checked]', () => {
-    const second = 'whsec_second0123456789';
-    expect(toEnvVariables(status, null, [second])).toMatchObject({ SVC_WEBHOOK_SECRET_2: second });
-    expect(() => toEnvVariables(status, null, ['whsec_second0123\nA=1'])).toThrow(
-      'Invalid value for the webhook_secret that the emulator reports: ',
-    );
   });
 });
 

@@ -1,13 +1,12 @@
-/** `svc listen`: registers endpoints while it runs, and shows their deliveries. Without a URL, it receives them itself. */
+/** `svc listen`: registers an endpoint while it runs, and shows its deliveries. Without a URL, it receives them itself. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidArgumentError } from 'commander';
+import { Argument, InvalidArgumentError } from 'commander';
 import type { Config } from '../../config.ts';
 import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
-import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
-import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter, createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -16,27 +15,22 @@ import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
-import { type EndpointChange, ListenEndpoints, type NewEndpoint } from '../listen/listen-endpoints.ts';
+import { type EndpointChange, ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
 import {
   CURRENT_WORKSPACE,
   choiceOption,
   idParser,
   parseHeaders,
+  parseReceiverUrl,
   parseSubscriptions,
 } from '../option-parsers.ts';
 import { toReadyFields } from '../ready-line.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
 
-interface ForwardTarget {
-  readonly url: string;
-  /** Null for the types of `--events`. */
-  readonly types: readonly string[] | null;
-}
-
 interface Options {
-  readonly url: readonly ForwardTarget[];
-  readonly forwardTo?: readonly ForwardTarget[];
+  readonly url?: string;
+  readonly forwardTo?: string;
   readonly events?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly skipVerify?: boolean;
@@ -49,19 +43,19 @@ interface Options {
   readonly writeEnv?: string;
 }
 
-/** Time limit for removing the endpoints. Short, because the user has asked the command to end. */
+/** Time limit for removing the endpoint. Short, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
-/** Runs until the user quits or interrupts. With `--print-secret`, it only registers the endpoints and prints the secret. */
+/** Runs until the user quits or interrupts. With `--print-secret`, it only registers the endpoint and prints the secret. */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .argument(
-        '[url...]',
-        'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; default: receive the deliveries in this process',
-        parseForwardTargets,
+      .addArgument(
+        new Argument('[url]', 'Port or URL of your receiver')
+          .default(undefined, 'receive the deliveries in this process')
+          .argParser(parseReceiverUrl),
       )
-      .option('--forward-to <url>', 'The same as the argument; repeatable', parseForwardTargets)
+      .option('--forward-to <url>', 'The same as the argument', parseReceiverUrl)
       .optionWithDefault(
         '--respond <list>',
         'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated',
@@ -106,10 +100,6 @@ export const command: CommandDefinition<Options> = {
     ['Forward all events to a local port', 'listen 3000'],
     ['Forward two event types to a path', 'listen localhost:3000/hooks -e order.shipped,invoice.paid'],
     [
-      'Forward each event type to its own path',
-      'listen order.shipped=3000/orders invoice.paid=3000/invoices',
-    ],
-    [
       'Forward to HTTPS with a self-signed certificate and an extra header',
       "listen https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
     ],
@@ -117,25 +107,23 @@ export const command: CommandDefinition<Options> = {
     ['Print the endpoint secret', 'listen 3000 --print-secret'],
   ],
   async run(options, context) {
-    const targets = [...options.url, ...(options.forwardTo ?? [])];
-    rejectUselessOptions(options, targets, context);
+    const forwardUrl = options.url ?? options.forwardTo;
+    rejectUselessOptions(options, forwardUrl, context);
     // The secret of an emulator that ends with this command would be useless.
     const { control, foreground } = options.printSecret
       ? { control: await context.connect(), foreground: null }
       : await connect(options, context);
     let receiver: ListenReceiver | null = null;
     try {
-      if (targets.length === 0) receiver = await startReceiver(options, control, context);
-      const urls = receiver === null ? targets : [{ url: receiver.url, types: null }];
-      const newEndpoints = await toNewEndpoints(urls, options, context);
-      await warnAboutMistypedTypes([...new Set(newEndpoints.flatMap(({ events = [] }) => events))], context);
-      const listener = new ListenEndpoints(control, newEndpoints);
-      await listener.register();
+      if (forwardUrl === undefined) receiver = await startReceiver(options, control, context);
+      const newEndpoint = await toNewEndpoint(forwardUrl ?? String(receiver?.url), options, context);
+      await warnAboutMistypedTypes(newEndpoint.events ?? [], context);
+      const listener = await ListenEndpoint.register(control, newEndpoint);
       try {
-        reportExistingEndpoints(listener.endpoints, newEndpoints, context);
+        reportExistingEndpoint(listener.registered, newEndpoint, context);
         if (options.printSecret) {
-          const { endpoints } = listener;
-          context.print(toListenReady(endpoints), () => listSecrets(endpoints).join('\n'));
+          const { registered } = listener;
+          context.print(toListenReady(registered), () => registered.secret);
           return ExitCode.success;
         }
         const exitCode = await listen(listener, { receiver, foreground }, options, context);
@@ -144,7 +132,7 @@ export const command: CommandDefinition<Options> = {
       } finally {
         // A new client, because an interruption aborts the requests of the first one.
         const client = foreground ? control : await context.connect(abortAfter(CLEANUP_TIMEOUT_MS));
-        await removeEndpoints(listener, client, context);
+        await removeEndpoint(listener, client, context);
       }
     } finally {
       await receiver?.close();
@@ -152,9 +140,6 @@ export const command: CommandDefinition<Options> = {
     }
   },
 };
-
-/** Event types, then `=`. The `=` of a URL is in its query, after a character that event types do not have: `:`, `/` or `?`. */
-const TYPES_AND_ADDRESS = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
 
 /** Parses `500,timeout,200`. */
 export function parseResponses(text: string): ScriptedResponse[] {
@@ -171,9 +156,14 @@ export function parseResponses(text: string): ScriptedResponse[] {
 /** @throws SvcError `usage` for options that would have no effect. */
 function rejectUselessOptions(
   options: Options,
-  targets: readonly ForwardTarget[],
+  forwardUrl: string | undefined,
   { json }: Pick<Context, 'json'>,
 ): void {
+  if (options.url !== undefined && options.forwardTo !== undefined) {
+    throw new SvcError('usage', '--forward-to has no effect: it is the same as the argument.', {
+      hint: 'Pass one URL. For another one, run svc listen in another terminal.',
+    });
+  }
   if (json && options.format === 'json') {
     throw new SvcError('usage', '--json and --format json cannot be used together.', {
       hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
@@ -187,19 +177,14 @@ function rejectUselessOptions(
   const find = (...names: readonly (keyof Options)[]) => names.find((name) => options[name] !== undefined);
   const forwarding = find('skipVerify', 'keep', 'printSecret');
   const receiving = find('respond', 'body');
-  if (targets.length === 0 && forwarding !== undefined) {
+  if (forwardUrl === undefined && forwarding !== undefined) {
     throw new SvcError('usage', `${toFlag(forwarding)} needs the URL of a receiver.`, {
       hint: { text: 'Add it, for example', command: `svc listen 3000 ${toFlag(forwarding)}` },
     });
   }
-  if (targets.length > 0 && receiving !== undefined) {
+  if (forwardUrl !== undefined && receiving !== undefined) {
     throw new SvcError('usage', `${toFlag(receiving)} has no effect: your receiver responds.`, {
       hint: `Remove the URL to receive the deliveries in svc, or remove ${toFlag(receiving)}.`,
-    });
-  }
-  if (targets.length > 0 && options.events !== undefined && targets.every(({ types }) => types !== null)) {
-    throw new SvcError('usage', '--events has no effect: each URL has its own event types.', {
-      hint: 'Remove --events, or add a URL without event types.',
     });
   }
 }
@@ -209,43 +194,21 @@ function toFlag(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Parses `3000`, `localhost:3000/hooks` or `order.shipped,invoice.paid=3000/orders`, and collects repeated options. */
-export function parseForwardTargets(text: string, previous: readonly ForwardTarget[] = []): ForwardTarget[] {
-  const { types, address = text } = TYPES_AND_ADDRESS.exec(text)?.groups ?? {};
-  const url = toForwardUrl(address);
-  if (url === null) {
-    throw new InvalidArgumentError('Pass a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
-  }
-  // Normalized, because the emulator reuses the endpoint of an earlier listener only if the text of the URL is the same.
-  return [
-    ...previous,
-    { url: new URL(url).href, types: types === undefined ? null : parseEventTypes(types) },
-  ];
-}
-
-function parseEventTypes(text: string): string[] {
-  const types = text.split(',').map((type) => type.trim());
-  const invalid = types.find((type) => type !== WILDCARD_SUBSCRIPTION && !isEventType(type));
-  if (invalid === undefined) return types;
-  throw new InvalidArgumentError(
-    `Pass an event type before the =, not ${JSON.stringify(invalid)}: order.shipped=3000/hooks.`,
-  );
-}
-
-async function toNewEndpoints(
-  targets: readonly ForwardTarget[],
+async function toNewEndpoint(
+  url: string,
   { events, headers = {}, skipVerify = false, keep = false, workspace }: Options,
   context: Context,
-): Promise<NewEndpoint[]> {
+): Promise<NewEndpoint> {
   const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
-  return targets.map(({ url, types }) => ({
-    url,
+  return {
+    // Normalized, because the emulator reuses the endpoint of an earlier listener only if the text of the URL is the same.
+    url: new URL(url).href,
     headers,
     skip_verify: skipVerify,
     listener: !keep,
     ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
-    events: [...(types ?? events ?? [WILDCARD_SUBSCRIPTION])],
-  }));
+    events: [...(events ?? [WILDCARD_SUBSCRIPTION])],
+  };
 }
 
 interface Connection {
@@ -278,40 +241,24 @@ async function start(config: Config, context: Context): Promise<Connection> {
 }
 
 /**
- * Says which endpoints exist already and are used, so that no event arrives twice.
- * @throws SvcError `usage` for options that differ from the settings of such an endpoint.
+ * Says that a permanent endpoint is used, although a temporary one was to be registered, so that no event arrives twice.
+ * @throws SvcError `usage` for options that differ from its settings.
  */
-function reportExistingEndpoints(
-  endpoints: readonly WebhookWithSecret[],
-  newEndpoints: readonly NewEndpoint[],
-  { io }: Context,
-): void {
-  for (const [index, endpoint] of endpoints.entries()) {
-    const wanted = newEndpoints[index];
-    if (wanted === undefined || !isExisting(endpoint, wanted)) continue;
-    const { id, url, events } = endpoint;
-    const option = findDifferentOption(endpoint, wanted);
-    if (option !== null) {
-      throw new SvcError(
-        'usage',
-        `${option} has no effect: ${id} already sends ${events.join(', ')} to ${url}.`,
-        {
-          hint: {
-            text: `Change that endpoint with svc webhooks update ${id} ${option}, or delete it`,
-            command: `svc webhooks delete ${id}`,
-          },
-        },
-      );
-    }
-    io.note(
-      `Using ${id}, which already sends ${events.join(', ')} to ${url}. It stays when svc listen ends.`,
-    );
+function reportExistingEndpoint(endpoint: WebhookWithSecret, wanted: NewEndpoint, { io }: Context): void {
+  if (!wanted.listener || endpoint.listener) return;
+  const { id, url, events } = endpoint;
+  const option = findDifferentOption(endpoint, wanted);
+  const description = `already sends ${events.join(', ')} to ${url}`;
+  if (option === null) {
+    io.note(`Using ${id}, which ${description}. It stays when svc listen ends.`);
+    return;
   }
-}
-
-/** Whether the emulator has used a permanent endpoint, although a temporary one was to be registered. */
-function isExisting(endpoint: WebhookWithSecret, wanted: NewEndpoint): boolean {
-  return wanted.listener === true && !endpoint.listener;
+  throw new SvcError('usage', `${option} has no effect: ${id} ${description}.`, {
+    hint: {
+      text: `Change that endpoint with svc webhooks update ${id} ${option}, or delete it`,
+      command: `svc webhooks delete ${id}`,
+    },
+  });
 }
 
 function findDifferentOption(endpoint: WebhookWithSecret, wanted: NewEndpoint): string | null {
@@ -339,32 +286,30 @@ function startReceiver(
 }
 
 async function listen(
-  listener: ListenEndpoints,
+  listener: ListenEndpoint,
   { receiver, foreground }: Parts,
   options: Options,
   context: Context,
 ): Promise<ExitCode> {
-  const { control, endpoints } = listener;
+  const { control, registered } = listener;
   await writeVariables(listener, options, context);
   const ended = createLinkedController([
     context.signal,
     ...(foreground ? [foreground.emulator.closing] : []),
   ]);
   if (receiver === null) {
-    for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
-      void waitForReceiver(url, control, { io: context.io, signal: ended.signal });
-    }
+    void waitForReceiver(registered.url, control, { io: context.io, signal: ended.signal });
   }
   const printsEnvelopes = options.format === 'json';
   const stream = listener.follow('attempt', ended.signal, async (change) => {
     await writeVariables(listener, options, context);
-    announceChange(change, listener.endpoints, receiver !== null, context);
+    announceChange(change, listener.registered, receiver !== null, context);
   });
   try {
     await stream.ready;
     const heading = await announce(listener, { receiver, foreground }, context);
     const ready = {
-      ...toListenReady(endpoints),
+      ...toListenReady(registered),
       ...(foreground && { emulator: toReadyFields(foreground.emulator.status()) }),
     };
     if (receiver === null && !printsEnvelopes) {
@@ -382,47 +327,32 @@ async function listen(
 
 /** Prints the banner of an emulator that this process has started. @returns the heading of the deliveries */
 async function announce(
-  { endpoints }: ListenEndpoints,
+  { registered }: ListenEndpoint,
   { receiver, foreground }: Parts,
   context: Context,
 ): Promise<string> {
-  const [first] = endpoints;
-  if (foreground !== null && first !== undefined && !context.json) {
+  const { id, secret, events } = registered;
+  if (foreground !== null && !context.json) {
     const { webhook_previous_url: _, ...status } = foreground.emulator.status();
-    await foreground.announce({ ...status, webhook_id: first.id, webhook_secret: first.secret });
+    await foreground.announce({ ...status, webhook_id: id, webhook_secret: secret });
   }
   if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop.`;
-  if (receiver === null) return renderHeading(endpoints);
-  const type = first?.events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
-  return `${renderHeading(endpoints)}\n${WAITING} with: svc trigger ${type}`;
+  if (receiver === null) return renderHeading(registered);
+  const type = events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
+  return `${renderHeading(registered)}\n${WAITING} with: svc trigger ${type}`;
 }
 
 const WAITING = 'Waiting for deliveries. Create an event in another terminal';
 
-/** The ready line without its type: the first endpoint, which is usually the only one, and all endpoints. */
-function toListenReady(endpoints: readonly WebhookWithSecret[]) {
-  const [first] = endpoints;
-  return {
-    webhook_id: first?.id,
-    webhook_secret: first?.secret,
-    url: first?.url,
-    workspace_id: first?.workspace_id,
-    webhooks: endpoints.map(({ id, url, events, secret }) => ({ id, url, events, secret })),
-  };
+/** The ready line without its type. */
+function toListenReady({ id, secret, url, workspace_id }: WebhookWithSecret) {
+  return { webhook_id: id, webhook_secret: secret, url, workspace_id };
 }
 
 /** One line. The secret is first, because the end of the line can be truncated. */
-function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
-  const targets = endpoints.map(({ id, url, events, listener }) => {
-    const types = events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`;
-    return `${url}${types}${listener ? '' : ` (permanent endpoint ${id})`}`;
-  });
-  return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${targets.join(', ')}`;
-}
-
-/** Usually one: endpoints registered together share a secret, except reused ones. */
-function listSecrets(endpoints: readonly WebhookWithSecret[]): string[] {
-  return [...new Set(endpoints.map(({ secret }) => secret))];
+function renderHeading({ id, url, events, listener, secret }: WebhookWithSecret): string {
+  const types = events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`;
+  return `Ready. Secret ${secret} for ${url}${types}${listener ? '' : ` (permanent endpoint ${id})`}`;
 }
 
 /** Prints the body of each attempt, one per line. */
@@ -437,39 +367,32 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
 }
 
 async function writeVariables(
-  { control, endpoints }: ListenEndpoints,
+  { control, registered: { workspace_id, secret } }: ListenEndpoint,
   options: Options,
   context: Context,
 ): Promise<void> {
   const { envFile } = (await context.resolveConfig({ writeEnv: options.writeEnv })).values;
-  const [first] = endpoints;
-  if (envFile === null || first === undefined) return;
-  const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };
-  const others = listSecrets(endpoints).slice(1);
-  const certificate = await context.findCertificate();
-  writeEnvFile(envFile, toEnvVariables({ ...status, webhook_secret: first.secret }, certificate, others));
+  if (envFile === null) return;
+  const status = { ...(await control.getStatus({})), workspace_id, webhook_secret: secret };
+  writeEnvFile(envFile, toEnvVariables(status, await context.findCertificate()));
 }
 
 function announceChange(
   change: EndpointChange,
-  endpoints: readonly WebhookWithSecret[],
+  endpoint: WebhookWithSecret,
   isOwnReceiver: boolean,
   context: Context,
 ): void {
-  const ids = endpoints.map(({ id }) => id).join(', ');
-  const secrets = listSecrets(endpoints).join(', ');
   context.io.note(
     change === 'rotated'
-      ? `The secret was rotated. ${isOwnReceiver ? 'It is now' : 'Restart your receiver with'} ${secrets}`
-      : endpoints.length === 1
-        ? `Registered ${ids} again, because the endpoint no longer existed.`
-        : `Registered ${endpoints.length} endpoints again, because they no longer existed: ${ids}`,
+      ? `The secret was rotated. ${isOwnReceiver ? 'It is now' : 'Restart your receiver with'} ${endpoint.secret}`
+      : `Registered ${endpoint.id} again, because the endpoint no longer existed.`,
   );
-  if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
+  if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoint) }, () => '');
 }
 
-async function removeEndpoints(
-  listener: ListenEndpoints,
+async function removeEndpoint(
+  listener: ListenEndpoint,
   control: ControlPlane,
   { io }: Context,
 ): Promise<void> {

@@ -18,7 +18,7 @@ import { formatTimeOfDay } from '../render/format.ts';
 import { styleFor } from '../render/style.ts';
 import { truncateLine } from '../render/text-width.ts';
 import { printHint } from '../report-error.ts';
-import type { ListenEndpoints } from './listen-endpoints.ts';
+import type { ListenEndpoint } from './listen-endpoint.ts';
 
 /** A status; `timeout` never responds; `reset` resets the connection. */
 export type ScriptedResponse = number | 'timeout' | 'reset';
@@ -59,12 +59,12 @@ export class ListenReceiver {
   readonly #context: Context;
   readonly #rules: Rules;
   readonly #countRequest = createCounter();
-  readonly #listener: Promise<ListenEndpoints>;
+  readonly #listener: Promise<ListenEndpoint>;
   #server: ReceiverServer | null = null;
   #genuineCount = 0;
   #hasPrintedHint = false;
-  /** Starts to handle requests, which wait until then. Call it when the endpoints are registered and their heading is printed. */
-  begin: (listener: ListenEndpoints) => void = () => {};
+  /** Starts to handle requests, which wait until then. Call it when the endpoint is registered and its heading is printed. */
+  begin: (listener: ListenEndpoint) => void = () => {};
 
   private constructor(
     options: ListenReceiverOptions,
@@ -125,10 +125,10 @@ export class ListenReceiver {
       [signature, ...Object.values(schemes)].find(
         (candidate) => candidate.headers.signature.toLowerCase() in headers,
       ) ?? signature;
-    const [endpoint] = listener.endpoints;
-    const verify = (secret = '') => verifyReceivedRequest(request, { scheme, toleranceMs, secret });
-    let verification = verify(endpoint?.secret);
-    if (!verification.ok && endpoint !== undefined) {
+    const endpoint = listener.registered;
+    const verify = (secret: string) => verifyReceivedRequest(request, { scheme, toleranceMs, secret });
+    let verification = verify(endpoint.secret);
+    if (!verification.ok) {
       // The listener can notice a rotation later than this request. Without a connection, the known secret decides.
       const current = await this.#control.revealSecret({ id: endpoint.id }).catch(() => endpoint);
       verification = verify(current.secret);

@@ -21,7 +21,7 @@ async function listen(
   const interruption = new AbortController();
   const { signal } = interruption;
   const { context, capturedOutput } = createFakeContext({ control, json, signal });
-  const options = { url: [], format, body, respond: parseResponses(respond) };
+  const options = { format, body, respond: parseResponses(respond) };
   const ended = command.run(options as never, context);
   const stop = async () => {
     interruption.abort();

@@ -82,11 +82,10 @@ describe('a mistyped event type', () => {
   it('svc webhooks create and update and svc listen suggest the type', async () => {
     const { control, run } = await setUp();
     const { id } = await control.createWebhook({ url });
-    const targets = [{ url: `${url}/listen`, types: null }];
     for (const [name, options] of [
       ['webhooks create', { url: `${url}/other`, events }],
       ['webhooks update', { id, events }],
-      ['listen', { url: targets, events, printSecret: true, format: 'default' }],
+      ['listen', { url: `${url}/listen`, events, printSecret: true, format: 'default' }],
     ] as const) {
       const { err } = await run(name, options);
       expect(err.split('warning:').length, name).toBe(2);

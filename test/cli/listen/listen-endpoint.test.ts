@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ListenEndpoints } from '../../../src/cli/listen/listen-endpoints.ts';
+import { ListenEndpoint } from '../../../src/cli/listen/listen-endpoint.ts';
 import type { ControlPlane, LiveStream } from '../../../src/contract/control-plane.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { streamOf } from '../fake-context.ts';
 
-it('ListenEndpoints reports that it has registered endpoints again when their stream is open', async () => {
+it('ListenEndpoint reports that it is registered again when its stream is open', async () => {
   const steps: string[] = [];
   const lost: LiveStream = {
     ready: Promise.resolve(),
@@ -20,25 +20,23 @@ it('ListenEndpoints reports that it has registered endpoints again when their st
     createWebhook: async () => ({ id: 'wh_1', secret: 'whsec_1', listener: true }),
     stream: () => streams.shift()?.(),
   } as unknown as ControlPlane;
-  const endpoints = new ListenEndpoints(control, [{ url: 'http://127.0.0.1:9/', events: ['*'] }]);
-  await endpoints.register();
+  const endpoint = await ListenEndpoint.register(control, { url: 'http://127.0.0.1:9/', events: ['*'] });
   const { signal } = new AbortController();
-  const stream = endpoints.follow('attempt', signal, async (change) => void steps.push(change));
+  const stream = endpoint.follow('attempt', signal, async (change) => void steps.push(change));
   for await (const _item of stream) throw new Error('the stream has no items');
   expect(steps).toEqual(['open', 'registered']);
 });
 
-it('ListenEndpoints reports a rotated secret and has it, and no other change of an endpoint', async () => {
+it('ListenEndpoint reports a rotated secret and has it, and no other change', async () => {
   await using emulator = await startTestEmulator();
   const { control } = emulator;
   const newEndpoint = { url: 'http://127.0.0.1:9/', events: ['*'], listener: true };
-  const endpoints = new ListenEndpoints(control, [newEndpoint]);
-  await endpoints.register();
-  const [{ id, secret } = { id: '', secret: '' }] = endpoints.endpoints;
+  const endpoint = await ListenEndpoint.register(control, newEndpoint);
+  const { id, secret } = endpoint.registered;
   const ended = new AbortController();
   const changes: string[] = [];
-  const stream = endpoints.follow('attempt', ended.signal, async (change) => {
-    changes.push(`${change} ${endpoints.endpoints[0]?.secret}`);
+  const stream = endpoint.follow('attempt', ended.signal, async (change) => {
+    changes.push(`${change} ${endpoint.registered.secret}`);
     ended.abort();
   });
   const items: unknown[] = [];

@@ -1,6 +1,6 @@
 /**
- * Registers the endpoints of `svc listen`, registers them again if the emulator loses them, and removes them at the end
- * unless `--keep` was used.
+ * Registers the endpoint of `svc listen`, registers it again if the emulator loses it, and removes it at the end unless `--keep`
+ * was used.
  */
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
@@ -11,48 +11,39 @@ import { abortAtEnd, createLinkedController } from '../../timers.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
-/** Why the endpoints have changed: they were registered again, or the secret of one was rotated. */
+/** Why the endpoint has changed: it was registered again, or its secret was rotated. */
 export type EndpointChange = 'registered' | 'rotated';
 
-export class ListenEndpoints {
+export class ListenEndpoint {
   readonly control: ControlPlane;
-  readonly #newEndpoints: readonly NewEndpoint[];
-  #endpoints: readonly WebhookWithSecret[] = [];
+  readonly #newEndpoint: NewEndpoint;
+  #registered: WebhookWithSecret;
 
-  constructor(control: ControlPlane, newEndpoints: readonly NewEndpoint[]) {
+  private constructor(control: ControlPlane, newEndpoint: NewEndpoint, registered: WebhookWithSecret) {
     this.control = control;
-    this.#newEndpoints = newEndpoints;
-  }
-
-  /** The registered endpoints. */
-  get endpoints(): readonly WebhookWithSecret[] {
-    return this.#endpoints;
+    this.#newEndpoint = newEndpoint;
+    this.#registered = registered;
   }
 
   /**
    * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, a
-   * permanent one that gets some of the same events, or with `--keep`, any permanent one. New endpoints share one secret, because a receiver has one, and keep it when they
-   * are registered again. If one registration fails, the temporary endpoints are removed again.
+   * permanent one that gets some of the same events, or with `--keep`, any permanent one.
    */
-  async register(): Promise<void> {
-    const registered: WebhookWithSecret[] = [];
-    try {
-      for (const [index, endpoint] of this.#newEndpoints.entries()) {
-        const secret = this.#endpoints[index]?.secret ?? registered[0]?.secret;
-        registered.push(await this.control.createWebhook({ ...endpoint, secret, reuse: true }));
-      }
-    } catch (error) {
-      await removeAll(this.control, registered);
-      throw error;
-    }
-    this.#endpoints = registered;
+  static async register(control: ControlPlane, newEndpoint: NewEndpoint): Promise<ListenEndpoint> {
+    const registered = await control.createWebhook({ ...newEndpoint, reuse: true });
+    return new ListenEndpoint(control, newEndpoint, registered);
+  }
+
+  /** As the emulator has registered it. */
+  get registered(): WebhookWithSecret {
+    return this.#registered;
   }
 
   /**
-   * The live stream that keeps the endpoints. If the emulator no longer has them, for example after a restart without its
-   * data, they are registered again, and the stream continues.
+   * The live stream that keeps the endpoint. If the emulator no longer has it, for example after a restart without its data, it
+   * is registered again with the same secret, and the stream continues.
    * @param types types of stream items, separated by commas, such as `attempt,delivery`
-   * @param onChange is called after the endpoints were registered again, or one got another secret
+   * @param onChange is called after the endpoint was registered again, or got another secret
    */
   follow(
     types: string,
@@ -61,13 +52,11 @@ export class ListenEndpoints {
   ): LiveStream {
     const ended = createLinkedController([signal]);
     const open = () =>
-      this.control.stream(
-        { types: `${types},webhook`, listener: this.#endpoints.map(({ id }) => id).join(',') },
-        ended.signal,
-      );
+      this.control.stream({ types: `${types},webhook`, listener: this.#registered.id }, ended.signal);
     const first = open();
     const reopened = reopenWhenLost(first, async () => {
-      await this.register();
+      const { secret } = this.#registered;
+      this.#registered = await this.control.createWebhook({ ...this.#newEndpoint, secret, reuse: true });
       const stream = open();
       // Waits, so that the stream contains every attempt after `onChange` is called. If it cannot be opened, iterating
       // over it throws the error.
@@ -102,33 +91,27 @@ export class ListenEndpoints {
 
   /** @returns whether the endpoint has another secret now */
   async #updateSecret(id: string): Promise<boolean> {
-    const known = this.#endpoints.find((endpoint) => endpoint.id === id);
+    const { secret } = this.#registered;
     // It can have been deleted meanwhile.
     const current = await this.control.revealSecret({ id }).catch(() => null);
-    if (known === undefined || current === null || current.secret === known.secret) return false;
-    this.#endpoints = this.#endpoints.map((endpoint) =>
-      endpoint === known ? { ...known, secret: current.secret } : endpoint,
-    );
+    if (id !== this.#registered.id || current === null || current.secret === secret) return false;
+    this.#registered = { ...this.#registered, secret: current.secret };
     return true;
   }
 
   /**
-   * Removes the temporary endpoints. If the emulator does not respond, it removes them itself later.
+   * Removes a temporary endpoint. If the emulator does not respond, it removes it itself later.
    * @param control a client of its own, because an interruption aborts the requests of `this.control`
    * @returns the number of pending deliveries that were canceled
    */
-  remove(control: ControlPlane): Promise<number> {
-    return removeAll(control, this.#endpoints);
+  async remove(control: ControlPlane): Promise<number> {
+    const { id, listener } = this.#registered;
+    if (!listener) return 0;
+    return control.deleteWebhook({ id }).then(
+      ({ canceled_deliveries: count }) => count,
+      () => 0,
+    );
   }
-}
-
-async function removeAll(control: ControlPlane, endpoints: readonly WebhookWithSecret[]): Promise<number> {
-  const temporary = endpoints.filter(({ listener }) => listener);
-  const results = await Promise.allSettled(temporary.map(({ id }) => control.deleteWebhook({ id })));
-  return results.reduce(
-    (sum, result) => sum + (result.status === 'fulfilled' ? result.value.canceled_deliveries : 0),
-    0,
-  );
 }
 
 /** The stream ends with `not_found` when the emulator does not have an endpoint of `listener`. */
