@@ -1,20 +1,18 @@
 /** The help texts, with the same sections in the same order for the program, its groups and its commands. */
 
 import { join } from 'node:path';
-import type { Argument, Command, Help, HelpConfiguration, Option } from 'commander';
+import type { Argument, Command, HelpConfiguration, Option } from 'commander';
 import { findPackageFolder } from '../package-files.ts';
 import { type Example, isShownAsRequired } from './command.ts';
-import { GLOBAL_OPTIONS_HEADING, isGlobal } from './global-options.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
-import { rejectUnknownArguments, toFullName } from './usage-error.ts';
+import { toFullName } from './usage-error.ts';
 
 const MAX_WIDTH = 110;
 
 export function createHelpConfiguration(io: Io): HelpConfiguration {
   return {
     helpWidth: Math.min(io.width, MAX_WIDTH),
-    formatHelp,
     subcommandTerm: (command) => command.name(),
     commandUsage: toUsage,
     optionDescription: describeValue,
@@ -68,50 +66,6 @@ function addSection(command: Command, title: string, toLines: () => readonly str
     'after',
     () => `\n${command.createHelp().styleTitle(title)}\n${toLines().join('\n')}`,
   );
-}
-
-function formatHelp(command: Command, help: Help): string {
-  // Commander shows the help even if other arguments are unknown.
-  rejectUnknownArguments(command);
-  const termWidth = help.padWidth(command, help);
-  const section = (title: string, items: readonly (readonly [term: string, description: string])[]) =>
-    items.length === 0
-      ? []
-      : [
-          help.styleTitle(title),
-          ...items.map(([term, description]) => help.formatItem(term, termWidth, description, help)),
-          '',
-        ];
-  const groups = help.groupItems(
-    [...command.commands],
-    help.visibleCommands(command),
-    (subcommand) => subcommand.helpGroup() || 'Commands:',
-  );
-  const options = help.visibleOptions(command);
-  const toItem = (option: Option) => [help.optionTerm(option), help.optionDescription(option)] as const;
-  return [
-    help.boxWrap(help.commandDescription(command), help.helpWidth ?? MAX_WIDTH),
-    '',
-    `${help.styleTitle('Usage:')} ${help.commandUsage(command)}`,
-    '',
-    ...Array.from(groups, ([title, commands]) =>
-      section(
-        title,
-        commands.map((subcommand) => [
-          help.subcommandTerm(subcommand),
-          help.subcommandDescription(subcommand),
-        ]),
-      ),
-    ).flat(),
-    ...section(
-      'Arguments:',
-      help
-        .visibleArguments(command)
-        .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
-    ),
-    ...section('Options:', options.filter((option) => !isGlobal(option)).map(toItem)),
-    ...section(GLOBAL_OPTIONS_HEADING, options.filter(isGlobal).map(toItem)),
-  ].join('\n');
 }
 
 /** The default as the help shows it; undefined without one. */

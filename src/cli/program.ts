@@ -9,7 +9,7 @@ import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-op
 import { addExamples, addLearnMore, createHelpConfiguration, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { reportError } from './report-error.ts';
-import { nameInvalidValues, toUsageError } from './usage-error.ts';
+import { nameInvalidValues, rejectUnknownArguments, toUsageError } from './usage-error.ts';
 
 const rootExamples: readonly Example[] = [
   ['Start the emulator if none runs, and receive the deliveries', 'listen'],
@@ -147,6 +147,8 @@ function finishGroup(group: Command, examples: readonly Example[]): Command {
 /** Adds what every command has after its own options and notes. */
 function finishCommand(command: Command, examples: readonly Example[]): Command {
   nameInvalidValues(command);
+  // Commander shows the help even if other arguments are unknown.
+  command.addHelpText('before', () => rejectUnknownArguments(command));
   command.helpCommand(false).exitOverride((error) => {
     throw error.exitCode === 0 ? error : toUsageError(error, command);
   });

@@ -43,9 +43,10 @@ export function toUsageError({ code, message }: CommanderError, command: Command
 
 /**
  * Rejects unknown commands and long options when help is requested: commander shows the help without checking other words.
+ * @returns the text before the help: none
  * @throws SvcError `usage`
  */
-export function rejectUnknownArguments(command: Command): void {
+export function rejectUnknownArguments(command: Command): string {
   const { args, commands, options } = command;
   const [firstWord] = args;
   if (commands.length > 0 && firstWord !== undefined && !firstWord.startsWith('-')) {
@@ -57,6 +58,7 @@ export function rejectUnknownArguments(command: Command): void {
     .slice(0, end < 0 ? undefined : end)
     .find((word) => word.startsWith('--') && !flags.includes(toFlag(word)));
   if (unknownFlag !== undefined) throw createUnknownOptionError(command, unknownFlag);
+  return '';
 }
 
 function createMissingCommandError(command: Command): SvcError {

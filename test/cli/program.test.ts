@@ -51,12 +51,11 @@ async function expectParsed(name: string, words: readonly string[]): Promise<voi
 
 describe('help', () => {
   it.each([...Object.keys(commandsByName), 'deliveries', ''])(
-    'svc %s --help prints a summary, the usage and examples to standard output',
+    'svc %s --help prints the usage, a summary and examples to standard output',
     async (name) => {
       const { exitCode, out, err } = await run(`${name} --help`.trim());
       expect(exitCode).toBe(ExitCode.success);
-      expect(out).toMatch(/^[A-Z]\w+[, ]/);
-      expect(out).toMatch(new RegExp(`\n\nUsage: svc ?${name}`));
+      expect(out).toMatch(new RegExp(`^Usage: svc ?${name}.*\n\n[A-Z]\\w+[, ]`));
       expect(out).toMatch(/Examples:\n( {2}# [A-Z].*[^.]\n)? {2}\$ svc \w+/);
       expect(err).toBe('');
     },

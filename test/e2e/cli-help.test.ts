@@ -32,9 +32,18 @@ describe('help', () => {
 
   it('svc clock --help lists the commands of the group', async () => {
     expect(await help('clock')).toMatchInlineSnapshot(`
-      "Control the clock that decides when retries are due
+      "Usage: svc clock <command> [options]
 
-      Usage: svc clock <command> [options]
+      Control the clock that decides when retries are due
+
+      Global options:
+        --json           Print JSON; a stream prints one object per line
+        --no-color       Print without colors
+        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)
+        --api-key <key>  API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)
+
+      Options:
+        -h, --help       Show this help
 
       Commands:
         show             Show the schedule clock
@@ -44,15 +53,6 @@ describe('help', () => {
         advance          Move the schedule clock forward and send every attempt that becomes due
         next             Move the schedule clock to the next scheduled attempt
         settle           Move the schedule clock until no delivery is pending
-
-      Options:
-        -h, --help       Show this help
-
-      Global options:
-        --json           Print JSON; a stream prints one object per line
-        --no-color       Print without colors
-        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)
-        --api-key <key>  API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)
 
       Examples:
         # Move time forward and send every retry that becomes due
