@@ -9,10 +9,10 @@ import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-
 import type { ProfileName } from '../profile/rules.ts';
 import { listFields, type Traffic } from './exchange.ts';
 import { type Finding, NO_EVIDENCE } from './finding.ts';
-import { compareLimits } from './limit-evidence.ts';
+import { compareIdempotency } from './idempotency-evidence.ts';
 import { compareMessages, type OtherDifference } from './record-shapes.ts';
 import { checkRequests } from './request-checks.ts';
-import { findRetries } from './retry-evidence.ts';
+import { compareTimeout, findRetries } from './retry-evidence.ts';
 import { findSignatures } from './signature-evidence.ts';
 
 export interface GapCheckInput {
@@ -42,22 +42,6 @@ export interface GapReport {
   readonly notes: readonly string[];
 }
 
-/** Why traffic cannot show the value of a gap. docs/parity.md lists them. */
-export const invisibleGaps: Readonly<Partial<Record<GapId, string>>> = {
-  'signature.tolerance':
-    'Receivers check the age of a delivery. The service sends nothing that depends on it.',
-  'event.emission': 'A delivery does not say which operation caused it.',
-  'delivery.states': 'The described API has no operation that returns a delivery.',
-  'delivery.paused': 'The described API cannot disable an endpoint.',
-  'delivery.response': 'Only the service knows how much of a response it stores.',
-  'delivery.concurrency':
-    'A receiver sees how many attempts it got at the same time, but not how many more were possible.',
-  'delivery.order': 'An observed order does not show that the service guarantees it.',
-  replay: 'A replay looks like any other attempt.',
-  'replay.failed': 'The described API has no operation that returns a delivery.',
-  'workspace.hidden': 'A 404 does not say whether the resource exists in another workspace.',
-};
-
 export function checkGaps(input: GapCheckInput): GapReport {
   const { traffic, secrets, profile, overrides, environment, eventTypes } = input;
   const { requests, attempts } = traffic;
@@ -74,7 +58,8 @@ export function checkGaps(input: GapCheckInput): GapReport {
   const findings: Readonly<Partial<Record<GapId, Finding>>> = {
     ...signatures.findings,
     ...messages.findings,
-    ...compareLimits(traffic, rules),
+    ...compareIdempotency(requests, rules.idempotency),
+    'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
     ...findRetries(attempts, rules.retry),
     ...checkRequests({ requests, values, environment, eventTypes }),
   };

@@ -1,41 +1,8 @@
-/** Recorded HTTP exchanges, sorted into requests to the API of the service and attempts of deliveries. */
+/** Sorts recorded exchanges into requests to the API of the service and attempts of deliveries. */
+import type { Exchange, RecordedBody } from '../contract/exchange.ts';
 import { publicRoutes } from '../contract/public-routes.ts';
-import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
+import { type Environment, getApiKeyEnvironment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
-
-/** By name in lower case. */
-export type RecordedHeaders = ReadonlyMap<string, string>;
-
-export interface RecordedBody {
-  readonly content: string | Buffer;
-  /** False if the recording may have shortened or converted it. */
-  readonly isComplete: boolean;
-  /** Size of what was sent; null if it is not known. */
-  readonly bytes: number | null;
-}
-
-export interface Exchange {
-  readonly file: string;
-  /** Where it is in the file: `entry 3`, `line 12, attempt 2`. */
-  readonly entry: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly durationMs: number | null;
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: RecordedHeaders;
-  readonly body: RecordedBody;
-  /** 0 without a response. */
-  readonly status: number;
-  readonly responseHeaders: RecordedHeaders;
-  readonly responseBody: RecordedBody;
-  /** Why there is no response, as the recording describes it. */
-  readonly error: string;
-  /** What only exports of svc contain. */
-  readonly attempt: { readonly dueAt: number; readonly isManual: boolean } | undefined;
-  /** Scopes of the API key, if they are known. Only `svc gaps record` writes them. */
-  readonly keyScopes: readonly Scope[] | undefined;
-}
 
 export type OperationName = keyof typeof publicRoutes;
 
@@ -70,18 +37,16 @@ export interface DeliveryAttempt extends Exchange {
 export interface Traffic {
   readonly requests: readonly ApiRequest[];
   readonly attempts: readonly DeliveryAttempt[];
-  /** Number of exchanges with other servers. */
-  readonly otherCount: number;
 }
 
-export interface SortOptions {
-  /** Base address of the API; default: each address that ends in `/v1` and responds as the description says. */
-  readonly baseUrl?: string | undefined;
-  /** Start of the URLs that receive deliveries; default: recognized by their headers. */
-  readonly deliveriesTo?: string | undefined;
-}
-
-export function sortTraffic(exchanges: readonly Exchange[], { baseUrl, deliveriesTo }: SortOptions): Traffic {
+/**
+ * @param baseUrl base address of the API; default: each address that ends in `/v1` and responds as the description says
+ * @param deliveriesTo start of the URLs that receive deliveries; default: recognized by their headers
+ */
+export function sortTraffic(
+  exchanges: readonly Exchange[],
+  { baseUrl, deliveriesTo }: { readonly baseUrl?: string; readonly deliveriesTo?: string } = {},
+): Traffic {
   const isDelivery = ({ method, headers, url }: Exchange) => {
     if (method !== 'POST') return false;
     if (deliveriesTo !== undefined) return url.href.startsWith(deliveriesTo);
@@ -98,11 +63,11 @@ export function sortTraffic(exchanges: readonly Exchange[], { baseUrl, deliverie
   const attempts = new Map(
     inOrder.filter(isDelivery).map((exchange, index) => {
       const attempt = toAttempt(exchange);
-      const { id, at, attempt: exported } = attempt;
-      return [id === '' ? index : `${id} ${at} ${exported?.dueAt}`, attempt];
+      const { id, at, dueAt } = attempt;
+      return [id === '' ? index : `${id} ${at} ${dueAt}`, attempt];
     }),
   );
-  return { requests, attempts: [...attempts.values()], otherCount: others.length - requests.length };
+  return { requests, attempts: [...attempts.values()] };
 }
 
 const API_PATH = /^(.*\/v1)\/(?:events|webhooks|workspaces)(?:\/|$)/;

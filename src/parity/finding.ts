@@ -1,7 +1,7 @@
 /** Compares what a recording shows with the configured value of a gap. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Exchange } from '../contract/exchange.ts';
 import type { ConfigValue } from '../profile/gap.ts';
-import type { Exchange } from './exchange.ts';
 
 /** A place in a recording. It never contains a secret. */
 export interface Evidence {

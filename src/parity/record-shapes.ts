@@ -1,8 +1,9 @@
 /** Compares the fields and the headers of recorded messages with those of the emulator, at the level of types. */
 import * as v from 'valibot';
+import type { Exchange } from '../contract/exchange.ts';
 import { CreatedWebhook, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
 import { isObject } from '../domain/json.ts';
-import { type Exchange, isSuccess, listFields, type OperationName, type Traffic } from './exchange.ts';
+import { isSuccess, listFields, type OperationName, type Traffic } from './exchange.ts';
 import { compareEach, type Deviation, type Evidence, type Sighting, toEvidence } from './finding.ts';
 
 /** The envelope of a delivery (gap `envelope`). */

@@ -15,8 +15,10 @@ import {
   compareRange,
   compareSightings,
   type Deviation,
+  differ,
   type Finding,
   joinFindings,
+  NO_EVIDENCE,
   type Range,
 } from './finding.ts';
 import { listItems } from './record-shapes.ts';
@@ -240,6 +242,26 @@ function formatBytes(bytes: number): string {
   return bytes % 1024 === 0 ? `${bytes / 1024}KiB` : `${bytes}B`;
 }
 
+/** `"api-key";q=200;w=2`: the burst, and the seconds in which it refills, rounded up. */
+const POLICY = /;\s*q=(\d+)(?:.*;\s*w=(\d+))?/;
+
+function compareRateLimit({ requests, values }: CheckContext): Finding {
+  const configured = values['rate.limit'];
+  const policyOf = ({ responseHeaders }: ApiRequest) => responseHeaders.get('ratelimit-policy') ?? '';
+  const limited = requests.find((request) => POLICY.test(policyOf(request)));
+  const denied = requests.find(({ status }) => status === 429);
+  if (limited === undefined) {
+    if (denied === undefined || configured !== null) return NO_EVIDENCE;
+    return differ(null, [{ exchange: denied, value: 'no limit' }], 'the limit, which no header states');
+  }
+  const [, burst = 0, seconds = 1] = (POLICY.exec(policyOf(limited)) ?? []).map((text) => Number(text ?? 1));
+  const [stated = Math.ceil(burst / seconds)] = denied === undefined ? [] : listNumbers(denied);
+  const { per_second: perSecond = 0 } = configured ?? {};
+  const isPossible = perSecond * seconds >= burst && perSecond * (seconds - 1) <= burst;
+  const value = { per_second: denied === undefined && isPossible ? perSecond : stated, burst };
+  return compareSightings(configured ?? 'off', [{ exchange: limited, value }]);
+}
+
 /** Number of items of a page; null for any other response. */
 function countItems(request: ApiRequest) {
   const { data, has_more: hasMore } = listFields(request.responseJson);
@@ -286,6 +308,7 @@ export function checkRequests(context: CheckContext): Partial<Record<GapId, Find
       Object.entries(fixedChecks).map(([gap, check]) => [gap, compareFixed(observe(check))]),
     ),
     'error.codes': compareEach(observe(checkErrorCode)),
+    'rate.limit': compareRateLimit(context),
     'webhook.limit': compareRange(values['webhook.limit'], observe(checkWebhookLimit)),
     'body.limit': compareRange(values['body.limit'], observe(checkBodyLimit), formatBytes),
     'list.limit': joinFindings({

@@ -5,12 +5,15 @@ import type { Rules } from '../profile/rules.ts';
 import { type DeliveryAttempt, isSuccess } from './exchange.ts';
 import {
   compareFixed,
+  compareRange,
   compareSightings,
   confirm,
   differ,
   type Finding,
   groupBy,
+  joinFindings,
   NO_EVIDENCE,
+  type Range,
   type Sighting,
 } from './finding.ts';
 
@@ -60,23 +63,17 @@ function delayAt(delaysMs: readonly number[], index: number): number {
   return delaysMs[index] ?? delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
 }
 
-function timeOf({ attempt, at }: DeliveryAttempt): number {
-  return attempt?.dueAt ?? at;
-}
-
 /** Replays and attempts after a success are not retries. */
 function listWaits(attempts: Attempts): Wait[] {
   const waits: Wait[] = [];
   for (const [index, next] of attempts.slice(1).entries()) {
     const failed = attempts[index];
-    if (failed === undefined || isSuccess(failed) || next.attempt?.isManual || failed.attempt?.isManual)
-      break;
+    if (failed === undefined || isSuccess(failed) || next.isManual || failed.isManual) break;
     const { durationMs, at, status, responseHeaders } = failed;
-    const endMs = durationMs ?? 0;
-    const afterMs = parseRetryAfter(responseHeaders.get('retry-after') ?? '', at + endMs);
-    const sinceFirstMs = timeOf(next) - timeOf(attempts[0] ?? failed);
-    const requestedMs = afterMs === null ? null : endMs + afterMs;
-    waits.push({ index, ms: timeOf(next) - timeOf(failed), requestedMs, status, next, sinceFirstMs });
+    const afterMs = parseRetryAfter(responseHeaders.get('retry-after') ?? '', at + durationMs);
+    const sinceFirstMs = next.dueAt - (attempts[0] ?? failed).dueAt;
+    const requestedMs = afterMs === null ? null : durationMs + afterMs;
+    waits.push({ index, ms: next.dueAt - failed.dueAt, requestedMs, status, next, sinceFirstMs });
   }
   return waits;
 }
@@ -241,20 +238,41 @@ function compare410(deliveries: readonly Attempts[], stops: boolean, delaysMs: r
   const sightings = deliveries.flatMap((attempts): Sighting[] => {
     const index = attempts.findIndex(({ status }) => status === 410);
     const [gone, next] = attempts.slice(index, index + 2);
-    if (index < 0 || gone === undefined || gone.attempt?.isManual) return [];
+    if (index < 0 || gone === undefined || gone.isManual) return [];
     const delayMs = delayAt(delaysMs, index);
     if (next !== undefined) {
-      const isRetry = !next.attempt?.isManual && canBeRetry(timeOf(next) - timeOf(gone), delayMs);
+      const isRetry = !next.isManual && canBeRetry(next.dueAt - gone.dueAt, delayMs);
       return isRetry ? [{ exchange: next, value: 'failure', text: 'a retry after 410' }] : [];
     }
-    const latestAt = timeOf(gone) + 1.6 * delayMs + MINUTE_MS;
-    const isWindowOver = latestAt - timeOf(attempts[0] ?? gone) > RETRY_WINDOW_MS;
+    const latestAt = gone.dueAt + 1.6 * delayMs + MINUTE_MS;
+    const isWindowOver = latestAt - (attempts[0] ?? gone).dueAt > RETRY_WINDOW_MS;
     const continues = deliveries
       .flat()
-      .some((other) => other.url.href === gone.url.href && timeOf(other) > latestAt);
+      .some((other) => other.url.href === gone.url.href && other.dueAt > latestAt);
     if (!continues || isWindowOver) return [];
     const text = `no retry, which was due after ${formatDuration(delayMs)}`;
     return [{ exchange: gone, value: 'stop', text }];
   });
   return compareSightings(stops ? 'stop' : 'failure', sightings);
+}
+
+/** A connection that ends earlier was broken. */
+const MIN_TIMEOUT_MS = 100;
+/** Attempts without a response that a time limit ended. */
+const TIMED_OUT = /time.?out|timed out|aborted|disconnect|closed/i;
+const BROKEN = /connect to|connecting|reset/i;
+
+export function compareTimeout(attempts: Attempts, configuredMs: number): Finding {
+  // The receiver measures from when the request arrives until it notices that the connection was closed.
+  const longestMs = configuredMs * 1.1 + 500;
+  const sightings = attempts.flatMap((exchange): Sighting<Range>[] => {
+    const { status, error, durationMs: ms } = exchange;
+    const isTimeout = status === 0 && TIMED_OUT.test(error) && !BROKEN.test(error) && ms >= MIN_TIMEOUT_MS;
+    const isConfigured = ms >= configuredMs * 0.9 && ms <= longestMs;
+    const limitMs = isConfigured ? configuredMs : roundDuration(ms, 0.08);
+    const text = `it ended after ${formatDuration(ms)}`;
+    if (isTimeout) return [{ exchange, text, value: { min: limitMs, max: limitMs } }];
+    return status !== 0 && ms > longestMs ? [{ exchange, text, value: { min: ms } }] : [];
+  });
+  return joinFindings({ attempt: compareRange(configuredMs, sightings, formatDuration) });
 }

@@ -6,7 +6,7 @@ import { readExchanges } from '../../src/cli/capture/read-exchanges.ts';
 import type { WallClock } from '../../src/domain/clock.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/parity/check-gaps.ts';
-import { type SortOptions, sortTraffic } from '../../src/parity/exchange.ts';
+import { sortTraffic } from '../../src/parity/exchange.ts';
 import {
   type ProbeRequest,
   type ProbeResponse,
@@ -341,14 +341,14 @@ async function recordDeliveries(
 
 const eventTypes = new Set(builtInEventTypes());
 
-export interface CheckOptions extends Partial<Omit<GapCheckInput, 'traffic'>>, Partial<SortOptions> {}
+export type CheckOptions = Partial<Omit<GapCheckInput, 'traffic'>>;
 
 /** Checks HAR text as `svc gaps check` does. */
 export async function checkRecording(har: string, options: CheckOptions = {}): Promise<GapReport> {
   const source = toCaptureSource('recording.har', Buffer.from(har));
   const exchanges = await readExchanges(source, new AbortController().signal);
   return checkGaps({
-    traffic: sortTraffic(exchanges, options),
+    traffic: sortTraffic(exchanges),
     secrets: [],
     checksSignatures: true,
     profile: 'relaxed',

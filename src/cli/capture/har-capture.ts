@@ -1,4 +1,5 @@
-/** Reads the entries of a HAR file, which proxies and browsers write. */
+/** Reads the exchanges of a HAR file, which proxies and browsers write. */
+import { type Exchange, toExchange } from '../../contract/exchange.ts';
 import { HarEntry } from '../../contract/har-entry.ts';
 import { isJson, isObject } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
@@ -6,17 +7,11 @@ import { parse } from '../../validation/validate.ts';
 import { createCaptureError, describeProblem } from './capture.ts';
 import { type CaptureSource, WHOLE_LIMIT_BYTES } from './capture-source.ts';
 
-export interface RecordedEntry {
-  /** `entry 3` */
-  readonly position: string;
-  readonly entry: HarEntry;
-}
-
 /** `log` is the only field of a HAR document. */
 const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
 
-/** @returns null if the file is not HAR. @throws SvcError `usage` with the first invalid entry, or if the file is too large */
-export function readHar(source: CaptureSource): RecordedEntry[] | null {
+/** Skips entries without a valid URL. @returns null if the file is not HAR. @throws SvcError `usage` with the first invalid entry, or if the file is too large */
+export function readHar(source: CaptureSource): Exchange[] | null {
   if (!HAR_START.test(source.read(0, 1024).toString('utf8'))) return null;
   if (source.sizeBytes > WHOLE_LIMIT_BYTES) {
     throw new SvcError(
@@ -36,10 +31,11 @@ export function readHar(source: CaptureSource): RecordedEntry[] | null {
   if (!isObject(value) || !isObject(value.log)) return null;
   const { entries } = value.log;
   if (!Array.isArray(entries)) throw createCaptureError(source.name, 'log.entries', 'it must be an array');
-  return entries.map((entry: unknown, index) => {
+  return entries.flatMap((entry: unknown, index) => {
     const position = `entry ${index + 1}`;
-    const toError = (problem: Parameters<typeof describeProblem>[0]) =>
-      createCaptureError(source.name, position, describeProblem(problem));
-    return { position, entry: parse(HarEntry, entry, toError) };
+    const parsed = parse(HarEntry, entry, (problem) =>
+      createCaptureError(source.name, position, describeProblem(problem)),
+    );
+    return toExchange(parsed, source.name, position) ?? [];
   });
 }

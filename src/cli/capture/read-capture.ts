@@ -1,12 +1,13 @@
 /** Reads the events of a capture file. It reads and checks the whole file before anything is imported. */
 import * as v from 'valibot';
+import type { Exchange } from '../../contract/exchange.ts';
 import { Timestamp } from '../../contract/fields.ts';
 import { isEventType } from '../../domain/event.ts';
 import { isObject, type JsonObjectText, parseJsonObject } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
 import { createCaptureError } from './capture.ts';
 import type { CaptureSource } from './capture-source.ts';
-import { type RecordedEntry, readHar } from './har-capture.ts';
+import { readHar } from './har-capture.ts';
 import { type LineRange, readLine, readNdjson } from './ndjson-capture.ts';
 
 /** An event to create. */
@@ -46,9 +47,9 @@ export function readPayload({ position, type, payload }: CapturedEvent, source: 
 
 /** @throws SvcError `usage` with the line or the entry of the first problem; `interrupted` */
 export async function readCapture(source: CaptureSource, signal: AbortSignal): Promise<Capture> {
-  const entries = readHar(source);
+  const exchanges = readHar(source);
   const { events, otherCount } =
-    entries === null ? await readNdjsonEvents(source, signal) : readHarEvents(entries);
+    exchanges === null ? await readNdjsonEvents(source, signal) : readHarEvents(exchanges);
   const eventsById = new Map<string, CapturedEvent>();
   for (const event of events.sort((a, b) => a.at - b.at)) {
     const key = event.sourceId ?? event.position;
@@ -69,16 +70,14 @@ interface FoundEvents {
 }
 
 /** Only `POST` requests with a body can contain an event, so the others are skipped. */
-function readHarEvents(entries: readonly RecordedEntry[]): FoundEvents {
+function readHarEvents(exchanges: readonly Exchange[]): FoundEvents {
   const events: CapturedEvent[] = [];
   let otherCount = 0;
-  for (const { position, entry } of entries) {
-    const { request, response, startedDateTime, _delivery: delivery } = entry;
-    const body = request.postData?.text;
-    if (request.method !== 'POST' || typeof body !== 'string') continue;
-    const event = parseEvent(body, findId(response?.content?.text ?? ''));
+  for (const { entry: position, method, body, responseBody, createdAt: at } of exchanges) {
+    if (method !== 'POST' || body.content.length === 0) continue;
+    const event = parseEvent(body.content.toString(), findId(responseBody.content.toString()));
     if ('problem' in event) otherCount++;
-    else events.push({ position, at: delivery?.created_at ?? startedDateTime, ...event });
+    else events.push({ position, at, ...event });
   }
   return { events, otherCount };
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
 import type { Config } from '../../config.ts';
+import type { Exchange } from '../../contract/exchange.ts';
 import { indentJson } from '../../domain/json.ts';
 import { applyJsonEdits } from '../../domain/json-path.ts';
 import { formatCount } from '../../domain/message-parts.ts';
@@ -10,7 +11,7 @@ import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
 import { checkGaps, type GapReport, mergeOverrides } from '../../parity/check-gaps.ts';
-import { type Exchange, sortTraffic } from '../../parity/exchange.ts';
+import { sortTraffic } from '../../parity/exchange.ts';
 import type { Evidence } from '../../parity/finding.ts';
 import { resolveRules } from '../../profile/resolve-rules.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
@@ -93,7 +94,7 @@ export const check: CommandDefinition<CheckOptions> = {
     const counts = {
       requests: traffic.requests.length,
       deliveries: traffic.attempts.length,
-      skipped: traffic.otherCount,
+      skipped: exchanges.length - traffic.requests.length - traffic.attempts.length,
     };
     if (counts.requests + counts.deliveries === 0) {
       const found = `no request to the API and no delivery among ${formatCount(counts.skipped, 'entry', 'entries')}`;

@@ -1,57 +1,19 @@
-/** Finds out the rate limit, the time limit of an attempt, and how a service handles idempotency keys. */
+/** Finds out how a service handles idempotency keys. */
 import { isDeepStrictEqual } from 'node:util';
 import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import type { Rules } from '../profile/rules.ts';
-import { type ApiRequest, type DeliveryAttempt, isSuccess, listFields, type Traffic } from './exchange.ts';
+import { type ApiRequest, isSuccess, listFields } from './exchange.ts';
 import {
   compareFixed,
   compareRange,
   compareSightings,
   type Deviation,
-  differ,
-  type Finding,
   joinFindings,
-  NO_EVIDENCE,
   type Range,
   type Sighting,
 } from './finding.ts';
-import { listNumbers } from './request-checks.ts';
-import { listDurations, roundDuration } from './retry-evidence.ts';
-
-export function compareLimits({ requests, attempts }: Traffic, rules: Rules) {
-  return {
-    ...compareIdempotency(requests, rules.idempotency),
-    'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
-    'rate.limit': compareRateLimit(requests, rules.rateLimit),
-  };
-}
-
-/** `"api-key";q=200;w=2`: the burst, and the seconds in which it refills, rounded up. */
-const POLICY = /;\s*q=(\d+)(?:.*;\s*w=(\d+))?/;
-
-function compareRateLimit(requests: readonly ApiRequest[], configured: Rules['rateLimit']): Finding {
-  const denied = requests.find(({ status }) => status === 429);
-  const limited = requests.find(({ responseHeaders }) =>
-    POLICY.test(responseHeaders.get('ratelimit-policy') ?? ''),
-  );
-  if (limited === undefined) {
-    const text = '429, without a header that states the limit';
-    return denied === undefined || configured !== null
-      ? NO_EVIDENCE
-      : differ(null, [{ exchange: denied, value: '', text }], 'the limit, which no header states');
-  }
-  const policy = limited.responseHeaders.get('ratelimit-policy') ?? '';
-  const [, quota, window = 1] = POLICY.exec(policy) ?? [];
-  const [burst, seconds] = [Number(quota), Number(window)];
-  const [stated = Math.ceil(burst / seconds)] = denied === undefined ? [] : listNumbers(denied);
-  const { perSecond = 0 } = configured ?? {};
-  const isPossible = perSecond * seconds >= burst && perSecond * (seconds - 1) <= burst;
-  const observed = { per_second: denied === undefined && isPossible ? perSecond : stated, burst };
-  return compareSightings(configured === null ? 'off' : { per_second: perSecond, burst: configured.burst }, [
-    { exchange: limited, value: observed, text: `RateLimit-Policy: ${policy}` },
-  ]);
-}
+import { listDurations } from './retry-evidence.ts';
 
 /** Pairs each request with the first successful one that has the same idempotency key. */
 function listRepeatedRequests(requests: readonly ApiRequest[]) {
@@ -75,7 +37,7 @@ function listRepeatedRequests(requests: readonly ApiRequest[]) {
 const RETENTIONS = listDurations('1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d');
 
 /** The findings for the gaps `idempotency.*`. */
-function compareIdempotency(requests: readonly ApiRequest[], configured: Rules['idempotency']) {
+export function compareIdempotency(requests: readonly ApiRequest[], configured: Rules['idempotency']) {
   const scopes: Sighting[] = [];
   const retentions: Sighting<Range>[] = [];
   const replays: Sighting<Deviation>[] = [];
@@ -113,26 +75,4 @@ function compareIdempotency(requests: readonly ApiRequest[], configured: Rules['
     'idempotency.replay': compareFixed(replays),
     'idempotency.conflict': compareFixed(conflicts),
   };
-}
-
-/** A connection that ends earlier was broken. */
-const MIN_TIMEOUT_MS = 100;
-/** Attempts without a response that a time limit ended. */
-const TIMED_OUT = /time.?out|timed out|aborted|disconnect|closed/i;
-const BROKEN = /connect to|connecting|reset/i;
-
-function compareTimeout(attempts: readonly DeliveryAttempt[], configuredMs: number): Finding {
-  // The receiver measures from when the request arrives until it notices that the connection was closed.
-  const longestMs = configuredMs * 1.1 + 500;
-  const sightings = attempts.flatMap((exchange): Sighting<Range>[] => {
-    const { status, error, durationMs } = exchange;
-    const ms = durationMs ?? 0;
-    const isTimeout = status === 0 && TIMED_OUT.test(error) && !BROKEN.test(error) && ms >= MIN_TIMEOUT_MS;
-    const isConfigured = ms >= configuredMs * 0.9 && ms <= longestMs;
-    const limitMs = isConfigured ? configuredMs : roundDuration(ms, 0.08);
-    const text = `it ended after ${formatDuration(ms)}`;
-    if (isTimeout) return [{ exchange, text, value: { min: limitMs, max: limitMs } }];
-    return status !== 0 && ms > longestMs ? [{ exchange, text, value: { min: ms } }] : [];
-  });
-  return joinFindings({ attempt: compareRange(configuredMs, sightings, formatDuration) });
 }
