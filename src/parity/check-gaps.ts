@@ -1,15 +1,13 @@
 /** Compares a recording of the service with the configured values of all gaps: confirmed, different, or no evidence. */
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
-import { REMOVED } from '../domain/secret-remover.ts';
 import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
-import { listFields, type Traffic } from './exchange.ts';
+import type { Traffic } from './exchange.ts';
 import { type Finding, NO_EVIDENCE } from './finding.ts';
-import { compareIdempotency } from './idempotency-evidence.ts';
 import { compareMessages, type OtherDifference } from './record-shapes.ts';
 import { checkRequests } from './request-checks.ts';
 import { compareTimeout, findRetries } from './retry-evidence.ts';
@@ -47,18 +45,11 @@ export function checkGaps(input: GapCheckInput): GapReport {
   const { requests, attempts } = traffic;
   const rules = resolveRules(profile, overrides, environment);
   const values = resolveValues(profile, overrides, environment);
-  const recorded = requests.flatMap(({ operation, responseJson }) => {
-    const { secret } = listFields(responseJson);
-    const isSecret = operation === 'createWebhook' && typeof secret === 'string';
-    return isSecret && !secret.includes(REMOVED) ? [secret] : [];
-  });
-  const allSecrets = [...new Set([...secrets, ...recorded])];
-  const signatures = findSignatures(input.checksSignatures ? attempts : [], allSecrets, values);
+  const signatures = findSignatures(input.checksSignatures ? attempts : [], secrets, values);
   const messages = compareMessages(traffic);
   const findings: Readonly<Partial<Record<GapId, Finding>>> = {
     ...signatures.findings,
     ...messages.findings,
-    ...compareIdempotency(requests, rules.idempotency),
     'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
     ...findRetries(attempts, rules.retry),
     ...checkRequests({ requests, values, environment, eventTypes }),

@@ -5,6 +5,7 @@ import { type Environment, getApiKeyEnvironment } from '../domain/credentials.ts
 import { isObject } from '../domain/json.ts';
 
 export type OperationName = keyof typeof publicRoutes;
+export type Fields = Readonly<Record<string, unknown>>;
 
 export interface ApiRequest extends Exchange {
   /** Relative to the base address: `/events`. */
@@ -13,7 +14,9 @@ export interface ApiRequest extends Exchange {
   readonly operation: OperationName | null;
   /** The JSON of the body; undefined if it is not JSON. */
   readonly json: unknown;
-  readonly responseJson: unknown;
+  /** The fields of the body, and of the response. */
+  readonly input: Fields;
+  readonly result: Fields;
   /** The error of the response; null if it has none. */
   readonly failure: { readonly code: string; readonly message: string; readonly requestId: string } | null;
   /** The environment in the prefix of the API key. */
@@ -54,10 +57,11 @@ export function sortTraffic(
   };
   const inOrder = exchanges.toSorted((a, b) => a.at - b.at);
   const others = inOrder.filter((exchange) => !isDelivery(exchange));
-  const bases = baseUrl === undefined ? others.flatMap(findBase) : [baseUrl.replace(/\/$/, '')];
+  const found = new Set(others.flatMap(findBase));
+  const bases = baseUrl === undefined ? [...found] : [baseUrl.replace(/\/$/, '')];
   const requests = others.flatMap((exchange) => {
-    const paths = [...new Set(bases)].map((base) => findPath(exchange.url, base));
-    return paths.flatMap((path) => (path === null ? [] : [toApiRequest(exchange, path)])).slice(0, 1);
+    const path = bases.map((base) => findPath(exchange.url, base)).find((each) => each !== null);
+    return path == null ? [] : [toApiRequest(exchange, path)];
   });
   // Several files can contain the same attempt.
   const attempts = new Map(
@@ -100,21 +104,21 @@ const routes = Object.entries(publicRoutes).map(([name, { method, path }]) => ({
 
 function toApiRequest(exchange: Exchange, path: string): ApiRequest {
   const { method, headers, body, responseBody } = exchange;
-  const responseJson = parseJson(responseBody);
+  const [json, result] = [parseJson(body), listFields(parseJson(responseBody))];
   const key = /^Bearer +(\S+)/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
   return {
     ...exchange,
     path,
     operation: routes.find((route) => route.method === method && route.pattern.test(path))?.name ?? null,
-    json: parseJson(body),
-    responseJson,
-    failure: findFailure(responseJson),
+    json,
+    input: listFields(json),
+    result,
+    failure: findFailure(result),
     environment: getApiKeyEnvironment(key),
   };
 }
 
-function findFailure(json: unknown): ApiRequest['failure'] {
-  const { error } = listFields(json);
+function findFailure({ error }: Fields): ApiRequest['failure'] {
   if (!isObject(error)) return null;
   const toText = (value: unknown) => (typeof value === 'string' ? value : '');
   return { code: toText(error.code), message: toText(error.message), requestId: toText(error.request_id) };
@@ -144,7 +148,7 @@ function parseJson({ content }: RecordedBody): unknown {
 }
 
 /** The fields of a JSON object; none for any other value. */
-export function listFields(json: unknown): Readonly<Record<string, unknown>> {
+export function listFields(json: unknown): Fields {
   return isObject(json) ? json : {};
 }
 

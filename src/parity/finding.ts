@@ -104,9 +104,7 @@ export function compareRange(
   const least = sightings.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
   const most = sightings.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
   if (sightings.length === 0 || least > most) return NO_EVIDENCE;
-  const limits = sightings
-    .filter(({ value: { min, max } }) => min === least || max === most)
-    .map((sighting) => ({ text: describeRange(sighting.value, format), ...sighting }));
+  const limits = sightings.filter(({ value: { min, max } }) => min === least || max === most);
   const possible = least === most ? [least] : usual.filter((number) => number >= least && number <= most);
   const isLimited = least > 0 && most < Infinity;
   const value = isLimited && possible.length === 1 ? possible[0] : undefined;
@@ -114,11 +112,6 @@ export function compareRange(
   if (configured >= least && configured <= most) return NO_EVIDENCE;
   if (value !== undefined) return differ(format(value), limits);
   return differ(null, limits, 'the exact value, which the recording does not show');
-}
-
-function describeRange({ min = 0, max = Infinity }: Range, format: (value: number) => ConfigValue): string {
-  if (min === max) return String(format(min));
-  return max === Infinity ? `at least ${format(min)}` : `at most ${format(max)}`;
 }
 
 /** One finding for a gap whose value is an object, from those for its fields. */

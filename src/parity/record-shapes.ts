@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Exchange } from '../contract/exchange.ts';
 import { CreatedWebhook, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
 import { isObject } from '../domain/json.ts';
-import { isSuccess, listFields, type OperationName, type Traffic } from './exchange.ts';
+import { type Fields, isSuccess, listFields, type OperationName, type Traffic } from './exchange.ts';
 import { compareEach, type Deviation, type Evidence, type Sighting, toEvidence } from './finding.ts';
 
 /** The envelope of a delivery (gap `envelope`). */
@@ -17,8 +17,7 @@ const Envelope = v.object({
 type Records = readonly Sighting<unknown>[];
 
 /** The items of a page; none for any other value. */
-export function listItems(page: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const { data } = listFields(page);
+export function listItems({ data }: Fields): readonly Fields[] {
   return Array.isArray(data) ? data.map(listFields) : [];
 }
 
@@ -27,17 +26,19 @@ function compareShapes({ requests, attempts }: Traffic) {
   const ofResponses = (...operations: readonly OperationName[]): Records =>
     requests.flatMap((exchange) =>
       operations.some((name) => name === exchange.operation) && isSuccess(exchange)
-        ? [{ exchange, value: exchange.responseJson }]
+        ? [{ exchange, value: exchange.result }]
         : [],
     );
   const pages = ofResponses('listEvents');
   const envelopes = attempts.map((exchange) => ({ exchange, value: exchange.json }));
   const events = [
     ...ofResponses('createEvent', 'getEvent'),
-    ...pages.flatMap(({ exchange, value }) => listItems(value).map((item) => ({ exchange, value: item }))),
+    ...pages.flatMap(({ exchange, value }) =>
+      listItems(listFields(value)).map((item) => ({ exchange, value: item })),
+    ),
     ...envelopes.map(({ exchange, value }) => ({ exchange, value: listFields(value).data })),
   ];
-  const errors = requests.map((exchange) => ({ exchange, value: listFields(exchange.responseJson).error }));
+  const errors = requests.map((exchange) => ({ exchange, value: exchange.result.error }));
   return {
     event: compareShape('event', Event.entries, events),
     workspace: compareShape('workspace', Workspace.entries, ofResponses('getWorkspace')),
@@ -52,7 +53,8 @@ function compareShapes({ requests, attempts }: Traffic) {
 function compareShape(name: string, entries: v.ObjectEntries, records: Records): Sighting<Deviation>[] {
   const found = new Map<Deviation, Sighting<Deviation>>();
   for (const { exchange, value: record } of records) {
-    if (!isObject(record)) continue;
+    // A response that is not JSON has no fields.
+    if (!isObject(record) || Object.keys(record).length === 0) continue;
     const { issues = [] } = v.safeParse(v.strictObject(entries), record);
     const deviations = issues.flatMap(({ kind, type, input, path: [item, ...rest] = [] as never }) => {
       const isName = type === 'picklist' && typeof input === 'string';
@@ -77,7 +79,8 @@ const TRANSPORT_HEADER =
   /^(?:date|server|connection|keep-alive|transfer-encoding|content-(?:length|encoding|type)|vary|via|etag|age|alt-svc|nel|report-to|reporting-endpoints|server-timing|cache-control|pragma|expires|set-cookie|strict-transport-security|referrer-policy|permissions-policy|content-security-policy|access-control-.*|cross-origin-.*|cf-.*|x-(?:amz|amzn|cache|served|timer|fastly|envoy|forwarded|real|b3|cloud|vercel|frame|xss|content-type|powered|request-start|runtime).*|fly-.*|traceparent|tracestate|baggage|host|accept(?:-.*)?|user-agent|forwarded|te|cookie|authorization|proxy-.*|priority|upgrade-insecure-requests|sec-.*|origin|referer|ngrok-.*|cdn-loop|true-client-ip|location)$/;
 const DELIVERY_HEADERS = ['service-signature', 'service-timestamp', 'service-delivery-id'];
 /** Those of the emulator, and those that the findings about gaps report. */
-const KNOWN_HEADER = /^(?:retry-after|allow|www-authenticate)$|request-id$|rate-?limit|idempot/;
+const KNOWN_HEADER =
+  /^(?:retry-after|allow|www-authenticate|service-(?:signature|timestamp|delivery-id))$|request-id$|rate-?limit|idempot/;
 /** Statuses of responses that the emulator has, §7 and gap `error.codes`. Servers in front of an API send 5xx. */
 const KNOWN_STATUSES = [
   0, 200, 201, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 502, 503, 504,
@@ -85,7 +88,6 @@ const KNOWN_STATUSES = [
 
 /** A difference that belongs to no gap. */
 export interface OtherDifference {
-  readonly kind: 'field' | 'header' | 'status';
   readonly text: string;
   readonly evidence: readonly Evidence[];
 }
@@ -93,33 +95,33 @@ export interface OtherDifference {
 /** The findings for the gaps about the fields of records, and the differences that belong to no gap. */
 export function compareMessages(traffic: Traffic) {
   const found = new Map<string, OtherDifference>();
-  const report = (kind: OtherDifference['kind'], text: string, exchange: Exchange) => {
-    if (!found.has(text)) found.set(text, { kind, text, evidence: toEvidence([{ exchange, value: text }]) });
+  const report = (text: string, exchange: Exchange) => {
+    if (!found.has(text)) found.set(text, { text, evidence: toEvidence([{ exchange, value: text }]) });
   };
   for (const request of traffic.requests) {
     const { status, responseHeaders } = request;
     for (const name of responseHeaders.keys()) {
-      if (!TRANSPORT_HEADER.test(name) && !KNOWN_HEADER.test(name) && !DELIVERY_HEADERS.includes(name))
-        report('header', `A response has the header ${name}, which the emulator does not send.`, request);
+      if (!TRANSPORT_HEADER.test(name) && !KNOWN_HEADER.test(name))
+        report(`A response has the header ${name}, which the emulator does not send.`, request);
     }
     if (!KNOWN_STATUSES.includes(status))
-      report('status', `A response has the status ${status}, which the emulator does not have.`, request);
+      report(`A response has the status ${status}, which the emulator does not have.`, request);
   }
   for (const attempt of traffic.attempts) {
-    for (const name of attempt.headers.keys()) {
+    const { headers } = attempt;
+    for (const name of headers.keys()) {
       if (name.startsWith('service-') && !DELIVERY_HEADERS.includes(name))
-        report('header', `A delivery has the header ${name}, which the emulator does not send.`, attempt);
+        report(`A delivery has the header ${name}, which the emulator does not send.`, attempt);
     }
-    for (const name of DELIVERY_HEADERS) {
-      if (!attempt.headers.has(name)) report('header', `A delivery lacks the header ${name}.`, attempt);
-    }
-    const type = attempt.headers.get('content-type') ?? 'application/json';
+    for (const name of DELIVERY_HEADERS.filter((each) => !headers.has(each)))
+      report(`A delivery lacks the header ${name}.`, attempt);
+    const type = headers.get('content-type') ?? 'application/json';
     if (!/^application\/json\b/i.test(type))
-      report('header', `A delivery has the Content-Type ${type} instead of application/json.`, attempt);
+      report(`A delivery has the Content-Type ${type} instead of application/json.`, attempt);
   }
   const shapes = compareShapes(traffic);
   for (const { exchange, value } of [...shapes.page, ...shapes.error]) {
-    if (value !== null) report('field', `The recording has a ${value}.`, exchange);
+    if (value !== null) report(`The recording has a ${value}.`, exchange);
   }
   return {
     findings: {

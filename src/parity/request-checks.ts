@@ -1,14 +1,17 @@
 /** What single requests show about gaps: a value or a limit of the gap, or how the service deviates from a gap without an override. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Environment, SECRET_PREFIX } from '../domain/credentials.ts';
+import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { readIdempotencyKey } from '../domain/idempotency-key.ts';
+import { isId } from '../domain/ids.ts';
 import { isObject } from '../domain/json.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
-import { type ApiRequest, isSuccess, listFields } from './exchange.ts';
+import { type ApiRequest, isSuccess } from './exchange.ts';
 import {
   compareEach,
   compareFixed,
@@ -20,8 +23,10 @@ import {
   joinFindings,
   NO_EVIDENCE,
   type Range,
+  type Sighting,
 } from './finding.ts';
 import { listItems } from './record-shapes.ts';
+import { listDurations } from './retry-evidence.ts';
 
 interface CheckContext {
   readonly requests: readonly ApiRequest[];
@@ -50,22 +55,22 @@ function decide(request: ApiRequest, subject: RegExp, accepted: string, rejected
 const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
   'event.body': (request) => {
     if (request.operation !== 'createEvent' || !isSuccess(request)) return undefined;
-    return ['payload', 'data'].find((name) => isObject(listFields(request.json)[name]));
+    return ['payload', 'data'].find((name) => isObject(request.input[name]));
   },
   'event.catalog': (request, { eventTypes }) => {
-    const { type } = listFields(request.json);
+    const { type } = request.input;
     if (request.operation !== 'createEvent' || typeof type !== 'string') return undefined;
     if (!isEventType(type) || eventTypes.has(type)) return undefined;
     return decide(request, /^type\b|event type|catalog/i, 'open', 'closed');
   },
   'webhook.url': (request) => {
-    const { url } = listFields(request.json);
+    const { url } = request.input;
     if (request.operation !== 'createWebhook' || typeof url !== 'string') return undefined;
     const isLocal = checkWebhookUrl(url, 'local').ok && !checkWebhookUrl(url, 'public').ok;
     return isLocal ? decide(request, /\burl\b|https|public/i, 'local', 'public') : undefined;
   },
   'webhook.wildcard': (request, context) => {
-    const { events } = listFields(request.json);
+    const { events } = request.input;
     if (request.operation !== 'createWebhook' || !Array.isArray(events)) return undefined;
     if (!events.includes(WILDCARD_SUBSCRIPTION)) return undefined;
     const configured = context.values['webhook.wildcard'];
@@ -108,22 +113,17 @@ function describe({ method, path, status, failure }: ApiRequest): string {
 
 /** For gaps that cannot be overridden. */
 const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
-  'secret.format': ({ operation, responseJson }) => {
-    const { secret } = listFields(responseJson);
+  'secret.format': ({ operation, result: { secret } }) => {
     const isSecret = operation === 'createWebhook' && typeof secret === 'string';
     if (!isSecret || secret.includes(REMOVED)) return undefined;
     if (/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret)) return null;
     // The text has no part of the secret.
     return `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
   },
-  'id.format': ({ responseJson }) => {
-    const kinds: readonly IdKind[] = ['workspace', 'event', 'webhook', 'request'];
-    const ids = kinds.flatMap((kind) => {
-      const pattern = new RegExp(`"(?:id|request_id|workspace_id)":"(${idPrefixes[kind]}[^"]*)"`);
-      const id = pattern.exec(JSON.stringify(responseJson) ?? '')?.[1];
-      return id === undefined ? [] : [{ id, isValid: idPatterns[kind].test(id) }];
-    });
-    return ids.length === 0 ? undefined : (ids.find(({ isValid }) => !isValid)?.id ?? null);
+  'id.format': ({ result }) => {
+    const text = JSON.stringify(result);
+    const ids = text.match(/(?<="(?:id|request_id|workspace_id)":")(?:evt|ws|wh|req)_[^"]*/g) ?? [];
+    return ids.length === 0 ? undefined : (ids.find((id) => !isId(id)) ?? null);
   },
   'webhook.operations': expectStatus(
     [404, 405],
@@ -175,8 +175,8 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
   version: expectStatus([404], ({ path }) => /^\/v\d+\//.test(path)),
 };
 
-function listItemsOf({ operation, responseJson }: ApiRequest) {
-  return operation === 'listEvents' ? listItems(responseJson) : [];
+function listItemsOf({ operation, result }: ApiRequest) {
+  return operation === 'listEvents' ? listItems(result) : [];
 }
 
 /** The error code of an invalid request, by what is wrong with it. The first one applies. */
@@ -219,17 +219,10 @@ function findLimit(request: ApiRequest, requested: number): Range {
   return stated === undefined ? { max: requested - 1 } : { min: stated, max: stated };
 }
 
-const checkWebhookLimit: Check<Range> = (request, { requests }) => {
-  if (request.operation !== 'createWebhook') return undefined;
-  if (isRejectedFor(request, /limit|maximum|too many|at most/i)) return findLimit(request, Infinity);
-  const workspaceId = listFields(request.responseJson).workspace_id;
-  const ids = requests.flatMap(({ operation, at, responseJson }) => {
-    const { id, workspace_id } = listFields(responseJson);
-    const isEarlier = operation === 'createWebhook' && at <= request.at && workspace_id === workspaceId;
-    return isEarlier ? [id] : [];
-  });
-  return isSuccess(request) ? { min: new Set(ids).size } : undefined;
-};
+const checkWebhookLimit: Check<Range> = (request) =>
+  request.operation === 'createWebhook' && isRejectedFor(request, /limit|maximum|too many|at most/i)
+    ? findLimit(request, Infinity)
+    : undefined;
 
 const checkBodyLimit: Check<Range> = (request) => {
   const { method, status, body } = request;
@@ -262,17 +255,10 @@ function compareRateLimit({ requests, values }: CheckContext): Finding {
   return compareSightings(configured ?? 'off', [{ exchange: limited, value }]);
 }
 
-/** Number of items of a page; null for any other response. */
-function countItems(request: ApiRequest) {
-  const { data, has_more: hasMore } = listFields(request.responseJson);
-  const isPage = request.operation === 'listEvents' && isSuccess(request) && Array.isArray(data);
-  return isPage ? { count: data.length, hasMore: hasMore === true } : null;
-}
-
 const checkDefaultLimit: Check<Range> = (request) => {
-  const page = countItems(request);
-  if (page === null || request.url.searchParams.has('limit')) return undefined;
-  return page.hasMore ? { min: page.count, max: page.count } : { min: page.count };
+  const { length } = listItemsOf(request);
+  if (length === 0 || request.url.searchParams.has('limit')) return undefined;
+  return request.result.has_more === true ? { min: length, max: length } : { min: length };
 };
 
 const checkMaxLimit: Check<Range> = (request) => {
@@ -285,13 +271,67 @@ const checkMaxLimit: Check<Range> = (request) => {
 /** Whether the service shortens a limit that is too large, instead of rejecting it. */
 const checkShortenedLimit: Check<Deviation> = (request) => {
   const limit = Number(request.url.searchParams.get('limit'));
-  const page = countItems(request);
-  return page?.hasMore && page.count < limit
-    ? `limit=${limit} is shortened to ${page.count} items, and not rejected`
-    : undefined;
+  const { length } = listItemsOf(request);
+  const isShortened = request.result.has_more === true && length < limit;
+  return isShortened ? `limit=${limit} is shortened to ${length} items, and not rejected` : undefined;
 };
 
-/** The findings for the gaps that single requests show. */
+const RETENTIONS = listDurations('1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d');
+
+/** The findings for the gaps `idempotency.*`, from requests that repeat the key of an earlier one. */
+function compareIdempotency({ requests, values }: CheckContext) {
+  const { unique_within: scope, retention } = values['idempotency.scope'];
+  const scopes: Sighting[] = [];
+  const retentions: Sighting<Range>[] = [];
+  const replays: Sighting<Deviation>[] = [];
+  const conflicts: Sighting<Deviation>[] = [];
+  /** The first successful request with each key, or the first one after the key was free again. */
+  const firsts = new Map<string, ApiRequest>();
+  for (const exchange of requests) {
+    const { headers, method, path, status, body, result, failure, responseHeaders } = exchange;
+    const key = readIdempotencyKey(headers.get('idempotency-key') ?? '');
+    const code = failure?.code ?? '';
+    const isConflict = status === 409 || /idempoten|conflict/i.test(code);
+    const isStored = isSuccess(exchange) && result.id !== undefined;
+    if (key === null || method !== 'POST' || (!isStored && !isConflict)) continue;
+    const first = firsts.get(key);
+    if (first === undefined) {
+      if (isStored) firsts.set(key, exchange);
+      continue;
+    }
+    const ageMs = exchange.at - first.at;
+    if (path !== first.path) {
+      scopes.push({ exchange, value: isConflict ? 'api_key' : 'api_key_method_path' });
+    } else if (body.content.toString() !== first.body.content.toString()) {
+      const value = code === 'idempotency_key_reused' && status === 422 ? null : `${status} ${code}`;
+      // After the retention time, the key can be used again.
+      if (isConflict || ageMs < MINUTE_MS) conflicts.push({ exchange, value });
+    } else if (isStored && result.id !== first.result.id) {
+      retentions.push({
+        exchange,
+        value: { max: ageMs },
+        text: `a new event after ${formatDuration(ageMs)}`,
+      });
+      firsts.set(key, exchange);
+    } else if (isStored) {
+      retentions.push({ exchange, value: { min: ageMs }, text: `replayed after ${formatDuration(ageMs)}` });
+      const isMarked = responseHeaders.get('idempotent-replayed') === 'true';
+      const isSame = first.status === status && isDeepStrictEqual(first.result, result);
+      const deviation = `${isSame ? 'the same' : 'another'} response, ${isMarked ? 'with' : 'without'} Idempotent-Replayed`;
+      replays.push({ exchange, value: isMarked && isSame ? null : deviation });
+    }
+  }
+  return {
+    'idempotency.scope': joinFindings({
+      unique_within: compareSightings(scope, scopes),
+      retention: compareRange(retention, retentions, formatDuration, RETENTIONS),
+    }),
+    'idempotency.replay': compareFixed(replays),
+    'idempotency.conflict': compareFixed(conflicts),
+  };
+}
+
+/** The findings for the gaps that requests show. */
 export function checkRequests(context: CheckContext): Partial<Record<GapId, Finding>> {
   const { requests, values } = context;
   const observe = <Shown>(check: Check<Shown>) =>
@@ -308,6 +348,7 @@ export function checkRequests(context: CheckContext): Partial<Record<GapId, Find
       Object.entries(fixedChecks).map(([gap, check]) => [gap, compareFixed(observe(check))]),
     ),
     'error.codes': compareEach(observe(checkErrorCode)),
+    ...compareIdempotency(context),
     'rate.limit': compareRateLimit(context),
     'webhook.limit': compareRange(values['webhook.limit'], observe(checkWebhookLimit)),
     'body.limit': compareRange(values['body.limit'], observe(checkBodyLimit), formatBytes),

@@ -27,9 +27,8 @@ interface Wait {
   /** Time that the receiver asked for, from the failed attempt; null without a valid `Retry-After`. */
   readonly requestedMs: number | null;
   readonly status: number;
+  readonly first: DeliveryAttempt;
   readonly next: DeliveryAttempt;
-  /** Time from the first attempt to the next one. */
-  readonly sinceFirstMs: number;
 }
 
 export function findRetries(attempts: Attempts, retry: Rules['retry']) {
@@ -41,7 +40,7 @@ export function findRetries(attempts: Attempts, retry: Rules['retry']) {
   const plain = waits.filter(({ requestedMs, status }) => requestedMs === null && status !== 410);
   const { delaysMs, findings } = compareSchedule(plain, retry);
   const redirected = waits.filter(({ status }) => status >= 300 && status < 400);
-  const late = waits.filter(({ sinceFirstMs: ms }) => ms > RETRY_WINDOW_MS + toleranceOf(RETRY_WINDOW_MS));
+  const late = waits.filter(({ first, next }) => next.dueAt - first.dueAt > RETRY_WINDOW_MS + MINUTE_MS);
   return {
     ...findings,
     ...(late.length > 0 && {
@@ -67,13 +66,13 @@ function delayAt(delaysMs: readonly number[], index: number): number {
 function listWaits(attempts: Attempts): Wait[] {
   const waits: Wait[] = [];
   for (const [index, next] of attempts.slice(1).entries()) {
-    const failed = attempts[index];
-    if (failed === undefined || isSuccess(failed) || next.isManual || failed.isManual) break;
+    const [first, failed] = [attempts[0], attempts[index]];
+    if (first === undefined || failed === undefined || isSuccess(failed) || next.isManual || failed.isManual)
+      break;
     const { durationMs, at, status, responseHeaders } = failed;
     const afterMs = parseRetryAfter(responseHeaders.get('retry-after') ?? '', at + durationMs);
-    const sinceFirstMs = next.dueAt - (attempts[0] ?? failed).dueAt;
     const requestedMs = afterMs === null ? null : durationMs + afterMs;
-    waits.push({ index, ms: next.dueAt - failed.dueAt, requestedMs, status, next, sinceFirstMs });
+    waits.push({ index, ms: next.dueAt - failed.dueAt, requestedMs, status, first, next });
   }
   return waits;
 }

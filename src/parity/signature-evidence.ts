@@ -168,10 +168,11 @@ function findTimestampFormat(text: string): SignatureScheme['timestampFormat'] |
 /** Why deliveries could not be verified. A wrong secret and an unknown way to sign look the same, unless the header differs. */
 function describeUnverified(signed: readonly SignedAttempt[], secrets: readonly string[]): string[] {
   const unverified = signed.filter(({ signing, attempt }) => signing === null && attempt.body.isComplete);
-  const [{ attempt, values } = { attempt: null, values: null }] = unverified;
-  if (attempt === null) return [];
-  if (values === null) return [describeCustomScheme(attempt)];
+  const [first] = unverified;
+  if (first === undefined) return [];
+  const { attempt, values } = first;
   const count = formatDeliveryCount(unverified.length);
+  if (values === null) return [describeCustomScheme(attempt)];
   if (secrets.length === 0) return [`Pass --secret to verify the signatures of ${count}.`];
   if (unverified.length < signed.length) {
     return [
@@ -179,18 +180,11 @@ function describeUnverified(signed: readonly SignedAttempt[], secrets: readonly 
     ];
   }
   const scheme = toSignatureScheme(values);
-  const { timestamp } = readSignature(attempt, scheme).message;
-  const message = {
-    payload: attempt.body.content,
-    timestamp,
-    id: attempt.id,
-    signature: attempt.signature?.value,
-  };
-  const { reason, detail } = verify({ ...message, secret: secrets, scheme, now: attempt.at });
-  const known =
-    reason === 'signature_mismatch' || detail === null
-      ? 'The secret is wrong, or the way to sign is unknown.'
-      : detail;
+  const { body: payload, ...message } = readSignature(attempt, scheme).message;
+  const signature = attempt.signature?.value;
+  const result = verify({ ...message, payload, signature, secret: secrets, scheme, now: attempt.at });
+  const isUnknown = result.ok || result.reason === 'signature_mismatch';
+  const known = isUnknown ? 'The secret is wrong, or the way to sign is unknown.' : result.detail;
   return [
     `None of ${combinations.length} combinations of signed content and key leads to the signature of ${count}. ${known}`,
   ];

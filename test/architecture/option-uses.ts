@@ -247,12 +247,11 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'gaps record': [
     [
-      'https://api.example.com/v1 --save a.har --type a.b --restricted-key svc_test_a --webhook-url https://example.com --delay 1s --yes',
+      'https://api.example.com/v1 --save a.har --type a.b --restricted-key svc_test_a --delay 1s --yes',
       {
         save: 'a.har',
         type: 'a.b',
         restrictedKey: 'svc_test_a',
-        webhookUrl: 'https://example.com',
         delay: 1000,
         yes: true,
       },

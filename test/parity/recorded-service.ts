@@ -148,21 +148,20 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
       body: body === null ? null : JSON.stringify(body),
     });
 
-  await probeService(
-    async (probe) => {
-      const response = await send(probe);
-      await wait(1000);
-      return response;
-    },
-    {
-      type: 'svc.probed',
-      runId: `run${randomSeed}`,
-      hasRestrictedKey: true,
-      endpointUrl: 'https://example.com/hook',
-    },
-  );
+  const sendAndWait = async (probe: ProbeRequest) => {
+    const response = await send(probe);
+    await wait(1000);
+    return response;
+  };
+  const runId = `run${randomSeed}`;
+  await probeService(sendAndWait, 'svc.probed', runId, true);
   // Endpoints up to the limit. Nothing is delivered to them.
   const webhook = { workspace_id, url: 'https://example.com/none', events: ['order.created'] };
+  await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });
+  await request('POST', '/webhooks', { ...webhook, events: ['*'] });
+  // The idempotency key of an event.
+  await request('POST', '/webhooks', webhook, { 'idempotency-key': `${runId}-a` });
+  await wait(1000);
   for (let status = 201; status === 201; ) {
     status = (await request('POST', '/webhooks', webhook)).status;
     await wait(1000);

@@ -10,9 +10,8 @@ import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
-import { checkGaps, type GapReport, mergeOverrides } from '../../parity/check-gaps.ts';
+import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
 import { sortTraffic } from '../../parity/exchange.ts';
-import type { Evidence } from '../../parity/finding.ts';
 import { resolveRules } from '../../profile/resolve-rules.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
 import { readExchanges } from '../capture/read-exchanges.ts';
@@ -22,7 +21,7 @@ import { readValue, writeText } from '../file-access.ts';
 import { collectValues, urlOption } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
 import { styleCheckStatus, styleFor } from '../render/style.ts';
-import { wrapWords } from '../render/text-width.ts';
+import { renderTable } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 
 interface CheckOptions {
@@ -44,18 +43,8 @@ export const check: CommandDefinition<CheckOptions> = {
   configure: (command) =>
     command
       .argument('<files...>', 'Recordings, or - for standard input')
-      .optionWithDefault(
-        '--base-url <url>',
-        'Base address of the API in the recordings',
-        'recognized',
-        urlOption,
-      )
-      .optionWithDefault(
-        '--deliveries-to <url>',
-        'Start of the URLs of deliveries',
-        'recognized by headers',
-        urlOption,
-      )
+      .optionWithDefault('--base-url <url>', 'Base address of the API', 'recognized', urlOption)
+      .optionWithDefault('--deliveries-to <url>', 'Start of the URLs of deliveries', 'recognized', urlOption)
       .optionWithDefault(
         '--secret <secret>',
         'Endpoint secret, @file, or - for standard input; repeatable',
@@ -128,39 +117,37 @@ function renderReport(
   { io }: Context,
 ): string {
   const { bold, dim } = styleFor(io);
-  const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-  const renderEvidence = ({ file, entry, at, text }: Evidence) =>
-    dim(`    ${file}, ${entry}, ${at}: ${text}`);
-  const select = (verdict: GapReport['data'][number]['verdict']) =>
-    data.filter((result) => result.verdict === verdict);
-  const [different, confirmed, unknown] = [select('different'), select('confirmed'), select('no_evidence')];
-  const blocks = different.map(({ gap, configured, observed, override, needed, evidence }) => [
-    `${styleCheckStatus('failed', io).replace('failed', 'different')}  ${bold(gap)}`,
-    `    configured  ${toText(configured)}`,
-    ...(observed === null ? [] : [`    observed    ${toText(observed)}`]),
-    ...(override === null ? [] : [`    override    ${JSON.stringify(gap)}: ${JSON.stringify(override)}`]),
-    ...(needed === null ? [] : [`    No override can express this. It would need: ${needed}.`]),
-    ...evidence.map(renderEvidence),
+  const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+  const verdicts = { different: 'failed', confirmed: 'passed', no_evidence: 'skipped' } as const;
+  const columns = [
+    { title: 'GAP', value: ({ gap }: GapResult) => gap },
+    {
+      title: 'RESULT',
+      value: ({ verdict }: GapResult) =>
+        styleCheckStatus(verdicts[verdict], io).replace(verdicts[verdict], verdict.replace('_', ' ')),
+    },
+    { title: 'CONFIGURED', value: ({ configured }: GapResult) => toText(configured), canTruncate: true },
+    { title: 'OBSERVED', value: ({ observed }: GapResult) => toText(observed), canTruncate: true },
+  ];
+  const differences = data.flatMap(({ gap, verdict, override, needed, evidence }) => {
+    if (verdict !== 'different') return [];
+    const text = override === null ? '' : `: override ${JSON.stringify(gap)}: ${JSON.stringify(override)}`;
+    const missing = needed === null ? '' : `. No override can express this. It would need: ${needed}`;
+    return [{ text: `${bold(gap)}${text}${missing}`, evidence }];
+  });
+  const blocks = [...differences, ...other].map(({ text, evidence }) => [
+    text,
+    ...evidence.map(({ file, entry, at, text: shown }) => dim(`    ${file}, ${entry}, ${at}: ${shown}`)),
   ]);
-  const renderList = (symbol: string, results: GapReport['data']) => {
-    const gaps = results.map(({ gap }) => gap).join(', ');
-    const lines = wrapWords(Math.min(io.width, 100) - 4, gaps).map((line) => `    ${line}`);
-    return gaps === '' ? [] : [[symbol, ...lines]];
-  };
+  const count = (expected: GapResult['verdict']) => data.filter(({ verdict }) => verdict === expected).length;
   const skipped =
     counts.skipped === 0 ? '' : ` Skipped ${formatCount(counts.skipped, 'other entry', 'other entries')}.`;
   return [
-    ...blocks,
-    ...other.map(({ text, evidence }) => [text, ...evidence.map(renderEvidence)]),
-    ...renderList(styleCheckStatus('passed', io).replace('passed', 'confirmed'), confirmed),
-    ...renderList(styleCheckStatus('skipped', io).replace('skipped', 'no evidence'), unknown),
-    ...notes.map((note) => [note]),
-    [
-      `${different.length} different, ${confirmed.length} confirmed, ${unknown.length} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
-    ],
-  ]
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+    renderTable(columns, data, io),
+    ...blocks.map((lines) => lines.join('\n')),
+    ...notes,
+    `${count('different')} different, ${count('confirmed')} confirmed, ${count('no_evidence')} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
+  ].join('\n\n');
 }
 
 /** Asks first. @throws SvcError `usage` for a configuration file that is code; `interrupted` */

@@ -16,7 +16,7 @@ import { sleep } from '../../timers.ts';
 import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import type { CommandDefinition } from '../command.ts';
 import { readCaFile, writeText } from '../file-access.ts';
-import { durationParser, parseWebhookUrl, schemaParser, urlOption } from '../option-parsers.ts';
+import { durationParser, schemaParser, urlOption } from '../option-parsers.ts';
 import { withProgress } from '../progress.ts';
 import { confirmOrFail } from '../prompt.ts';
 import { printHint } from '../report-error.ts';
@@ -26,7 +26,6 @@ interface RecordOptions {
   readonly save: string;
   readonly type: string;
   readonly restrictedKey?: string;
-  readonly webhookUrl?: string;
   readonly delay: number;
   readonly yes?: true;
 }
@@ -47,11 +46,6 @@ export const record: CommandDefinition<RecordOptions> = {
       .option(
         '--restricted-key <key>',
         'Test key with only the scope events:write, to see which scopes reads need',
-      )
-      .option(
-        '--webhook-url <url>',
-        'Also register up to four endpoints with this URL, which must be yours',
-        parseWebhookUrl,
       )
       .option(
         '--delay <duration>',
@@ -124,17 +118,12 @@ export const record: CommandDefinition<RecordOptions> = {
         ...(key === 'restricted' && { _svc: { key_scopes: RESTRICTED_SCOPES } }),
       });
       const json: Readonly<Record<string, unknown>> = isJson(text) ? Object(JSON.parse(text)) : {};
-      if (typeof json.secret === 'string') secrets.push(json.secret);
       if (method === 'POST' && status === 201) created.push(String(json.id));
       return { status, json };
     };
 
-    const probing = probeService(send, {
-      type: options.type,
-      runId: randomBytes(6).toString('hex'),
-      hasRestrictedKey: restrictedKey !== null,
-      endpointUrl: options.webhookUrl ?? null,
-    });
+    const runId = randomBytes(6).toString('hex');
+    const probing = probeService(send, options.type, runId, restrictedKey !== null);
     const countRequests = () => formatCount(entries.length, 'request');
     try {
       await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
