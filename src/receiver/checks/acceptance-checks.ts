@@ -5,6 +5,8 @@ import { failed, inconclusive, passed, type ReceiverCheck } from '../receiver-ch
 import type { DeliveryMessage } from '../receiver-client.ts';
 
 const SAMPLE_COUNT = 3;
+/** More samples while valid deliveries are not quick, because the machine may be busy. */
+const MAX_SAMPLES = 9;
 /** A valid delivery is quick if it takes at most this share of the threshold for slow work longer than a tampered one. */
 const QUICK_SHARE = 1 / 2;
 
@@ -31,24 +33,29 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
     id: 'acceptance.before-work',
     sent: `${SAMPLE_COUNT} valid deliveries and ${SAMPLE_COUNT} tampered ones`,
     async run(context) {
-      const { deliveries, slowThresholdMs } = context;
-      // With a slow receiver, the time that was measured at the start is enough.
-      const acceptedMs = context.pace.isSlow
-        ? context.pace.responseMs
-        : await measureShortestResponse(context, () => deliveries.createValid());
-      const rejectedMs = await measureShortestResponse(context, () =>
-        deliveries.sign(deliveries.createBody(), { secrets: [createWebhookSecret()] }),
-      );
+      const { deliveries, pace, slowThresholdMs } = context;
+      let [acceptedMs, rejectedMs] = [pace.responseMs, Number.POSITIVE_INFINITY];
+      const isQuick = () => acceptedMs - rejectedMs <= QUICK_SHARE * slowThresholdMs;
+      const maxSamples = pace.isSlow ? 1 : MAX_SAMPLES;
+      for (let sample = 0; sample < maxSamples; sample++) {
+        if (sample >= SAMPLE_COUNT && isQuick()) break;
+        // With a slow receiver, the time that was measured at the start is enough.
+        if (!pace.isSlow) acceptedMs = await measure(deliveries.createValid(), acceptedMs, context);
+        const tampered = deliveries.sign(deliveries.createBody(), { secrets: [createWebhookSecret()] });
+        rejectedMs = await measure(tampered, rejectedMs, context);
+      }
       const received = `response after ${acceptedMs} ms, to tampered deliveries after ${rejectedMs} ms`;
-      const differenceMs = acceptedMs - rejectedMs;
-      if (differenceMs >= slowThresholdMs) {
-        return failed(
+      if (isQuick()) {
+        return passed(
           received,
-          'Your receiver responds after the work is done. Accept the delivery, respond, and then do the work.',
+          'Your receiver responds quickly, without making the sender wait for the work.',
         );
       }
-      return differenceMs <= QUICK_SHARE * slowThresholdMs
-        ? passed(received, 'Your receiver responds quickly, without making the sender wait for the work.')
+      return acceptedMs - rejectedMs >= slowThresholdMs
+        ? failed(
+            received,
+            'Your receiver responds after the work is done. Accept the delivery, respond, and then do the work.',
+          )
         : inconclusive(
             received,
             'The time does not show whether the work is done before the response. Add a one-second delay to the work while this check runs.',
@@ -57,15 +64,7 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
   },
 ];
 
-/** The shortest response time of several deliveries, which has the least noise, in milliseconds. A slow receiver gets only one. */
-async function measureShortestResponse(
-  context: CheckContext,
-  createMessage: () => DeliveryMessage,
-): Promise<number> {
-  let shortestMs = Number.POSITIVE_INFINITY;
-  const sampleCount = context.pace.isSlow ? 1 : SAMPLE_COUNT;
-  for (let sample = 0; sample < sampleCount; sample++) {
-    shortestMs = Math.min(shortestMs, (await context.send(createMessage())).durationMs);
-  }
-  return shortestMs;
+/** The time of the response to another delivery if it is shorter than the shortest one so far. The shortest has the least noise. */
+async function measure(message: DeliveryMessage, shortestMs: number, context: CheckContext): Promise<number> {
+  return Math.min(shortestMs, (await context.send(message)).durationMs);
 }
