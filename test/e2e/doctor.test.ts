@@ -37,13 +37,3 @@ it('svc doctor probes the receivers of the running emulator, unless --no-probe i
   );
   expect(receiver.requests).toHaveLength(2);
 });
-
-it('svc doctor with an argument is an error', async () => {
-  expect(await svc(['doctor', 'now'], { cwd: createFolder() })).toMatchObject({
-    ...{
-      exitCode: ExitCode.usage,
-      stdout: '',
-      stderr: expect.stringMatching(/^error: Too many arguments: /),
-    },
-  });
-});

@@ -8,7 +8,6 @@ import * as databaseChecks from '../../../src/cli/doctor/check-database.ts';
 import type { Finding } from '../../../src/client/findings.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
 import { verify } from '../../../src/signature.ts';
-import { authority, getCertificate } from '../../support/certificates.ts';
 import { listenDuringTest } from '../../support/local-server.ts';
 import { Database } from '../../support/sqlite.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -17,7 +16,7 @@ import {
   type TestEmulator,
   type TestEmulatorOptions,
 } from '../../support/test-emulator.ts';
-import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
+import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
 import { createFakeHost, NOW } from '../fake-context.ts';
 
 /** The driver is checked in a child process, which takes longer than all other checks. It is checked only once. */
@@ -56,13 +55,6 @@ async function startInFolder(options: TestEmulatorOptions = {}) {
 }
 
 const forwardTo = (url: string) => ({ forwardTo: { url, events: ['a.b'] } });
-
-async function visitReceiver(script: ReceiverResponses) {
-  const receiver = await createReceiver(script);
-  onTestFinished(receiver.close);
-  const { cwd } = await startInFolder(forwardTo(receiver.url));
-  return { ...(await visit({ cwd })), receiver };
-}
 
 const headerOf = ({ headers }: ReceivedRequest, name: string) => String(headers[name]);
 
@@ -244,32 +236,6 @@ describe('svc doctor with a running emulator', () => {
     ]);
   });
 
-  it('a receiver that accepts forged deliveries is a problem', async () => {
-    const { get } = await visitReceiver({ status: 200 });
-    expect(get('/accepts_signed')).toMatchObject({ status: 'ok' });
-    expect(get('/rejects_forged')).toMatchObject({
-      status: 'problem',
-      detail: 'accepted with 200, so anyone can send events to this endpoint',
-      hint: { text: expect.stringContaining('respond with 400') },
-    });
-  });
-
-  it('a receiver that rejects signed deliveries gets a hint to rotate its secret', async () => {
-    const { get } = await visitReceiver({ status: 400 });
-    expect(get('/accepts_signed')).toMatchObject({
-      status: 'problem',
-      hint: { command: expect.stringContaining('svc webhooks rotate-secret wh_') },
-    });
-    expect(get('/rejects_forged')).toMatchObject({ status: 'ok' });
-  });
-
-  it('a receiver that responds with 500 to a forged delivery is a problem', async () => {
-    const { get } = await visitReceiver([{ status: 200 }, { status: 500 }]);
-    expect(get('/rejects_forged')).toMatchObject({
-      ...{ status: 'problem', detail: 'responded with 500 instead of a client error' },
-    });
-  });
-
   it('a receiver gets no request with --no-probe', async () => {
     const receiver = await createReceiver();
     onTestFinished(receiver.close);
@@ -298,38 +264,6 @@ describe('svc doctor with a running emulator', () => {
       hint: { command: expect.stringMatching(/--enable$/) },
     });
     expect(ok).toBe(true);
-  });
-
-  it.each(['expired', 'self-signed', 'elsewhere'] as const)(
-    'the invalid certificate "%s" is a problem',
-    async (name) => {
-      const receiver = await createReceiver({}, { certificate: getCertificate(name) });
-      onTestFinished(receiver.close);
-      const { cwd } = await startInFolder({ ...forwardTo(receiver.url), ca: authority });
-      const { get } = await visit({ cwd });
-      expect(get('/reachable')).toMatchObject({
-        ...{ status: 'problem', detail: expect.stringContaining('certificate'), hint: expect.any(Object) },
-      });
-      expect(get('/certificate')).toBeUndefined();
-    },
-  );
-
-  it('the result for a trusted certificate shows its expiry date', async () => {
-    const receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    onTestFinished(receiver.close);
-    const { cwd } = await startInFolder({ ...forwardTo(receiver.url), ca: authority });
-    expect((await visit({ cwd })).get('/certificate')).toMatchObject({
-      ...{ status: 'ok', detail: expect.stringMatching(/until \d{4}-/) },
-    });
-  });
-
-  it('an endpoint at a blocked address is a problem', async () => {
-    const { cwd, emulator } = await startInFolder();
-    const { workspace_id, url } = emulator.status();
-    await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });
-    expect((await visit({ cwd })).get('/reachable')).toMatchObject({
-      ...{ status: 'problem', detail: expect.stringContaining('is the emulator itself') },
-    });
   });
 
   it('the endpoint check is skipped without endpoints and suggests svc webhooks create', async () => {
