@@ -277,6 +277,16 @@ describe('a mistyped command line', () => {
       '--disable and --enable cannot be used together.',
       'Remove one of them.',
     ],
+    [
+      'deliveries replay --data {} --edit',
+      '--data and --edit cannot be used together.',
+      'Remove one of them.',
+    ],
+    [
+      'events import a.har --at-once --speed 2',
+      '--at-once and --speed cannot be used together.',
+      'Remove one of them.',
+    ],
   ])('svc %s is a usage error with a hint', async (args, message, hint) => {
     const { exitCode, out, err } = await run(args);
     expect(err).toBe(`error: ${message}\nhint: ${hint}\n`);

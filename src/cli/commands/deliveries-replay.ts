@@ -1,5 +1,6 @@
 /** `svc deliveries replay`: sends one delivery, several or all failed ones again, and can wait for the responses. */
 
+import { Option } from 'commander';
 import {
   DEFAULT_REPLAY_RATE,
   getReplayStatus,
@@ -68,7 +69,12 @@ export const command: CommandDefinition<Options> = {
         parseTimeOrAge,
       )
       .option('--to <url>', 'Send to this URL, as a new delivery')
-      .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')
+      .addOption(
+        new Option(
+          '--data <json>',
+          'Send this body, as a new delivery: JSON, @file, or - for standard input',
+        ).conflicts('edit'),
+      )
       .option('--edit', 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery')
       .option('--new-id', 'Create a new delivery with its own ID instead of another attempt')
       .optionWithDefault(
@@ -132,14 +138,17 @@ export const command: CommandDefinition<Options> = {
 
 function checkOptions(options: Options, { io }: Context): void {
   const { ids, failed, since, data, edit } = options;
-  if (failed && ids.length > 0) throw createConflictError('Delivery IDs and --failed');
+  if (failed && ids.length > 0) {
+    throw new SvcError('usage', 'Delivery IDs and --failed cannot be used together.', {
+      hint: 'Remove one of them.',
+    });
+  }
   if (since !== undefined && !failed) {
     throw new SvcError('usage', '--since can only be used with --failed.', {
       hint: 'Add --failed, or remove --since.',
     });
   }
   if (data === undefined && !edit) return;
-  if (data !== undefined && edit) throw createConflictError('--data and --edit');
   if (!isSingle(options)) {
     throw new SvcError('usage', `${edit ? '--edit' : '--data'} can only be used with one delivery.`, {
       hint: 'Pass one delivery ID, without --failed.',
@@ -150,10 +159,6 @@ function checkOptions(options: Options, { io }: Context): void {
       hint: 'Pass the body with --data: JSON, @file, or - for standard input.',
     });
   }
-}
-
-function createConflictError(names: string): SvcError {
-  return new SvcError('usage', `${names} cannot be used together.`, { hint: 'Remove one of them.' });
 }
 
 /** Whether one delivery is replayed. Without IDs, the command asks for one. */

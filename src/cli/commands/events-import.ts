@@ -1,4 +1,5 @@
 /** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
+import { Option } from 'commander';
 import { toEventBody } from '../../client/event-body.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
 import { DAY_MS, formatDuration } from '../../domain/duration.ts';
@@ -45,7 +46,9 @@ export const command: CommandDefinition<ImportOptions> = {
     addWorkspaceOption(
       command
         .argument('<file>', 'File to import, or - for standard input')
-        .option('--at-once', 'Create all events now, without moving the clock')
+        .addOption(
+          new Option('--at-once', 'Create all events now, without moving the clock').conflicts('speed'),
+        )
         .option(
           '--speed <n>',
           'Wait between the events, n times as fast as the original (1 is real time)',
@@ -60,11 +63,6 @@ export const command: CommandDefinition<ImportOptions> = {
     ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
   async run({ file, workspace, speed, atOnce = false, dryRun = false }, context) {
-    if (atOnce && speed !== undefined) {
-      throw new SvcError('usage', '--at-once and --speed cannot be used together.', {
-        hint: 'Remove one of them.',
-      });
-    }
     const source = await openCaptureSource(file, context);
     try {
       const capture = await readCapture(source, context.signal);

@@ -326,7 +326,6 @@ describe('svc deliveries replay', () => {
   });
 
   it.each<[object, string]>([
-    [{ ids: ['del_1'], data: '{}', edit: true }, '--data and --edit cannot be used together.'],
     [{ ids: ['del_1', 'del_2'], data: '{}' }, '--data can only be used with one delivery.'],
     [{ ids: [], failed: true, edit: true }, '--edit can only be used with one delivery.'],
     [{ ids: ['del_1'], edit: true }, '--edit needs a terminal.'],

@@ -245,9 +245,4 @@ describe('errors of svc events import', () => {
     await expect(run).rejects.toMatchObject({ code: 'interrupted' });
     expect(capturedOutput.out).toContain('Imported 1 of 2 events.');
   });
-
-  it('--at-once and --speed exclude each other', async () => {
-    const { importText } = await setUp();
-    await expect(importText(ndjson, { atOnce: true, speed: 2 })).rejects.toMatchObject({ code: 'usage' });
-  });
 });
