@@ -35,8 +35,7 @@ export function createOriginPool(origin: URL, connections: number, options: Conn
 let connectionClass: ReturnType<typeof defineConnection> | null = null;
 
 /**
- * Defines a client that reports to each exchange how its socket was opened, and when the socket had taken the request. A function,
- * because undici is loaded late.
+ * Defines a client that reports to each exchange how its socket was opened. A function, because undici is loaded late.
  */
 function defineConnection() {
   const { Client } = loadUndici();
@@ -46,7 +45,6 @@ function defineConnection() {
     #isUsed = false;
     /** The function that {@link skipInformationalResponses} returned for the socket. */
     #startSkipping: (() => void) | null = null;
-    #writes: SocketWrites | null = null;
 
     constructor(origin: URL, options: Client.Options, connect: Connect, wall: ConnectorOptions['wall']) {
       super(origin, {
@@ -57,17 +55,13 @@ function defineConnection() {
           connect(
             target,
             (...result) => {
-              if (result[0] === null) this.#onConnect(result[1], wall);
+              if (result[0] === null) this.#onConnect(result[1]);
               done(...result);
             },
             (phase) => opening.push({ phase, at: wall.monotonic() }),
           );
         },
       });
-    }
-
-    get sentAt(): number | null {
-      return this.#writes?.unsentCount === 0 ? this.#writes.lastSentAt : null;
     }
 
     // undici wraps the handler, so the exchange is passed in the request.
@@ -80,42 +74,15 @@ function defineConnection() {
       const isReused = this.#isUsed;
       this.#isUsed = true;
       this.opening = [];
-      if (this.#writes !== null) this.#writes.lastSentAt = null;
       this.#startSkipping?.();
       return isReused;
     }
 
-    #onConnect(socket: Socket, wall: ConnectorOptions['wall']): void {
+    #onConnect(socket: Socket): void {
       this.#isUsed = false;
       this.#startSkipping = skipInformationalResponses(socket);
-      this.#writes = observeWrites(socket, wall);
     }
   };
-}
-
-interface SocketWrites {
-  /** Number of writes that the operating system has not taken. */
-  unsentCount: number;
-  /** Monotonic time at which it took the last write of the current request; null before. */
-  lastSentAt: number | null;
-}
-
-/**
- * Observes when the operating system takes what is written to a socket. undici passes no callback to `write`, and its channel
- * `undici:request:bodySent` reports a body that the socket still holds because the receiver does not read it.
- */
-function observeWrites(socket: Socket, wall: ConnectorOptions['wall']): SocketWrites {
-  const writes: SocketWrites = { unsentCount: 0, lastSentAt: null };
-  const write = socket.write.bind(socket);
-  const onSent = () => {
-    writes.unsentCount--;
-    writes.lastSentAt = wall.monotonic();
-  };
-  socket.write = (chunk: string | Uint8Array, encoding?: unknown) => {
-    writes.unsentCount++;
-    return write(chunk, encoding as BufferEncoding, onSent);
-  };
-  return writes;
 }
 
 const INFORMATIONAL_START = Buffer.from('HTTP/1.1 1');

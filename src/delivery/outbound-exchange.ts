@@ -1,5 +1,6 @@
 /** Collects the response to one request from the events of undici. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { measurePhases, type PhaseDurations, type PhaseStart } from '../domain/attempt-phases.ts';
 import type { WallClock } from '../domain/clock.ts';
@@ -54,8 +55,6 @@ export interface OutboundRequest extends Dispatcher.DispatchOptions {
 export interface HttpConnection {
   /** The phases of opening it, until its first request starts; then empty. */
   readonly opening: readonly PhaseStart[];
-  /** Monotonic time at which the operating system had taken everything that was written of the request; null before. */
-  readonly sentAt: number | null;
   /** Called before the request is written. @returns whether the connection carried another request before. */
   startRequest(): boolean;
 }
@@ -99,7 +98,9 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   /** This and the following times are monotonic. */
   readonly #dispatchedAt: number;
   #requestStartedAt: number | null = null;
+  /** Null until the last part of the body was written. */
   #sentAt: number | null = null;
+  #isBodyInParts = false;
   #firstByteAt: number | null = null;
   /** {@link HttpConnection.opening} at the start of the request. */
   #opening: readonly PhaseStart[] | null = null;
@@ -130,6 +131,14 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
   }
 
+  /** Must be called before the dispatch if the body is written in parts. Any other body is written at once. */
+  followBody(body: Readable): void {
+    this.#isBodyInParts = true;
+    body.once('end', () => {
+      this.#sentAt ??= this.#wall.monotonic();
+    });
+  }
+
   /** Ends the exchange with what arrived so far. Only the first call has an effect. */
   finish(failure: ExchangeFailure): void {
     if (this.#resolve === null) return;
@@ -153,6 +162,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     }
     this.#stage = 'waiting';
     this.#requestStartedAt = this.#wall.monotonic();
+    this.#sentAt = this.#isBodyInParts ? null : this.#requestStartedAt;
     this.#opening = this.connection?.opening ?? [];
     this.#isReused = this.connection?.startRequest() ?? false;
   }
@@ -162,7 +172,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.#stage = 'headers';
     this.#firstByteAt = this.#wall.monotonic();
     // A response can begin before the request is complete.
-    this.#sentAt = this.connection?.sentAt ?? this.#firstByteAt;
+    this.#sentAt ??= this.#firstByteAt;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -215,11 +225,8 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   #measurePhases(): PhaseDurations {
     const opening = this.#opening ?? this.connection?.opening ?? [];
     const starts: PhaseStart[] = [{ phase: 'queued', at: this.#dispatchedAt }, ...opening];
-    if (this.#requestStartedAt !== null) {
-      starts.push({ phase: 'send', at: this.#requestStartedAt });
-      const sentAt = this.#firstByteAt === null ? this.connection?.sentAt : this.#sentAt;
-      if (typeof sentAt === 'number') starts.push({ phase: 'wait', at: sentAt });
-    }
+    if (this.#requestStartedAt !== null) starts.push({ phase: 'send', at: this.#requestStartedAt });
+    if (this.#sentAt !== null) starts.push({ phase: 'wait', at: this.#sentAt });
     if (this.#firstByteAt !== null) starts.push({ phase: 'receive', at: this.#firstByteAt });
     return measurePhases(starts, this.#wall.monotonic());
   }

@@ -187,6 +187,7 @@ function toPost(url: URL, request: SendRequest, exchange: OutboundExchange): Out
   const bytes = Buffer.from(request.body);
   const headers = { ...request.headers, 'Content-Length': String(bytes.length) };
   const body = Readable.from(writeSlowly(bytes, request.writeOverMs), { objectMode: false });
+  exchange.followBody(body);
   return { path, method: 'POST', headers, body, exchange };
 }
 

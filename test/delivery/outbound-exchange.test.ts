@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -21,7 +22,6 @@ function startExchange({ isReused = false, timeoutMs = 1_000 } = {}) {
   const controller = { abort: () => void aborts++ } as unknown as Dispatcher.DispatchController;
   const connection = {
     opening: [] as HttpConnection['opening'],
-    sentAt: null as number | null,
     startRequest() {
       starts++;
       connection.opening = [];
@@ -191,37 +191,47 @@ describe('closedReusedConnection of an exchange', () => {
 describe('the phases of an exchange', () => {
   const none = { queued: null, dns: null, connect: null, tls: null, send: null, wait: null, receive: null };
 
-  it.each<[string, number | null, number | null, object]>([
-    ['before the first byte', 130, null, { send: 30, wait: 20, receive: 50 }],
-    ['after the first byte', null, 170, { send: 50, wait: 0, receive: 50 }],
-    ['never', null, null, { send: 50, wait: 0, receive: 50 }],
-  ])('a request that the system has taken %s has these phases', async (_, sentAt, sentLater, phases) => {
+  it.each<[string, object, (body: Readable, pass: (ms: number) => void) => Promise<void> | void]>([
+    [
+      'before the first byte',
+      { send: 30, wait: 20, receive: 50 },
+      async (body, pass) => {
+        pass(30);
+        for await (const _ of body);
+        pass(20);
+      },
+    ],
+    ['not before the first byte', { send: 50, wait: 0, receive: 50 }, (_, pass) => pass(50)],
+  ])('a body in parts that was written %s is sent until then', async (_, phases, write) => {
     const { exchange, connection, start, respond, pass } = startExchange();
+    const body = Readable.from(['a', 'b']);
+    exchange.followBody(body);
     connection.opening = [{ phase: 'connect', at: 40 }];
     pass(100);
     start();
-    connection.sentAt = sentAt;
-    pass(50);
+    await write(body, pass);
     exchange.onResponseStarted();
-    connection.sentAt = sentLater ?? sentAt;
     pass(50);
     respond(200);
     exchange.onResponseEnd();
     expect((await exchange.result).phases).toEqual({ ...none, queued: 40, connect: 60, ...phases });
   });
 
-  it.each<[string, number | null, object]>([
-    ['send', null, { send: 50 }],
-    ['wait', 120, { send: 20, wait: 30 }],
-  ])('an exchange without a response ends in its %s phase', async (_, sentAt, phases) => {
-    const { exchange, connection, start, pass } = startExchange();
-    pass(100);
-    start();
-    connection.sentAt = sentAt;
-    pass(50);
-    exchange.finish('stopped');
-    expect((await exchange.result).phases).toEqual({ ...none, queued: 100, ...phases });
-  });
+  it.each<[string, boolean, object]>([
+    ['wait', false, { send: 0, wait: 50 }],
+    ['send', true, { send: 50 }],
+  ])(
+    'an exchange without a response ends in its %s phase if its body is in parts: %s',
+    async (_, isInParts, phases) => {
+      const { exchange, start, pass } = startExchange();
+      if (isInParts) exchange.followBody(Readable.from(['a']));
+      pass(100);
+      start();
+      pass(50);
+      exchange.finish('stopped');
+      expect((await exchange.result).phases).toEqual({ ...none, queued: 100, ...phases });
+    },
+  );
 
   it.each<[string, (exchange: OutboundExchange) => void, object]>([
     ['the phases of the connection so far', () => {}, { queued: 30, dns: 70 }],

@@ -81,10 +81,9 @@ describe('the phases of an attempt', () => {
     });
     const request = createPostRequest(`http://receiver.internal:${receiver.port}/`);
     const { phases, durationMs } = await sender.send(request, limits);
-    expect(phases).toMatchObject({ queued: 0, dns: 10, tls: null, receive: 0 });
+    expect(phases).toMatchObject({ queued: 0, dns: 10, tls: null, send: 0, receive: 0 });
     // Whether the receiver or the sender learns first of the connection is up to the operating system.
-    const { connect, send, wait } = { connect: 0, send: 0, wait: 0, ...phases };
-    expect(Number(connect) + Number(send) + Number(wait)).toBe(320);
+    expect(Number(phases?.connect) + Number(phases?.wait)).toBe(320);
     expect(durationMs).toBe(330);
   });
 
@@ -143,15 +142,6 @@ describe('the phases of a failed attempt', () => {
     const result = await createTestSender().send(createPostRequest(receiver.url), timeout);
     expect(result.outcome).toBe('timeout');
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait']);
-  });
-
-  it('an attempt whose request is not read completely ends in its send phase', async () => {
-    await using receiver = await createRawReceiver((socket) => socket.pause());
-    const body = Buffer.alloc(64 * 1024 * 1024);
-    const request = { ...createPostRequest(receiver.url), body };
-    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 1_000 });
-    expect(result.outcome).toBe('timeout');
-    expect(listPhases(result)).toEqual(['queued', 'connect', 'send']);
   });
 
   it('a slow request that is not complete in time ends in its send phase before anything was written', async () => {

@@ -46,7 +46,7 @@ function endWith({ exchange }: OutboundRequest, status: number, headers = {}, bo
 
 /** Ends a request with the loss of a reused connection. */
 function closeReused({ exchange }: OutboundRequest): void {
-  exchange.connection = { opening: [], sentAt: null, startRequest: () => true };
+  exchange.connection = { opening: [], startRequest: () => true };
   exchange.onRequestStart({ abort: () => {} } as never);
   exchange.finish(toError('UND_ERR_SOCKET'));
 }
