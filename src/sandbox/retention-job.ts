@@ -7,12 +7,12 @@ import type { Sandbox } from './sandbox.ts';
 const MEGABYTE = 2 ** 20;
 
 /**
- * Deletes rows beyond the retention limits, now and every hour, in steps that let other writes through. After that, and
- * after the state was replaced, it shrinks the database file.
+ * Deletes rows beyond the retention limits, now and every hour, in steps that let other writes through. The database file keeps
+ * its size, and new rows use the free pages.
  * @returns a function that stops the job.
  */
 export function startRetentionJob(
-  { store, wall, bus }: Pick<Sandbox, 'store' | 'wall' | 'bus'>,
+  { store, wall }: Pick<Sandbox, 'store' | 'wall'>,
   { days, requests, megabytes }: RetentionLimits,
   onInternalError: (error: unknown) => void,
 ): () => void {
@@ -29,7 +29,6 @@ export function startRetentionJob(
     if (requests !== null) await runSteps(retention.planRemovalBeyond(requests));
     await runSteps(retention.planMessageRemoval());
     if (megabytes !== null) await runSteps(retention.planRemovalToFit(megabytes * MEGABYTE, lastSeq));
-    await store.releaseFreePages();
   }
   // A problem with the file is already reported by `watchDatabaseFile`.
   const runUnlessFileLost = (step: () => Promise<void>) => {
@@ -42,13 +41,9 @@ export function startRetentionJob(
     });
   }, HOUR_MS);
   timer.unref();
-  const unsubscribe = bus.subscribe(({ type }) => {
-    if (type === 'state_replaced') runUnlessFileLost(() => store.releaseFreePages());
-  });
   runUnlessFileLost(removeOldRows);
   return () => {
     isStopped = true;
-    unsubscribe();
     clearInterval(timer);
   };
 }

@@ -1,18 +1,10 @@
 /** An open database file with its group commits, file monitor and baseline. */
 import type Database from 'better-sqlite3';
-import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
 import { Baseline } from './baseline.ts';
 import { createStoreClosedError, type DatabaseOptions, isStorageError, openDatabase } from './database.ts';
 import { DatabaseFileMonitor } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
-import { readPragma, Sql } from './sql.ts';
-
-/** Pages released in one transaction: about half a megabyte. */
-const PAGES_PER_STEP = 128;
-/** Fewer free pages than this are not released. */
-const MIN_FREE_PAGES = 64;
-/** The value of `PRAGMA auto_vacuum` for incremental vacuum. */
-const INCREMENTAL = 2;
+import { Sql } from './sql.ts';
 
 interface ConnectionHooks {
   /** Called after every commit of a group. */
@@ -95,29 +87,6 @@ export class Connection {
     } finally {
       this.db.exec(`DETACH ${name}`);
     }
-  }
-
-  /**
-   * Shrinks the file: SQLite keeps the pages of deleted rows in it for later rows. Works in steps that let other writes
-   * through, until the file is closed or damaged.
-   */
-  async releaseFreePages(): Promise<void> {
-    const { db, monitor } = this;
-    const canContinue = () => db.open && monitor.check() === null;
-    if (!canContinue() || readPragma(db, 'freelist_count') <= MIN_FREE_PAGES) return;
-    // Another program can have rewritten the file without it. New rows then use the free pages.
-    if (readPragma(db, 'auto_vacuum') !== INCREMENTAL) return;
-    let endsAt = monotonic() + SLICE_MS;
-    while (canContinue() && readPragma(db, 'freelist_count') > 0) {
-      db.pragma(`incremental_vacuum(${PAGES_PER_STEP})`);
-      monitor.recordWrite();
-      if (monotonic() < endsAt) continue;
-      await yieldToEventLoop();
-      endsAt = monotonic() + SLICE_MS;
-    }
-    if (!canContinue()) return;
-    db.pragma('wal_checkpoint(TRUNCATE)');
-    monitor.recordWrite();
   }
 
   /** Commits waiting writes and closes the file. */

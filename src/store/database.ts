@@ -46,8 +46,6 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
     assertApplicationId(db, path);
-    // Only has an effect before the first table is created.
-    db.pragma('auto_vacuum = INCREMENTAL');
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');

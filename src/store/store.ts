@@ -21,8 +21,7 @@ export class Store extends Tables {
   readonly id: string;
   readonly #subscribers = new Set<() => void>();
   readonly #connection: Connection;
-  /** The last operation of {@link #runExclusively}. */
-  #lastExclusiveOperation: Promise<unknown> = Promise.resolve();
+  #lastSave: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
   #expectsMore = () => false;
   #lastSeq: number;
@@ -176,17 +175,19 @@ export class Store extends Tables {
   }
 
   /**
-   * Saves a snapshot, see `database-copy.ts`.
+   * Saves a snapshot, see `database-copy.ts`. Only one is saved at a time.
    * @param beforeLastPages writes state that the snapshot must contain.
    */
   saveSnapshot(path: string, getWallTime: () => number, beforeLastPages: () => void): Promise<SavedSnapshot> {
-    return this.#runExclusively(() => {
-      const connection = this.#connection;
-      return saveSnapshot(connection.db, this.settings, path, getWallTime, () => {
+    const connection = this.#connection;
+    const save = () =>
+      saveSnapshot(connection.db, this.settings, path, getWallTime, () => {
         connection.group.flush();
         connection.withStorageErrors(() => this.writeNow(beforeLastPages));
       });
-    });
+    const saved = this.#lastSave.then(save, save);
+    this.#lastSave = saved;
+    return saved;
   }
 
   /**
@@ -228,18 +229,6 @@ export class Store extends Tables {
   /** Checks whether the database file was removed, replaced or truncated. */
   checkFile(): DatabaseFileProblem | null {
     return this.#connection.monitor.check();
-  }
-
-  /** Shrinks the database file, in steps that let other writes through. */
-  releaseFreePages(): Promise<void> {
-    return this.#runExclusively(() => this.#connection.releaseFreePages());
-  }
-
-  /** Runs an operation that copies or rewrites the whole file. Only one runs at a time. */
-  #runExclusively<Result>(operation: () => Promise<Result>): Promise<Result> {
-    const result = this.#lastExclusiveOperation.then(operation, operation);
-    this.#lastExclusiveOperation = result;
-    return result;
   }
 
   /** Checks the whole database for damage. Blocks the event loop. */

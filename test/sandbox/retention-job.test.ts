@@ -79,32 +79,16 @@ describe('the retention job', () => {
     ]);
   });
 
-  it('free pages are released after each removal and after the state was replaced', async () => {
-    const { start, pass, store, bus } = open();
-    const release = vi.spyOn(store, 'releaseFreePages');
-    start();
-    await runEventLoop(20);
-    expect(release).toHaveBeenCalledTimes(1);
-    await pass(HOUR_MS);
-    expect(release).toHaveBeenCalledTimes(2);
-    bus.publish({ type: 'clock_changed', workspaceSeq: 1 });
-    expect(release).toHaveBeenCalledTimes(2);
-    bus.publish({ type: 'state_replaced' });
-    expect(release).toHaveBeenCalledTimes(3);
-  });
-
   it('nothing is deleted after the job was stopped, even during a removal', async () => {
-    const { start, pass, countKept, store, bus } = open({ requests: 3 });
-    const release = vi.spyOn(store, 'releaseFreePages');
+    const { start, pass, countKept } = open({ requests: 3 });
     const stop = start();
     stop();
     await runEventLoop(20);
     // The step that was being written is the deletion of headers and bodies.
     expect(countKept()).toBe(5);
     await pass(HOUR_MS);
-    bus.publish({ type: 'state_replaced' });
     expect(countKept()).toBe(5);
-    expect([vi.getTimerCount(), release.mock.calls.length]).toEqual([0, 1]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('an error is reported unless the job was stopped or the file is lost', async () => {
@@ -139,12 +123,11 @@ describe('the retention job', () => {
     vi.spyOn(retention, 'planRemovalBeyond').mockImplementation(plan('requests'));
     vi.spyOn(retention, 'planMessageRemoval').mockImplementation(plan('messages'));
     vi.spyOn(retention, 'planRemovalToFit').mockImplementation(plan('space'));
-    vi.spyOn(store, 'releaseFreePages').mockImplementation(async () => void order.push('release'));
     start();
     await runEventLoop(20);
     const removal = [
       ...[`days ${wall.now() - 2 * DAY_MS}`, 'days done', 'requests 3', 'requests done'],
-      ...['messages', 'messages done', `space ${4 * 1024 * 1024} ${store.lastSeq}`, 'space done', 'release'],
+      ...['messages', 'messages done', `space ${4 * 1024 * 1024} ${store.lastSeq}`, 'space done'],
     ];
     expect(order.splice(0)).toEqual(removal);
     await pass(0);
@@ -155,12 +138,13 @@ describe('the retention job', () => {
     const { start, pass, store, errors } = open({ requests: 3 });
     start();
     await runEventLoop(20);
-    const failures = [new Error('the first write'), new Error('the second write')];
-    const write = vi.spyOn(store, 'write').mockRejectedValueOnce(failures[0]);
+    const failures = [new Error('the first write'), new Error('the removal')];
+    vi.spyOn(store, 'write').mockRejectedValueOnce(failures[0]);
     await pass(HOUR_MS);
     expect(errors).toEqual(failures.slice(0, 1));
-    vi.spyOn(store, 'releaseFreePages').mockRejectedValueOnce(failures[1]);
-    write.mockRestore();
+    vi.spyOn(store.retention, 'planMessageRemoval').mockImplementationOnce(() => {
+      throw failures[1];
+    });
     await pass(HOUR_MS);
     expect(errors).toEqual(failures);
   });

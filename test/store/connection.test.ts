@@ -1,8 +1,7 @@
-import { renameSync, statSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
-import { readPragma } from '../../src/store/sql.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -33,14 +32,6 @@ function open(path = join(createTemporaryFolder(), 'sandbox.db')) {
     keys: () => connection.sql.values('SELECT key FROM settings ORDER BY key'),
     /** A change whose reference is broken, which fails only while foreign keys are on. */
     breakReference: () => connection.sql.run("INSERT INTO events VALUES (1, 'evt_1', 404, 'a.b', 0, '{}')"),
-    /** Makes about this many pages free, and the file larger by as many. */
-    freePages: (count: number) => {
-      const insert = db.prepare('INSERT INTO settings VALUES (?, ?)');
-      connection.writeNow(() => {
-        for (let i = 0; i < count; i++) insert.run(`free ${i}`, 'x'.repeat(4_000));
-      });
-      connection.writeNow(() => db.exec("DELETE FROM settings WHERE key LIKE 'free %'"));
-    },
   };
 }
 
@@ -142,88 +133,4 @@ describe('Connection', () => {
     );
     expect(open(path).keys()).toEqual(['waiting']);
   });
-});
-
-describe('Connection.releaseFreePages', () => {
-  const countFree = ({ db }: ReturnType<typeof open>) => readPragma(db, 'freelist_count');
-
-  it('few free pages are kept for new rows, and many are released', async () => {
-    const opened = open();
-    opened.freePages(40);
-    const few = countFree(opened);
-    expect(few).toBeGreaterThan(30);
-    await opened.connection.releaseFreePages();
-    expect(countFree(opened)).toBe(few);
-    opened.freePages(400);
-    const size = statSync(opened.path).size;
-    await opened.connection.releaseFreePages();
-    expect(countFree(opened)).toBe(0);
-    expect(statSync(opened.path).size).toBeLessThan(Math.max(size, 400_000));
-    expect(statSync(`${opened.path}-wal`).size).toBe(0);
-    expect(opened.connection.monitor.check()).toBeNull();
-  });
-
-  it('a file that another program rewrote without incremental vacuum keeps its free pages', async () => {
-    const path = join(createTemporaryFolder(), 'sandbox.db');
-    open(path).connection.close();
-    const rewritten = new Database(path);
-    rewritten.pragma('auto_vacuum = NONE');
-    rewritten.exec('VACUUM');
-    rewritten.close();
-    const opened = open(path);
-    opened.freePages(400);
-    const free = countFree(opened);
-    expect(free).toBeGreaterThan(300);
-    await opened.connection.releaseFreePages();
-    expect(countFree(opened)).toBe(free);
-  });
-
-  it('a release ends when the file is closed, and a closed file has nothing to release', async () => {
-    const { connection, freePages } = open();
-    freePages(3_000);
-    const release = connection.releaseFreePages();
-    connection.close();
-    await expect(release).resolves.toBeUndefined();
-    await expect(connection.releaseFreePages()).resolves.toBeUndefined();
-  });
-
-  it.skipIf(process.platform === 'win32')('a removed file is not changed', async () => {
-    const opened = open();
-    opened.freePages(400);
-    const free = countFree(opened);
-    renameSync(opened.path, `${opened.path}.moved`);
-    await opened.connection.releaseFreePages();
-    expect(countFree(opened)).toBe(free);
-    renameSync(`${opened.path}.moved`, opened.path);
-  });
-});
-
-it('releaseFreePages yields to the event loop every few steps', async () => {
-  const path = `${createTemporaryFolder()}/free.db`;
-  const connection = new Connection(
-    { path },
-    {
-      onCommit: () => {},
-      onRollback: () => {},
-      expectsMore: () => false,
-    },
-  );
-  onTestFinished(() => connection.close());
-  const { db } = connection;
-  db.exec('CREATE TABLE large (text)');
-  const insert = db.prepare('INSERT INTO large VALUES (?)');
-  for (let i = 0; i < 200; i++) insert.run('x'.repeat(20_000));
-  db.exec('DELETE FROM large');
-  const recordWrite = vi.spyOn(connection.monitor, 'recordWrite');
-  let turns = 0;
-  const countTurns = () => {
-    turns++;
-    if (db.open) setImmediate(countTurns);
-  };
-  countTurns();
-  await connection.releaseFreePages();
-  const turnsMeanwhile = turns;
-  expect(db.pragma('freelist_count', { simple: true })).toBe(0);
-  expect(recordWrite.mock.calls.length).toBeGreaterThan(5);
-  expect(turnsMeanwhile).toBeGreaterThan(2);
 });

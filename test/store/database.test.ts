@@ -58,7 +58,6 @@ describe('openDatabase with a new file', () => {
     expect(pragma(db, 'locking_mode')).toBe('exclusive');
     expect(pragma(db, 'temp_store')).toBe(2);
     expect(pragma(db, 'trusted_schema')).toBe(0);
-    expect(pragma(db, 'auto_vacuum')).toBe(2);
   });
 
   it('openDatabase creates missing folders', () => {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
 import { KEPT_MESSAGES } from '../../src/store/retention.ts';
@@ -287,40 +286,6 @@ describe('Retention.removalsToFit', () => {
     for (const remove of store.retention.planRemovalToFit(0, store.lastSeq)) store.writeNow(remove);
     expect(pending.map((place) => rowsOf(store, place))).toEqual(pending.map(() => kept));
     expect(settled.map((place) => rowsOf(store, place))).toEqual(settled.map(() => gone));
-  });
-});
-
-describe('a database file with free pages', () => {
-  /** Some five megabytes, all but little of which is removed again. */
-  function fillAndEmpty(store: Store): void {
-    store.writeNow(() => {
-      for (let i = 0; i < 250; i++) store.settings.set(`large ${i}`, 'x'.repeat(20_000));
-    });
-    store.writeNow(() => {
-      for (let i = 0; i < 250; i++) store.settings.set(`large ${i}`, '');
-    });
-  }
-
-  it('releaseFreePages makes the file smaller', async () => {
-    const path = `${createTemporaryFolder()}/sandbox.db`;
-    const store = openStore(path);
-    fillAndEmpty(store);
-    await store.releaseFreePages();
-    expect(statSync(path).size).toBeLessThan(500_000);
-    expect(statSync(`${path}-wal`).size).toBe(0);
-    expect(store.checkFile()).toBeNull();
-    expect(store.checkIntegrity().damage).toEqual([]);
-  });
-
-  it('a reset makes the file smaller', async () => {
-    const db = `${createTemporaryFolder()}/sandbox.db`;
-    await using emulator = await startTestEmulator({ db });
-    for (let i = 0; i < 20; i++)
-      await emulator.api('POST', '/events', { type: 'a.b', payload: { text: 'x'.repeat(100_000) } });
-    await emulator.control.reset({});
-    const size = () => statSync(db).size + statSync(`${db}-wal`).size;
-    await expect.poll(size).toBeLessThan(500_000);
-    expect((await emulator.api('POST', '/events', { type: 'a.b' })).status).toBe(201);
   });
 });
 
