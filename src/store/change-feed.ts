@@ -1,5 +1,6 @@
 /** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
 import type { StreamTopic } from '../contract/stream-schemas.ts';
+import { SECOND_MS } from '../domain/duration.ts';
 import type { SettingTable } from './schema.ts';
 import { type Sql, Table } from './sql.ts';
 
@@ -30,6 +31,9 @@ const SOURCES = {
 /** The sequence of the newest change of an endpoint, so that a client that has seen it misses nothing after a restart. */
 const LAST_CHANGE_SETTING = 'webhook_change_seq';
 
+/** A request is logged 50 ms after its end (`Store.writeLater`), or later in a busy process. */
+const LOGGED_WITHIN_MS = SECOND_MS;
+
 export class ChangeFeed extends Table {
   readonly #settings: SettingTable;
   /** The last change of each endpoint that was changed in this process. */
@@ -49,7 +53,7 @@ export class ChangeFeed extends Table {
   /**
    * A sequence such that all attempts and requests that began at or after `wallTime` have a later one; 0 if none is known. A row
    * is written at the end, so a slow attempt can have a later sequence than faster ones that began after it. Therefore only
-   * rows that ended before `wallTime` count.
+   * attempts that ended before `wallTime` count, and requests that were certainly written before it.
    */
   findLastSeqBefore(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
@@ -57,7 +61,7 @@ export class ChangeFeed extends Table {
       `SELECT coalesce(min(seq), 0) FROM (
          SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
          UNION ALL
-         SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0)
+         SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall + duration_ms < @wallTime - ${LOGGED_WITHIN_MS} ORDER BY seq DESC LIMIT 1), 0)
        ) WHERE seq > 0`,
       { wallTime },
     ) as number;

@@ -112,7 +112,7 @@ describe('ChangeFeed', () => {
     expect(attempts.map(({ seq }) => seq)).toContain(fast);
   });
 
-  it('findLastSeqBefore returns the newest sequence before which every attempt or request ended', () => {
+  it('findLastSeqBefore returns the newest sequence before which every attempt ended and every request was written', () => {
     const store = openStore();
     const [delivery = 0] = insertDeliveries(store, [NOW]).deliveries;
     const find = (wallTime: number) => store.changeFeed.findLastSeqBefore(wallTime);
@@ -122,14 +122,16 @@ describe('ChangeFeed', () => {
     const second = attempt(2, NOW + 10, 0);
     // Without requests, only the attempts count. One that ends at the given time may have begun then.
     expect([NOW + 2, NOW + 3, NOW + 10, NOW + 11].map(find)).toEqual([0, first, first, second]);
-    // Each request takes one millisecond.
-    const request = store.writeNow(() => insertRequest(store, NOW + 20));
+    // Each request takes one millisecond, and is written within a second after it.
+    const request = store.writeNow(() => insertRequest(store, NOW + 20 - 1_000));
     expect([NOW + 21, NOW + 22].map(find)).toEqual([second, second]);
     const third = attempt(3, NOW + 30, 1);
     expect([NOW + 31, NOW + 32].map(find)).toEqual([second, request]);
     expect(request).toBeLessThan(third);
     const onlyRequests = openStore();
-    const seqs = onlyRequests.writeNow(() => [NOW, NOW + 5].map((at) => insertRequest(onlyRequests, at)));
+    const seqs = onlyRequests.writeNow(() =>
+      [NOW, NOW + 5].map((at) => insertRequest(onlyRequests, at - 1_000)),
+    );
     expect(
       [NOW + 1, NOW + 2, NOW + 6, NOW + 7].map((at) => onlyRequests.changeFeed.findLastSeqBefore(at)),
     ).toEqual([...[0, seqs[0], seqs[0], seqs[1]]]);
