@@ -9,7 +9,6 @@ import {
   type ReceiverClientOptions,
   type ReceiverResponse,
 } from './receiver-client.ts';
-import { ReceiverPace } from './receiver-pace.ts';
 import { type ObservationUnavailable, SideEffectCounter } from './side-effect-counter.ts';
 import type { ReadSideEffects } from './side-effect-observer.ts';
 
@@ -36,17 +35,22 @@ const NO_OBSERVER: ObservationUnavailable = {
   reason: 'Pass --observe with a URL or a command that returns the number of processed events.',
 };
 const SLOW_THRESHOLD_MS = 1_000;
+/** While all responses are late, they are awaited for this many time limits, because they still show what the receiver does. */
+const LATE_FACTOR = 2;
+/** A receiver is slow if its quickest response takes at least this share of the time limit. */
+const SLOW_SHARE = 1 / 4;
 const RETRY_INTERVAL_MS = 250;
 /** Time for a supervisor to restart the receiver. */
 const RESTART_TIMEOUT_MS = 3_000;
 
 export class CheckContext {
   readonly deliveries: DeliveryFactory;
-  readonly pace: ReceiverPace;
   /** The responses to the deliveries of the check that runs. */
   responses: ReceiverResponse[] = [];
   /** Set before all other checks. */
   firstDelivery: FirstDelivery | undefined;
+  /** The shortest time of a response to one of the first valid deliveries, in milliseconds; infinite before the first. */
+  responseMs = Number.POSITIVE_INFINITY;
   readonly #options: CheckContextOptions;
   readonly #client: ReceiverClient;
   /** Null if side effects cannot be counted. */
@@ -57,7 +61,6 @@ export class CheckContext {
   constructor(options: CheckContextOptions) {
     this.#options = options;
     this.deliveries = new DeliveryFactory(options);
-    this.pace = new ReceiverPace(options.timeoutMs);
     this.#client = createReceiverClient(options);
     const { readSideEffects, timeoutMs, signal } = options;
     this.#counter =
@@ -75,7 +78,8 @@ export class CheckContext {
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
     const eventId: string = JSON.parse(message.body).data.id;
     this.#counter?.noteSent(eventId);
-    const response = await this.#client.send(message, this.pace.limitMs);
+    const limitMs = this.isLate ? LATE_FACTOR * this.timeoutMs : this.timeoutMs;
+    const response = await this.#client.send(message, limitMs);
     if (isAccepted(response)) this.#counter?.noteAccepted(eventId);
     this.responses.push(response);
     this.deliveries.noteServerTime(response);
@@ -112,6 +116,16 @@ export class CheckContext {
   /** Time limit for a response or a side effect. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
+  }
+
+  /** Whether responses come after the time limit of the service, or none has come yet. */
+  get isLate(): boolean {
+    return this.responseMs > this.timeoutMs;
+  }
+
+  /** Whether responses take so long that checks send as few deliveries as they can. */
+  get isSlow(): boolean {
+    return this.responseMs >= SLOW_SHARE * this.timeoutMs;
   }
 
   /** Whether the receiver accepts a valid delivery, now or after a restart. */

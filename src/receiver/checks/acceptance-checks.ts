@@ -19,9 +19,9 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
     id: 'acceptance.in-time',
     sent: 'a valid delivery',
     sendsNothing: true,
-    async run({ pace, timeoutMs }) {
-      const received = `response after ${formatDuration(pace.responseMs)}`;
-      return pace.isLate
+    async run({ responseMs, isLate, timeoutMs }) {
+      const received = `response after ${formatDuration(responseMs)}`;
+      return isLate
         ? failed(
             received,
             `Your receiver does not respond within ${formatDuration(timeoutMs)}, so the service counts the delivery as failed and sends it again. Respond as soon as you have stored the delivery, and do the work afterwards.`,
@@ -33,14 +33,14 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
     id: 'acceptance.before-work',
     sent: `${SAMPLE_COUNT} valid deliveries and ${SAMPLE_COUNT} tampered ones`,
     async run(context) {
-      const { deliveries, pace, slowThresholdMs } = context;
-      let [acceptedMs, rejectedMs] = [pace.responseMs, Number.POSITIVE_INFINITY];
+      const { deliveries, isSlow, slowThresholdMs } = context;
+      let [acceptedMs, rejectedMs] = [context.responseMs, Number.POSITIVE_INFINITY];
       const isQuick = () => acceptedMs - rejectedMs <= QUICK_SHARE * slowThresholdMs;
-      const maxSamples = pace.isSlow ? 1 : MAX_SAMPLES;
+      const maxSamples = isSlow ? 1 : MAX_SAMPLES;
       for (let sample = 0; sample < maxSamples; sample++) {
         if (sample >= SAMPLE_COUNT && isQuick()) break;
         // With a slow receiver, the time that was measured at the start is enough.
-        if (!pace.isSlow) acceptedMs = await measure(deliveries.createValid(), acceptedMs, context);
+        if (!isSlow) acceptedMs = await measure(deliveries.createValid(), acceptedMs, context);
         const tampered = deliveries.sign(deliveries.createBody(), { secrets: [createWebhookSecret()] });
         rejectedMs = await measure(tampered, rejectedMs, context);
       }

@@ -253,7 +253,7 @@ async function sendOthers(context: CheckContext): Promise<number> {
     const sending = Array.from({ length: size }, () => context.send(context.deliveries.createValid()));
     const accepted = (await Promise.all(sending)).filter(isAccepted).length;
     acceptedCount += accepted;
-    if (accepted === 0 || (context.pace.isSlow && accepted < size)) break;
+    if (accepted === 0 || (context.isSlow && accepted < size)) break;
     // A receiver may accept only one delivery at a time.
     if (accepted < size) size = 1;
   }

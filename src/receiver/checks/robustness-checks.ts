@@ -81,7 +81,7 @@ async function checkStillRunning(
 ): Promise<CheckOutcome> {
   const received = describeResponses(...responses);
   // With a slow receiver, send no further delivery: the next checks show whether it still runs.
-  if (context.pace.isSlow) return passed(received, 'Your receiver accepts it.');
+  if (context.isSlow) return passed(received, 'Your receiver accepts it.');
   return (await context.isResponsive())
     ? passed(received, 'Your receiver accepts it and keeps accepting deliveries.')
     : failed(

@@ -6,7 +6,7 @@ describe('acceptance.in-time', () => {
     [true, 'failed', 'response after 6s'],
     [false, 'passed', 'response after 6s'],
   ])('acceptance.in-time with late responses (%s) is %s [§6.5]', async (isLate, status, received) => {
-    const run = await runCheck('acceptance.in-time', { pace: { isLate, responseMs: 6_000 } });
+    const run = await runCheck('acceptance.in-time', { context: { isLate, responseMs: 6_000 } });
     expect(run).toMatchObject({ status, received, sent: [] });
   });
 });
@@ -16,7 +16,7 @@ describe('acceptance.before-work', () => {
   const respondAfter = (...durations: number[]) => ({
     responses: (_: unknown, index: number) =>
       respond(204, { durationMs: durations[index % durations.length] ?? 0 }),
-    pace: { responseMs: 950 },
+    context: { responseMs: 950 },
   });
 
   it.each([
@@ -40,14 +40,14 @@ describe('acceptance.before-work', () => {
   it('acceptance.before-work takes more samples while the machine is busy', async () => {
     const responses = (_: unknown, index: number) =>
       respond(204, { durationMs: index === 8 || index % 2 === 1 ? 100 : 900 });
-    const run = await runCheck('acceptance.before-work', { responses, pace: { responseMs: 950 } });
+    const run = await runCheck('acceptance.before-work', { responses, context: { responseMs: 950 } });
     expect([run.status, run.sent.length]).toEqual(['passed', 10]);
   });
 
   it('acceptance.before-work sends only one tampered delivery to a slow receiver', async () => {
     const run = await runCheck('acceptance.before-work', {
       ...respondAfter(200),
-      pace: { isSlow: true, responseMs: 700 },
+      context: { isSlow: true, responseMs: 700 },
     });
     expect(run).toMatchObject({
       status: 'failed',

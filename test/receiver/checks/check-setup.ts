@@ -28,7 +28,6 @@ export interface CheckSetup {
   readonly responses?: Responses;
   /** The number of side effects of a measurement, or more of the counter; default: side effects cannot be counted. */
   readonly sideEffects?: number | Partial<SideEffectCounter>;
-  readonly pace?: Partial<CheckContext['pace']>;
   /** Changes of the context. */
   readonly context?: Partial<CheckContext>;
   readonly scheme?: SignatureScheme;
@@ -56,7 +55,7 @@ function findCheck(
 
 /** Runs the check with this ID. */
 export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<CheckRun> {
-  const { responses = [204], sideEffects, pace, scheme = schemes.svc, apiKey = API_KEY } = setup;
+  const { responses = [204], sideEffects, scheme = schemes.svc, apiKey = API_KEY } = setup;
   const factory = createFactory(scheme);
   const sent: DeliveryMessage[] = [];
   const sleeps: number[] = [];
@@ -87,7 +86,7 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
   const unavailable: ObservationUnavailable = { reason: 'Side effects are not counted.' };
   const context = {
     ...{ deliveries: factory, timeoutMs: 5_000, slowThresholdMs: 400, apiKey },
-    pace: { isSlow: false, isLate: false, responseMs: 10, ...pace },
+    ...{ isSlow: false, isLate: false, responseMs: 10 },
     ...{ send, sendInOrder },
     sleep: async (ms: number) => void sleeps.push(ms),
     getSideEffectCounter: async () => (sideEffects === undefined ? unavailable : counter),

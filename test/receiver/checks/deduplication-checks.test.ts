@@ -169,12 +169,12 @@ describe('deduplication.after-others', () => {
     ['none', { responses: [204, 503] }, 'inconclusive', 11, 10],
     [
       'some slowly',
-      { pace: { isSlow: true }, responses: (_, index) => respond(index > 7 ? 429 : 204) },
+      { context: { isSlow: true }, responses: (_, index) => respond(index > 7 ? 429 : 204) },
       'inconclusive',
       11,
       10,
     ],
-    ['all slowly', { pace: { isSlow: true } }, 'passed', 112, 10],
+    ['all slowly', { context: { isSlow: true } }, 'passed', 112, 10],
   ])(
     'deduplication.after-others of a receiver that accepts %s',
     async (_, setup, status, count, concurrency) => {

@@ -21,7 +21,7 @@ describe('an unusual event', () => {
     expect(await runCheck(id, down)).toMatchObject({
       ...{ status: 'failed', meaning: expect.stringContaining('stopped accepting deliveries') },
     });
-    const slow = await runCheck(id, { ...down, pace: { isSlow: true } });
+    const slow = await runCheck(id, { context: { ...down.context, isSlow: true } });
     expect(slow).toMatchObject({ status: 'passed', meaning: 'Your receiver accepts it.' });
   });
 });
