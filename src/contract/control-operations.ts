@@ -276,10 +276,7 @@ export const controlOperations = {
   listKeys: defineOperation('GET', '/keys', {
     summary: 'List API keys',
     description: 'Returns the metadata of API keys, newest first. The keys themselves are not included.',
-    input: v.strictObject({
-      ...PageFields,
-      workspace_id: described('Only keys of this workspace (default: all).', v.optional(idOf('workspace'))),
-    }),
+    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(ApiKey),
   }),
   createKey: defineOperation('POST', '/keys', {
@@ -563,17 +560,14 @@ export const controlOperations = {
   listFaults: defineOperation('GET', '/faults', {
     summary: 'List faults',
     description: 'Returns faults, newest first, with the number of times that each fault has been applied.',
-    input: v.strictObject({
-      ...PageFields,
-      workspace_id: described('Only faults of this workspace (default: all).', v.optional(idOf('workspace'))),
-    }),
+    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(Fault),
   }),
   clearFaults: defineOperation('POST', '/faults/clear', {
     summary: 'Remove faults',
     description: 'Removes one fault, the faults of one workspace, or all faults.',
     input: v.strictObject({
-      workspace_id: described('Only faults of this workspace (default: all).', v.optional(idOf('workspace'))),
+      ...WorkspaceFilter,
       id: described('Only this fault (default: all).', v.optional(idOf('fault'))),
     }),
     output: resource('The faults were removed.', {
