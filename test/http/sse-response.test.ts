@@ -191,6 +191,8 @@ describe('the live stream', () => {
     await emulator.control.listRequests({});
     wall.advance(3_600_000);
     const { headers } = await emulator.api('GET', '/events');
+    // The request is in the log now.
+    await emulator.control.listRequests({});
     const follower = await follow('?since=30m&types=attempt,request');
     await trigger('just.now');
     const items = await follower.items(2);
