@@ -82,7 +82,10 @@ describe('the list of tools', () => {
   it('the list describes fields as the control plane does, in one sentence, unless their name says the same', () => {
     const properties = listTools().find(({ name }) => name === 'deliveries')?.inputSchema.properties;
     expect(properties).toMatchObject({
-      since: { description: 'An ISO 8601 time, or a duration before now, such as `1h`' },
+      since: {
+        description:
+          'Only items created at or after this schedule time: ISO 8601, or a duration before now, such as `1h`',
+      },
       starting_after: { description: '`end_cursor` of the previous page' },
     });
     expect(JSON.stringify(properties)).toContain('"webhook_id":{"type":"string"}');

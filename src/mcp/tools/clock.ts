@@ -10,7 +10,7 @@ import { defineTool, formatCall, requireArgument, type ToolResult } from '../too
 export const clockTool = defineTool({
   name: 'clock',
   description:
-    'Show or move the schedule clock, which decides when retries are due. advance, next and settle send every attempt that becomes due',
+    'Show or move the schedule clock, which decides when retries are due. advance, next and settle send what becomes due',
   hints: { destructiveHint: false },
   nextAfterError: formatCall('clock', { action: 'show' }),
   input: v.strictObject({

@@ -9,8 +9,7 @@ const MAX_ENDPOINTS = 20;
 
 export const statusTool = defineTool({
   name: 'status',
-  description:
-    'Show the emulator: addresses, clock, endpoints, event types, scripts, faults and failing deliveries',
+  description: 'Show addresses, clock, endpoints, event types, scripts, faults and failing deliveries',
   hints: { readOnlyHint: true },
   nextAfterError: formatCall('status'),
   input: v.strictObject({}),
