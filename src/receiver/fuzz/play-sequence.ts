@@ -165,7 +165,7 @@ export class SequencePlay {
 
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { watcher, signal } = this.#options;
-    const baseline = watcher === null ? 0 : await this.#readBaseline(watcher);
+    const baseline = watcher === null ? 0 : await this.#readWhileRunning(() => watcher.readCount());
     if (baseline === null) return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
     for (const group of groupSteps(this.#sequence.steps)) {
       if (this.#isOver()) break;
@@ -178,7 +178,9 @@ export class SequencePlay {
     const sideEffects =
       watcher === null || signal.aborted || !isRunning
         ? null
-        : await this.#waitForSideEffects(watcher, baseline);
+        : await this.#readWhileRunning(() =>
+            watcher.waitFor(this.#listExpectedSideEffects(), baseline, this.#limits.sideEffectMs),
+          );
     return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects };
   }
 
@@ -187,20 +189,10 @@ export class SequencePlay {
   }
 
   /** @returns null if the receiver, which often returns its side effects itself, no longer runs */
-  async #readBaseline(watcher: SideEffectWatcher): Promise<number | null> {
+  async #readWhileRunning<Result>(read: () => Promise<Result>): Promise<Result | null> {
     try {
-      return await watcher.readCount();
+      return await read();
     } catch (error) {
-      if (await this.#probe()) throw error;
-      return null;
-    }
-  }
-
-  async #waitForSideEffects(watcher: SideEffectWatcher, baseline: number): Promise<SideEffects | null> {
-    try {
-      return await watcher.waitFor(this.#listExpectedSideEffects(), baseline, this.#limits.sideEffectMs);
-    } catch (error) {
-      // Often the receiver itself returns its side effects. It can stop after its last response.
       if (await this.#probe()) throw error;
       return null;
     }

@@ -16,8 +16,6 @@ const MAX_STEPS = 1_000;
 const MAX_PADDING = 1_000_000;
 const MAX_BURST = 1_000;
 const MAX_PAUSE_MS = 60_000;
-/** The longest time that a timer of Node.js can wait. */
-const _MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const flag = v.optional(v.literal(true));
 
