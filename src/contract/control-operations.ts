@@ -58,8 +58,8 @@ import {
   EventSummary,
   FilledFixture,
   FixtureSummary,
+  newKeyFields,
   pageOf,
-  ScopeName,
   WebhookDetail,
   WebhookProbe,
   WebhookSecrets,
@@ -283,15 +283,7 @@ export const controlOperations = {
     summary: 'Create an API key',
     description: 'Creates an API key. The response contains the key, which cannot be retrieved later.',
     input: v.strictObject({
-      name: described(
-        'Name that the request log shows for the key (default: its last four characters).',
-        v.optional(Name),
-        'Checkout',
-      ),
-      scopes: described('Scopes that the key grants.', v.pipe(v.array(ScopeName), v.minLength(1)), [
-        'events:read',
-        'events:write',
-      ]),
+      ...newKeyFields,
       workspace_id: described(
         'ID of the workspace to bind the key to (default: the key is valid for all workspaces).',
         v.optional(v.nullable(idOf('workspace'))),

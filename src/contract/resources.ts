@@ -15,6 +15,7 @@ import {
   Hint,
   idOf,
   JsonObject,
+  Name,
   resource,
   StoredEventType,
   Timestamp,
@@ -144,6 +145,22 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 
 /** A page of events, newest first (§2, gap `list.order`). */
 export const EventPage = pageOf(Event);
+
+/** The fields that create an API key. */
+export const newKeyFields = {
+  name: described(
+    'Name that the request log shows for the key (default: its last four characters).',
+    v.optional(Name),
+    'Checkout',
+  ),
+  scopes: described(
+    'Scopes that the key grants.',
+    v.pipe(v.array(ScopeName), v.minLength(1, 'must name at least one scope')),
+    ['events:read', 'events:write'],
+  ),
+};
+type NewKeyValues = v.InferOutput<v.ObjectSchema<typeof newKeyFields, undefined>>;
+export type NewKey = { readonly [Field in keyof NewKeyValues]: Readonly<NewKeyValues[Field]> };
 
 export const ApiKey = resource('Metadata of an API key. The key itself is not included.', {
   id: described('ID of the API key.', idOf('apiKey')),

@@ -13,14 +13,14 @@ import {
   createWebhookUrlSchema,
   type PublicOperationOptions,
 } from './public-operations.ts';
-import { ScopeName } from './resources.ts';
+import { newKeyFields } from './resources.ts';
 import { newWebhookFields } from './webhook-settings.ts';
 
 /** The schema of a seed. The gaps apply to it as to the API, for example those about event types. */
 function createSeedSchema(options: PublicOperationOptions) {
   const prefix = keyPrefixes[options.environment];
   const Key = v.strictObject({
-    name: v.optional(Name),
+    ...newKeyFields,
     key: v.pipe(
       v.string(),
       v.regex(
@@ -28,9 +28,7 @@ function createSeedSchema(options: PublicOperationOptions) {
         `must be ${prefix} and 4 to 200 letters, digits, - and _ in this environment`,
       ),
     ),
-    scopes: v.optional(v.pipe(v.array(ScopeName), v.minLength(1, 'must name at least one scope')), [
-      ...scopes,
-    ]),
+    scopes: v.optional(newKeyFields.scopes, [...scopes]),
   });
   const Webhook = v.strictObject({
     id: v.optional(idOf('webhook')),

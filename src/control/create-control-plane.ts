@@ -183,9 +183,9 @@ function createKeyHandlers(sandbox: Sandbox) {
       const pageRequest = toPageRequest(input, (id) => store.apiKeys.find(id)?.seq);
       return toListBody(store.apiKeys.list(workspace?.seq ?? null, pageRequest), toApiKey);
     },
-    createKey: ({ name, scopes, workspace_id }) => {
+    createKey: ({ workspace_id, ...key }) => {
       const workspace = findWorkspace(sandbox, workspace_id);
-      return store.write(() => createApiKey(sandbox, { name, scopes, workspace }));
+      return store.write(() => createApiKey(sandbox, { ...key, workspace }));
     },
     revokeKey: async ({ id }) => {
       const row = store.apiKeys.find(id);

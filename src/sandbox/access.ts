@@ -1,5 +1,5 @@
 /** API keys: creation, and authentication, authorization and rate limits of requests (§5). */
-import type { CreatedApiKey } from '../contract/resources.ts';
+import type { CreatedApiKey, NewKey } from '../contract/resources.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
 import {
@@ -140,10 +140,7 @@ export function createNotFoundError(noun: string, id: string): SvcError {
   });
 }
 
-interface NewApiKey {
-  /** Default: the last characters of the key, as it is shown elsewhere. */
-  readonly name?: string | undefined;
-  readonly scopes: readonly Scope[];
+interface NewApiKey extends NewKey {
   /** Null for a key for all workspaces. */
   readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;
   /** The key itself; default: a new one. */
