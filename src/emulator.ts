@@ -30,6 +30,7 @@ import { type BootstrapResult, StateLifecycle } from './sandbox/state-lifecycle.
 import { toStoreError } from './store/database.ts';
 import { describeFileProblem } from './store/database-file-monitor.ts';
 import { Store } from './store/store.ts';
+import { yieldToEventLoop } from './timers.ts';
 
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
@@ -222,6 +223,9 @@ async function startWithStore(
       await Promise.all([tunnel?.close(), listening.close(), engine.stop()]);
     } finally {
       removeOwnAddress();
+      store.flush();
+      // Streams of this process read the last changes, such as requests that the log of `svc emulator exec` lists.
+      await yieldToEventLoop();
       store.close();
     }
   });

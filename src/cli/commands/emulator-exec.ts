@@ -1,4 +1,5 @@
 /** `svc emulator exec`: runs a command with a temporary emulator, and checks and reports the deliveries at its end. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -168,7 +169,7 @@ async function runWithEmulator(
 /** Checks the deliveries and writes the JUnit report, if options ask for it. A failure of the command itself takes precedence. */
 async function checkDeliveries(
   result: CommandResult,
-  { control, closed }: Emulator,
+  { control, closing }: Emulator,
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
@@ -178,7 +179,7 @@ async function checkDeliveries(
   const isIncomplete = result.wasInterrupted && result.exitCode !== ExitCode.success;
   if (!needsDeliveries(options) || isIncomplete) return result;
   try {
-    const stopped = closed.then(() => {
+    const stopped = (closing.aborted ? Promise.resolve() : once(closing, 'abort')).then(() => {
       throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were checked.', {
         hint: 'Remove svc emulator stop from the command: svc emulator exec stops the emulator.',
       });
@@ -187,7 +188,8 @@ async function checkDeliveries(
     const unexpectedDeliveries = mustCheck ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
     const failuresAreExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
-      writeReport(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, failuresAreExpected));
+      const report = renderDeliveryJUnit(outcome.deliveries, failuresAreExpected);
+      await writeReport(resolve(context.cwd, junit), report);
     }
     // A command that failed can have ended before it created an event.
     const isEmpty = outcome.deliveries.length === 0 && result.exitCode === ExitCode.success;
