@@ -1,7 +1,8 @@
 /** Reads and writes the files that options name. */
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { createReadError } from '../config/read-data-file.ts';
+import { createFolder } from '../create-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { FILE_LIMIT_BYTES, readRegularFile } from '../read-regular-file.ts';
@@ -52,15 +53,17 @@ export async function readCaFile(path: string, cwd: string): Promise<string> {
  * Writes a file from parts. An earlier file stays unchanged until the new one is complete. A device gets the parts immediately.
  * A FIFO is refused, because opening it waits for its reader, and no signal can interrupt that.
  * @param onWritten called with the number of bytes so far
+ * @param hint what to do if the file cannot be written
  * @throws SvcError `usage` when the file cannot be written; the error of `parts`
  */
 export async function writeParts(
   path: string,
   parts: AsyncIterable<string>,
-  onWritten: (sizeBytes: number) => void,
+  onWritten: (sizeBytes: number) => void = () => {},
+  hint = 'Pass another file.',
 ): Promise<number> {
   const throwWriteError = (error: unknown): never => {
-    throw createWriteError(path, error, 'Pass another file.');
+    throw createWriteError(path, error, hint);
   };
   const existing = await stat(path).catch(() => null);
   if (existing?.isFIFO())
@@ -79,6 +82,7 @@ export async function writeParts(
       sizeBytes += Buffer.byteLength(part);
       onWritten(sizeBytes);
     }
+    if (isRegularFile) await file.sync().catch(throwWriteError);
     await file.close();
     if (isRegularFile) await rename(writtenPath, path).catch(throwWriteError);
     return sizeBytes;
@@ -89,12 +93,17 @@ export async function writeParts(
   }
 }
 
-/** Writes a file as {@link writeParts} does. */
-export async function writeText(path: string, text: string): Promise<void> {
+/** Writes a file as {@link writeParts} does, and creates its folder. */
+export async function writeText(path: string, text: string, hint = 'Pass another file.'): Promise<void> {
   async function* toParts() {
     yield text;
   }
-  await writeParts(path, toParts(), () => {});
+  try {
+    createFolder(dirname(path));
+  } catch (error) {
+    throw createWriteError(path, error, hint);
+  }
+  await writeParts(path, toParts(), undefined, hint);
 }
 
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {

@@ -1,9 +1,9 @@
 /** Renders JUnit XML, and writes it to the file of `--junit`. */
-import { accessSync, constants, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFolder } from '../create-folder.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
-import { createWriteError } from './file-access.ts';
+import { createWriteError, writeText } from './file-access.ts';
 
 export interface JUnitSuite {
   readonly name: string;
@@ -121,13 +121,6 @@ export function assertReportWritable(path: string): void {
 }
 
 /** Writes the report completely or not at all. @throws SvcError `usage` when it cannot be written */
-export function writeReport(path: string, report: string): void {
-  const unfinished = `${path}.${process.pid}.part`;
-  try {
-    writeFileSync(unfinished, report, { flush: true });
-    renameSync(unfinished, path);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw createWriteError(path, error, HINT);
-  }
+export function writeReport(path: string, report: string): Promise<void> {
+  return writeText(path, report, HINT);
 }

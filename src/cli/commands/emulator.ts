@@ -84,7 +84,7 @@ export const emulatorStop: CommandDefinition<StopOptions> = {
     const { pid, url } = status;
     if (reportPath !== null) {
       const { deliveries } = await collectDeliveryOutcome(control, context);
-      writeReport(reportPath, renderDeliveryJUnit(deliveries, false));
+      await writeReport(reportPath, renderDeliveryJUnit(deliveries, false));
     }
     await control.stop({});
     const hasStopped = await pollUntil(

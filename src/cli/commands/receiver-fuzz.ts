@@ -1,6 +1,5 @@
 /** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { resolveFuzzRequest } from '../../client/fuzz-request.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -15,7 +14,7 @@ import { type DeliverySequence, parseSequenceText } from '../../receiver/fuzz/se
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createWriteError, readNamedFile } from '../file-access.ts';
+import { readNamedFile, writeText } from '../file-access.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
@@ -207,19 +206,20 @@ async function writeFiles(
 ): Promise<void> {
   const { save, test, junit, replay, restartCommand, observe, ca, events = [] } = options;
   const { failure } = report;
-  if (junit !== undefined) writeReport(resolve(context.cwd, junit), renderFuzzJUnit(report, url));
+  if (junit !== undefined) await writeReport(resolve(context.cwd, junit), renderFuzzJUnit(report, url));
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
   if (replay === undefined || save !== undefined) {
     // A plain delivery that fails before the random sequences belongs to no run.
     const path = save ?? join('.svc', `sequence-${randomSeed}-${run ?? 'first'}.json`);
-    await write(path, `${JSON.stringify(failure.sequence, null, 2)}\n`, '--save', context);
+    const text = `${JSON.stringify(failure.sequence, null, 2)}\n`;
+    await writeText(resolve(context.cwd, path), text, 'Choose a writable file with --save.');
     const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];
     printHint({ text: 'Play it again', command: command.map(quoteForShell).join(' ') }, context.io);
   }
   if (test !== undefined) {
     const text = renderVitestTest(failure, { url, observe, restartCommand, scheme, timeoutMs, ca, events });
-    await write(test, text, '--test', context);
+    await writeText(resolve(context.cwd, test), text, 'Choose a writable file with --test.');
     printHint({ text: 'Run the test', command: `npx vitest run ${quoteForShell(test)}` }, context.io);
   }
   // The receiver stopped, so svc could not play another sequence.
@@ -255,14 +255,4 @@ function listReplayArguments(path: string, options: FuzzCommandOptions): string[
     '--restart-command': options.restartCommand,
   };
   return Object.entries(values).flatMap(([flag, value]) => (value ? [flag, value] : []));
-}
-
-async function write(path: string, text: string, option: string, { cwd }: Context): Promise<void> {
-  const file = resolve(cwd, path);
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  } catch (error) {
-    throw createWriteError(path, error, `Choose a writable file with ${option}.`);
-  }
 }

@@ -129,7 +129,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         async () => `Checking ${checkOptions.url}  ${progressBar}`,
         runChecks({ ...checkOptions, readSideEffects: observer?.readSideEffects ?? null, onProgress }),
       );
-      if (junitPath !== null) writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
+      if (junitPath !== null) await writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
       context.print(report, () => renderReport(report, context.io));
       if (report.interrupted) return ExitCode.interrupted;
       return report.ok ? ExitCode.success : ExitCode.failure;
