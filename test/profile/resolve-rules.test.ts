@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { signatureAlgorithms } from '../../src/domain/signature/scheme.ts';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { ConfigurableGapId } from '../../src/profile/gaps.ts';
 import { configurableGapIds, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { Rules } from '../../src/profile/rules.ts';
 
@@ -38,11 +40,6 @@ const relaxed: Rules = {
   rateLimit: null,
   bodyLimitBytes: 262_144,
 };
-
-/** The rules of the profile relaxed with one override. */
-function override(id: string, value: unknown): Rules {
-  return resolveRules('relaxed', { [id]: value });
-}
 
 function getError(overrides: Record<string, unknown>): SvcError {
   try {
@@ -82,38 +79,130 @@ describe('profiles', () => {
   });
 });
 
+/** A gap, an answer as the configuration contains it, and the rules that differ. */
+type Choice = readonly [id: ConfigurableGapId, written: unknown, rules: Partial<Rules>];
+
+const signature = (changes: Partial<Rules['signature']>) => ({ signature: { ...schemes.svc, ...changes } });
+const signatureHeader = (encoding: 'hex' | 'base64', prefix: string, separator: string) =>
+  signature({ encoding, header: { prefix, separator, timestampField: null } });
+const delivery = (changes: Partial<Rules['delivery']>) => ({
+  delivery: { ...relaxed.delivery, ...changes },
+});
+const retry = (changes: Partial<Rules['retry']>) => ({ retry: { ...relaxed.retry, ...changes } });
+const idempotency = (changes: Partial<Rules['idempotency']>) => ({
+  idempotency: { ...relaxed.idempotency, ...changes },
+});
+const list = (changes: Partial<Rules['list']>) => ({ list: { ...relaxed.list, ...changes } });
+
+const signatureChoices: readonly Choice[] = [
+  ...['{timestamp}.{body}', '{id}.{timestamp}.{body}', '{body}', 'v0:{timestamp}:{body}'].map(
+    (content): Choice => ['signature.content', content, signature({ content })],
+  ),
+  ...signatureAlgorithms.map(
+    (hash): Choice => ['signature.algorithm', { hash }, signature({ algorithm: hash })],
+  ),
+  ['signature.algorithm', { key: 'utf8' }, signature({ key: { form: 'utf8' } })],
+  ['signature.algorithm', { key: 'base64' }, signature({ key: { form: 'base64', prefix: 'whsec_' } })],
+  ['signature.header', 'v1=<hex>', signatureHeader('hex', 'v1=', ',')],
+  ['signature.header', '<hex>', signatureHeader('hex', '', ',')],
+  ['signature.header', '<base64>', signatureHeader('base64', '', ',')],
+  ['signature.header', '<hash>=<hex>', signatureHeader('hex', 'sha256=', ',')],
+  ['signature.header', 'v1,<base64>', signatureHeader('base64', 'v1,', ' ')],
+  ['signature.timestamp', 'iso8601', signature({ timestampFormat: 'iso8601' })],
+  ['signature.timestamp', 'unix', signature({ timestampFormat: 'unix' })],
+  ['signature.tolerance', '1s', { signatureToleranceMs: 1_000 }],
+  ['signature.tolerance', '90s', { signatureToleranceMs: 90_000 }],
+  ['signature.tolerance', '24h', { signatureToleranceMs: DAY }],
+];
+
+const resourceChoices: readonly Choice[] = [
+  ['event.body', 'payload', {}],
+  ['event.body', 'data', { payloadField: 'data' }],
+  ['event.catalog', 'open', {}],
+  ['event.catalog', 'closed', { eventCatalog: 'closed' }],
+  ['webhook.limit', 1, { webhookLimit: 1 }],
+  ['webhook.limit', 1_000, { webhookLimit: 1_000 }],
+  ['webhook.url', 'local', {}],
+  ['webhook.url', 'public', { webhookUrl: 'public' }],
+  ['webhook.wildcard', 'accepted', {}],
+  ['webhook.wildcard', 'rejected_in_production', { wildcard: 'rejected_in_production' }],
+  ['webhook.wildcard', 'rejected', { wildcard: 'rejected' }],
+];
+
+const deliveryChoices: readonly Choice[] = [
+  [
+    'delivery.timeout',
+    { connect: '250ms', attempt: '3s' },
+    delivery({ connectTimeoutMs: 250, attemptTimeoutMs: 3_000 }),
+  ],
+  ['delivery.timeout', { connect: '1s' }, delivery({ connectTimeoutMs: 1_000 })],
+  ['delivery.timeout', { attempt: '1m' }, delivery({ attemptTimeoutMs: 60_000 })],
+  ['delivery.response', '0B', delivery({ responseLimitBytes: 0 })],
+  ['delivery.response', '1MiB', delivery({ responseLimitBytes: 1_048_576 })],
+  [
+    'delivery.concurrency',
+    { per_endpoint: 1, total: 2 },
+    delivery({ concurrencyPerEndpoint: 1, concurrency: 2 }),
+  ],
+  ['delivery.concurrency', { total: 1_000 }, delivery({ concurrency: 1_000 })],
+  ['retry.schedule', ['1s'], retry({ delaysMs: [1_000] })],
+  ['retry.schedule', ['5m', '1h30m'], retry({ delaysMs: [300_000, 5_400_000] })],
+  ['retry.schedule', ['24h', '24h', '24h'], retry({ delaysMs: [DAY, DAY, DAY] })],
+  ...[0, 0.25, 0.5].map((jitter): Choice => ['retry.jitter', jitter, retry({ jitter })]),
+  ['retry.after', 'honored', {}],
+  ['retry.after', 'ignored', retry({ honorRetryAfter: false })],
+  ['retry.410', 'failure', {}],
+  ['retry.410', 'stop', retry({ stopOn410: true })],
+  ['replay.failed', 'keeps_success', {}],
+  ['replay.failed', 'fails', { replayFailure: 'fails' }],
+];
+
+const apiChoices: readonly Choice[] = [
+  ['idempotency.scope', { unique_within: 'api_key_method_path' }, {}],
+  ['idempotency.scope', { unique_within: 'api_key' }, idempotency({ scope: 'api_key' })],
+  ['idempotency.scope', { retention: '1m' }, idempotency({ retentionMs: 60_000 })],
+  ['list.workspace', 'workspace_id', {}],
+  ['list.workspace', 'workspace', list({ workspaceParameter: 'workspace' })],
+  ['list.limit', { default: 5, max: 10 }, list({ defaultLimit: 5, maxLimit: 10 })],
+  ['list.limit', { max: 1_000 }, list({ maxLimit: 1_000 })],
+  ['list.limit', { default: 100 }, list({ defaultLimit: 100 })],
+  ['key.scopes', 'required', {}],
+  ['key.scopes', 'not_required', { readScopes: 'not_required' }],
+  ['rate.limit', 'off', {}],
+  ['rate.limit', { per_second: 5, burst: 10 }, { rateLimit: { perSecond: 5, burst: 10 } }],
+  ['body.limit', '1KiB', { bodyLimitBytes: 1_024 }],
+  ['body.limit', '10MiB', { bodyLimitBytes: 10_485_760 }],
+];
+
 describe('each choice of a gap resolves to its value', () => {
-  it.each(['{timestamp}.{body}', '{id}.{timestamp}.{body}', '{body}', 'v0:{timestamp}:{body}'])(
-    'the signature content can be %s [signature.content]',
-    (content) => {
-      expect(override('signature.content', content).signature).toEqual({ ...schemes.svc, content });
-    },
+  const expectChoice = (id: ConfigurableGapId, written: unknown, rules: Partial<Rules>) =>
+    expect(resolveRules('relaxed', { [id]: written })).toEqual({ ...relaxed, ...rules });
+
+  it('the choices contain each gap that can be overridden', () => {
+    const choices = [...signatureChoices, ...resourceChoices, ...deliveryChoices, ...apiChoices];
+    const ids = new Set(choices.map(([id]) => id));
+    expect([...ids].sort()).toEqual(configurableGapIds.toSorted());
+  });
+
+  it.each(signatureChoices)(
+    'the gap %s can be %j [signature.content, signature.algorithm, signature.header, signature.timestamp, signature.tolerance]',
+    expectChoice,
   );
 
-  it.each(['sha256', 'sha512', 'sha1'])('the signature hash can be %s [signature.algorithm]', (hash) => {
-    expect(override('signature.algorithm', { hash }).signature).toEqual({ ...schemes.svc, algorithm: hash });
-  });
+  it.each(resourceChoices)(
+    'the gap %s can be %j [event.body, event.catalog, webhook.limit, webhook.url, webhook.wildcard]',
+    expectChoice,
+  );
 
-  it.each([
-    ['utf8', { form: 'utf8' }],
-    ['base64', { form: 'base64', prefix: 'whsec_' }],
-  ])('the signature key can be %s [signature.algorithm]', (key, expected) => {
-    expect(override('signature.algorithm', { key }).signature).toEqual({ ...schemes.svc, key: expected });
-  });
+  it.each(deliveryChoices)(
+    'the gap %s can be %j [delivery.timeout, delivery.response, delivery.concurrency, retry.schedule, retry.jitter, retry.after, retry.410, replay.failed]',
+    expectChoice,
+  );
 
-  it.each([
-    ['v1=<hex>', 'hex', 'v1=', ','],
-    ['<hex>', 'hex', '', ','],
-    ['<base64>', 'base64', '', ','],
-    ['<hash>=<hex>', 'hex', 'sha256=', ','],
-    ['v1,<base64>', 'base64', 'v1,', ' '],
-  ])('the signature header can be %s [signature.header]', (grammar, encoding, prefix, separator) => {
-    expect(override('signature.header', grammar).signature).toEqual({
-      ...schemes.svc,
-      encoding,
-      header: { prefix, separator, timestampField: null },
-    });
-  });
+  it.each(apiChoices)(
+    'the gap %s can be %j [idempotency.scope, list.workspace, list.limit, key.scopes, rate.limit, body.limit]',
+    expectChoice,
+  );
 
   it('the signature header can contain the name of another hash [signature.header, signature.algorithm]', () => {
     const { signature } = resolveRules('relaxed', {
@@ -123,174 +212,9 @@ describe('each choice of a gap resolves to its value', () => {
     expect(signature.header.prefix).toBe('sha1=');
   });
 
-  it.each(['iso8601', 'unix'])(
-    'the signature timestamp can be %s [signature.timestamp]',
-    (timestampFormat) => {
-      expect(override('signature.timestamp', timestampFormat).signature).toEqual({
-        ...schemes.svc,
-        timestampFormat,
-      });
-    },
-  );
-
-  it.each([
-    ['1s', 1_000],
-    ['90s', 90_000],
-    ['24h', DAY],
-  ])('the signature tolerance can be %s [signature.tolerance]', (written, ms) => {
-    expect(override('signature.tolerance', written)).toEqual({ ...relaxed, signatureToleranceMs: ms });
-  });
-
-  it.each(['payload', 'data'] as const)(
-    'the payload field of an event can be %s [event.body]',
-    (payloadField) => {
-      expect(override('event.body', payloadField)).toEqual({ ...relaxed, payloadField });
-    },
-  );
-
-  it.each(['open', 'closed'] as const)('the event catalog can be %s [event.catalog]', (eventCatalog) => {
-    expect(override('event.catalog', eventCatalog)).toEqual({ ...relaxed, eventCatalog });
-  });
-
-  it('the limit of endpoints in a workspace can be from 1 to 1,000 [webhook.limit]', () => {
-    for (const webhookLimit of [1, 1_000]) {
-      expect(override('webhook.limit', webhookLimit)).toEqual({ ...relaxed, webhookLimit });
-    }
-    for (const webhookLimit of [0, 1_001]) {
-      expect(getError({ 'webhook.limit': webhookLimit })).toMatchObject({
-        hint: { text: expect.stringContaining('a whole number from 1 to 1000') },
-      });
-    }
-  });
-
-  it.each(['local', 'public'] as const)('the rule for webhook URLs can be %s [webhook.url]', (webhookUrl) => {
-    expect(override('webhook.url', webhookUrl)).toEqual({ ...relaxed, webhookUrl });
-  });
-
-  it.each(['accepted', 'rejected_in_production', 'rejected'] as const)(
-    'the rule for wildcards can be %s [webhook.wildcard]',
-    (wildcard) => {
-      expect(override('webhook.wildcard', wildcard)).toEqual({ ...relaxed, wildcard });
-    },
-  );
-
-  it.each([
-    [{ connect: '250ms', attempt: '3s' }, 250, 3_000],
-    [{ connect: '1s' }, 1_000, 15_000],
-    [{ attempt: '1m' }, 5_000, 60_000],
-  ])('the delivery timeout can be %j [delivery.timeout]', (written, connectTimeoutMs, attemptTimeoutMs) => {
-    const { delivery } = override('delivery.timeout', written);
-    expect(delivery).toEqual({ ...relaxed.delivery, connectTimeoutMs, attemptTimeoutMs });
-  });
-
-  it.each([
-    ['0B', 0],
-    ['1MiB', 1_048_576],
-  ])('the response limit can be %s [delivery.response]', (written, responseLimitBytes) => {
-    const { delivery } = override('delivery.response', written);
-    expect(delivery).toEqual({ ...relaxed.delivery, responseLimitBytes });
-  });
-
-  it.each([
-    [{ per_endpoint: 1, total: 2 }, 1, 2],
-    [{ total: 1_000 }, 8, 1_000],
-  ])(
-    'the delivery concurrency can be %j [delivery.concurrency]',
-    (written, concurrencyPerEndpoint, concurrency) => {
-      const { delivery } = override('delivery.concurrency', written);
-      expect(delivery).toEqual({ ...relaxed.delivery, concurrencyPerEndpoint, concurrency });
-    },
-  );
-
-  it.each([
-    [['1s'], [1_000]],
-    [
-      ['5m', '1h30m'],
-      [300_000, 5_400_000],
-    ],
-    [
-      ['24h', '24h', '24h'],
-      [DAY, DAY, DAY],
-    ],
-  ])('the retry schedule can be %j [retry.schedule]', (written, delaysMs) => {
-    expect(override('retry.schedule', written).retry).toEqual({ ...relaxed.retry, delaysMs });
-  });
-
-  it.each([0, 0.25, 0.5])('the jitter can be %d [retry.jitter]', (jitter) => {
-    expect(override('retry.jitter', jitter).retry).toEqual({ ...relaxed.retry, jitter });
-  });
-
-  it.each([
-    ['honored', true],
-    ['ignored', false],
-  ])('the header Retry-After can be %s [retry.after]', (written, honorRetryAfter) => {
-    expect(override('retry.after', written).retry).toEqual({ ...relaxed.retry, honorRetryAfter });
-  });
-
-  it.each(['keeps_success', 'fails'] as const)(
-    'the rule for a failed replay of a succeeded delivery can be %s [replay.failed]',
-    (choice) => {
-      expect(override('replay.failed', choice).replayFailure).toBe(choice);
-    },
-  );
-
-  it.each([
-    ['failure', false],
-    ['stop', true],
-  ])('the rule for status 410 can be %s [retry.410]', (written, stopOn410) => {
-    expect(override('retry.410', written).retry).toEqual({ ...relaxed.retry, stopOn410 });
-  });
-
-  it.each([
-    [{ unique_within: 'api_key_method_path' }, 'api_key_method_path', DAY],
-    [{ unique_within: 'api_key' }, 'api_key', DAY],
-    [{ retention: '1m' }, 'api_key_method_path', 60_000],
-  ])('the idempotency scope can be %j [idempotency.scope]', (written, scope, retentionMs) => {
-    expect(override('idempotency.scope', written).idempotency).toEqual({ scope, retentionMs });
-  });
-
-  it.each(['workspace_id', 'workspace'] as const)(
-    'the workspace parameter of lists can be %s [list.workspace]',
-    (workspaceParameter) => {
-      expect(override('list.workspace', workspaceParameter).list).toEqual({
-        ...relaxed.list,
-        workspaceParameter,
-      });
-    },
-  );
-
-  it.each([
-    [{ default: 5, max: 10 }, 5, 10],
-    [{ max: 1_000 }, 20, 1_000],
-    [{ default: 100 }, 100, 100],
-  ])('the page limit can be %j [list.limit]', (written, defaultLimit, maxLimit) => {
-    expect(override('list.limit', written).list).toEqual({ ...relaxed.list, defaultLimit, maxLimit });
-  });
-
-  it.each(['required', 'not_required'] as const)('the read scopes can be %s [key.scopes]', (readScopes) => {
-    expect(override('key.scopes', readScopes)).toEqual({ ...relaxed, readScopes });
-  });
-
-  it.each([
-    ['off', null],
-    [
-      { per_second: 5, burst: 10 },
-      { perSecond: 5, burst: 10 },
-    ],
-  ])('the rate limit can be %j [rate.limit]', (written, rateLimit) => {
-    expect(override('rate.limit', written)).toEqual({ ...relaxed, rateLimit });
-  });
-
   it('an override can change a part of the rate limit of the profile strict [rate.limit]', () => {
     const { rateLimit } = resolveRules('strict', { 'rate.limit': { burst: 1_000 } });
     expect(rateLimit).toEqual({ perSecond: 100, burst: 1_000 });
-  });
-
-  it.each([
-    ['1KiB', 1_024],
-    ['10MiB', 10_485_760],
-  ])('the body limit can be %s [body.limit]', (written, bodyLimitBytes) => {
-    expect(override('body.limit', written)).toEqual({ ...relaxed, bodyLimitBytes });
   });
 });
 
@@ -327,6 +251,8 @@ describe('invalid overrides', () => {
       ...[': [', ', with a sum of at most 72h'],
     ],
     ['no gaps', 'retry.schedule', [], ': []', 'a list of at least one item'],
+    ['no endpoints', 'webhook.limit', 0, ': 0', 'a whole number from 1 to 1000'],
+    ['more than a thousand endpoints', 'webhook.limit', 1_001, ': 1001', 'a whole number from 1 to 1000'],
     ['a jitter above one half', 'retry.jitter', 0.6, ': 0.6', 'a number from 0 to 0.5'],
     ['a part of a rate limit that is off', 'rate.limit', { burst: 5 }, ...['.per_second', 'a whole number']],
     [
