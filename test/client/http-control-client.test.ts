@@ -250,6 +250,7 @@ describe('the client of the public API', () => {
   });
 });
 
+/** test/client/follow-stream.test.ts has the cases that do not depend on HTTP. */
 describe('the live stream', () => {
   /** Serves one script a connection: what is written before the server hangs up, or stays open for the last. */
   async function serveStream(...connections: string[]) {
@@ -281,13 +282,6 @@ describe('the live stream', () => {
     return sequences;
   }
 
-  it('the stream is ready when the server has confirmed it, before any item', async () => {
-    const { control } = await serveStream(ready(0));
-    const stop = new AbortController();
-    await expect(control.stream({}, stop.signal).ready).resolves.toBeUndefined();
-    stop.abort();
-  });
-
   it('the stream sends its filter', async () => {
     const { control, requests } = await serveStream(message(1));
     await take(control, 1, { types: 'attempt,delivery', status: 'failed', since_sequence: 0 });
@@ -304,32 +298,9 @@ describe('the live stream', () => {
     expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
   });
 
-  it('the stream continues from its start when the connection is lost before the first item', async () => {
-    const { control, requests } = await serveStream(ready(7), `${ready(8)}${message(8)}`);
-    await expect(take(control, 1)).resolves.toEqual([8]);
-    expect(requests[1]?.lastEventId).toBe('7');
-  });
-
   it('the stream keeps earlier changes when it starts in the past', async () => {
     const { control } = await serveStream(`${ready(9)}${message(3)}${message(4)}`);
     await expect(take(control, 2, { since: '1h' })).resolves.toEqual([3, 4]);
-  });
-
-  it('the stream follows another store from its beginning', async () => {
-    const other = ready(99, 'other');
-    const { control, requests } = await serveStream(
-      `${ready(0)}${message(50)}`,
-      other,
-      `${other}${message(1)}`,
-    );
-    await expect(take(control, 2)).resolves.toEqual([50, 1]);
-    expect(requests[2]?.lastEventId).toBe('0');
-  });
-
-  it('the stream returns to the last known sequence of a store that lost uncommitted sequences in a crash', async () => {
-    const { control, requests } = await serveStream(ready(9), ready(7), `${ready(8)}${message(8)}`);
-    await expect(take(control, 1)).resolves.toEqual([8]);
-    expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '9', '7']);
   });
 
   it('the stream reports a lost connection once, and its return once', async () => {
@@ -383,13 +354,6 @@ describe('the live stream', () => {
       stop.abort();
     }
     expect(items).toEqual([item]);
-  });
-
-  it('the stream fails when the first connection fails', async () => {
-    const { control, server } = await serveStream();
-    await new Promise((resolve) => server.close(resolve));
-    const stream = control.stream({}, new AbortController().signal);
-    await expect(stream.ready).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
   it('the stream fails with the error of the server when the filter is rejected', async () => {
