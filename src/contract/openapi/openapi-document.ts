@@ -8,12 +8,7 @@ import { isInputInQuery, type Operation, pathParameters } from '../operation.ts'
 import type { PublicOperations } from '../public-operations.ts';
 import * as resources from '../resources.ts';
 import { createExample } from './openapi-example.ts';
-import {
-  getControlErrorCodes,
-  getPublicErrorCodes,
-  ResponseComponents,
-  streamErrorCodes,
-} from './openapi-responses.ts';
+import { getControlErrorCodes, getPublicErrorCodes, ResponseComponents } from './openapi-responses.ts';
 import { namedSchemas, schemaNames, toSchema } from './openapi-schema.ts';
 import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
 
@@ -204,7 +199,6 @@ class DocumentBuilder {
   /** @param content of a response without an error, by its type */
   #addOperation(name: string, operation: Operation, content: Readonly<Record<string, Json>>): void {
     const { path, method, input, output, scope, status = 200, summary, description } = operation;
-    const isStreamed = name in streamedOperations;
     const { properties = {}, required = [] } = toSchema(input) as {
       properties?: Record<string, Json>;
       required?: string[];
@@ -224,7 +218,6 @@ class DocumentBuilder {
     const isInQuery = isInputInQuery(method);
     const acceptsIdempotencyKey = this.#isPublic && method === 'POST';
     const getErrorCodes = this.#isPublic ? getPublicErrorCodes : getControlErrorCodes;
-    const errorCodes = isStreamed ? streamErrorCodes : getErrorCodes(operation);
     const object = {
       operationId: name,
       tags: [findTag(path, this.#isPublic ? publicTags : controlTags)],
@@ -245,7 +238,7 @@ class DocumentBuilder {
           ),
           content,
         },
-        ...this.#responses.toErrorResponses(errorCodes, operation.errorExamples),
+        ...this.#responses.toErrorResponses(getErrorCodes(operation), operation.errorExamples),
       },
     };
     this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: object };

@@ -48,14 +48,6 @@ export function getControlErrorCodes({ method, path, input, errors = [] }: Opera
   ];
 }
 
-/** The codes of the errors that the live stream and the export can respond with. */
-export const streamErrorCodes: readonly ErrorCode[] = [
-  'invalid_request',
-  'not_found',
-  ...CONTROL_ERRORS,
-  ...SERVER_ERRORS,
-];
-
 /** Collects the headers and the error responses that the operations of a document use. */
 export class ResponseComponents {
   /** By header name. */
