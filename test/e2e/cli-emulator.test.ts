@@ -55,19 +55,6 @@ describe('a session on the command line', () => {
     expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect((await svc(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
   });
-
-  it('svc deliveries replay --failed replays every failed delivery, and exits with 1 when one fails again', async () => {
-    const cwd = createFolder();
-    const receiver = await startReceiver({ status: 500 });
-    await startEmulatorForTest(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
-    await svcInProcess(['trigger', 'order.shipped', '--count', '3'], { cwd });
-    await svcInProcess(['clock', 'settle'], { cwd });
-    receiver.respond([{ status: 200 }, { status: 200 }, { status: 500 }]);
-    const replay = await runJson(cwd, 'deliveries', 'replay', '--failed', '--rate', '10/s', '--wait');
-    expect(replay.exitCode).toBe(ExitCode.failure);
-    const states = replay.data.map(({ status }: { status: string }) => status);
-    expect(states.sort()).toEqual(['failed', 'succeeded', 'succeeded']);
-  });
 });
 
 it('commands with --workspace say which API key to pass if the key belongs to another workspace, and work with it', async () => {

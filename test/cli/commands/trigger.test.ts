@@ -200,17 +200,6 @@ describe('--wait', () => {
     expect(result).toMatchObject({ reason: { code: 'timeout', exitCode: ExitCode.timeout } });
   });
 
-  it('--wait stops when every open delivery is paused, and names its endpoint [delivery.paused]', async () => {
-    const paused = { ...pending, paused: true, next_attempt_at: null };
-    const { result } = await trigger({ type: 'order.shipped', wait: 3_600_000 }, [[paused]]);
-    expect(result).toMatchObject({
-      reason: {
-        ...{ code: 'stalled', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
-        hint: { text: 'Enable it', command: `svc webhooks update ${paused.webhook_id} --enable` },
-      },
-    });
-  });
-
   it('--wait stops when it is interrupted', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [[pending]], {
       signal: AbortSignal.abort(),
