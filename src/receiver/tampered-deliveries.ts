@@ -196,7 +196,7 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     id: 'timestamp.doubled',
     explanation:
       'Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.',
-    isPossible: (scheme) => hasTimestampHeader(scheme) && hasTimestamp(scheme),
+    isPossible: hasTimestampHeader,
     create(factory, body) {
       const stale = factory.sign(body, { ageMs: STALE_AGE_MS });
       const timestamps = [stale.timestamp, factory.sign(body).timestamp];

@@ -52,6 +52,56 @@ describe.each(schemeNames)('the tampered deliveries of the scheme %s', (name) =>
   );
 });
 
+it.each([
+  ['svc', schemes.svc, []],
+  ['standard-webhooks', schemes['standard-webhooks'], ['suffixed-signature']],
+  ['stripe', schemes.stripe, ['missing-timestamp', 'future', 'doubled-timestamp']],
+  [
+    'github',
+    schemes.github,
+    [
+      'missing-timestamp',
+      'stale',
+      'slightly-stale',
+      'unreadable-timestamp',
+      'future',
+      'replayed',
+      'unsigned-timestamp',
+      'doubled-timestamp',
+    ],
+  ],
+  ['slack', schemes.slack, []],
+  [
+    'without a version',
+    { ...schemes.svc, header: { ...schemes.svc.header, prefix: '' } },
+    ['missing-version', 'other-version'],
+  ],
+])('the scheme %s leaves out the tampered deliveries that it cannot form', (_, scheme, expected) => {
+  const possible = listAttacks(scheme);
+  expect(attackNames.filter((name) => !possible.includes(name))).toEqual(expected);
+});
+
+it.each([
+  ['stale', '2026-11-22T11:53:50Z'],
+  ['slightly-stale', '2026-11-22T11:54:50Z'],
+  ['future', '2026-11-22T12:07:00Z'],
+  ['replayed', '2026-11-22T12:00:00Z'],
+  ['doubled-timestamp', ['2026-11-22T11:53:50Z', '2026-11-22T12:00:00Z']],
+] as const)('the tampered delivery %s has the timestamp %s', (name, timestamp) => {
+  const factory = createFactory(schemes.svc);
+  const { headers } = getTamperedDelivery(name).create(factory, factory.createBody());
+  expect(headers['Service-Timestamp']).toEqual(timestamp);
+});
+
+it('the tampered delivery truncated-signature has the first half of the digest', () => {
+  const factory = createFactory(schemes.svc);
+  const body = factory.createBody();
+  const whole = factory.sign(body).headers['Service-Signature'] ?? '';
+  const { headers } = getTamperedDelivery('truncated-signature').create(factory, body);
+  expect(headers['Service-Signature']).toHaveLength('v1='.length + 32);
+  expect(whole.startsWith(String(headers['Service-Signature']))).toBe(true);
+});
+
 it('each tampered delivery is a check and a variation', () => {
   const ids: readonly string[] = listChecks(schemes.svc, null).map(({ id }) => id);
   expect(listAttacks(schemes.svc)).toEqual(attackNames);
