@@ -105,11 +105,12 @@ export function suggestWhereToLook(id: string, expectedKind: IdKind): Hint {
 }
 
 /** `delivery` */
-function nounOf(kind: IdKind): string {
+export function nounOf(kind: IdKind): string {
   return idNouns[kind].replace(/^an? /, '');
 }
 
-function pluralOf(kind: IdKind): string {
+/** `deliveries` */
+export function pluralOf(kind: IdKind): string {
   return kind === 'delivery' ? 'deliveries' : `${nounOf(kind)}s`;
 }
 

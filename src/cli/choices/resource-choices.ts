@@ -5,7 +5,7 @@ import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ApiKey, Event, Page, WebhookDetail, Workspace } from '../../contract/resources.ts';
 import { formatRelative } from '../../domain/duration.ts';
-import { suggestWhereToLook } from '../../domain/ids.ts';
+import { type IdKind, nounOf, pluralOf, suggestWhereToLook } from '../../domain/ids.ts';
 import { getAtPath } from '../../domain/json-path.ts';
 import { parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import type { Context } from '../context.ts';
@@ -71,10 +71,12 @@ export function workspaceColumns(now: number): readonly Column<Workspace>[] {
 /** The maximum page size of the public API, unless the gap `list.limit` is overridden. */
 const MAX_CHOICES = 100;
 
+function describeKind(kind: IdKind) {
+  return { noun: nounOf(kind), plural: pluralOf(kind), listHint: suggestWhereToLook('', kind) };
+}
+
 export const deliveryChoices: ChoiceSource = {
-  noun: 'delivery',
-  plural: 'deliveries',
-  listHint: suggestWhereToLook('', 'delivery'),
+  ...describeKind('delivery'),
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
     const control = await context.connect();
@@ -101,9 +103,7 @@ export const replayableDeliveryChoices: ChoiceSource = {
 };
 
 export const eventChoices: ChoiceSource = {
-  noun: 'event',
-  plural: 'events',
-  listHint: suggestWhereToLook('', 'event'),
+  ...describeKind('event'),
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
     const [{ list }, api, control] = await Promise.all([
@@ -122,9 +122,7 @@ export const eventChoices: ChoiceSource = {
 };
 
 export const webhookChoices: ChoiceSource = {
-  noun: 'endpoint',
-  plural: 'endpoints',
-  listHint: suggestWhereToLook('', 'webhook'),
+  ...describeKind('webhook'),
   emptyHint: { text: 'Register one', command: 'svc webhooks create' },
   async list(context) {
     const control = await context.connect();
@@ -135,9 +133,7 @@ export const webhookChoices: ChoiceSource = {
 };
 
 export const workspaceChoices: ChoiceSource = {
-  noun: 'workspace',
-  plural: 'workspaces',
-  listHint: suggestWhereToLook('', 'workspace'),
+  ...describeKind('workspace'),
   emptyHint: { text: 'Create one', command: 'svc workspaces create' },
   async list(context) {
     const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
@@ -147,9 +143,7 @@ export const workspaceChoices: ChoiceSource = {
 
 /** Keys that are not revoked. */
 export const keyChoices: ChoiceSource = {
-  noun: 'key',
-  plural: 'keys',
-  listHint: suggestWhereToLook('', 'apiKey'),
+  ...describeKind('apiKey'),
   emptyHint: { text: 'Create one', command: 'svc keys create' },
   async list(context) {
     const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
@@ -160,9 +154,7 @@ export const keyChoices: ChoiceSource = {
 };
 
 export const requestChoices: ChoiceSource = {
-  noun: 'request',
-  plural: 'requests',
-  listHint: suggestWhereToLook('', 'request'),
+  ...describeKind('request'),
   emptyHint: { text: 'Send one', command: 'svc trigger' },
   async list(context) {
     const { data } = await (await context.connect()).listRequests({ limit: MAX_CHOICES });
