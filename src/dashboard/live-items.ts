@@ -70,7 +70,7 @@ export class LiveItems<Item extends HasId> {
   loadOlder(): Promise<void> {
     const oldest = this.items.at(-1)?.id;
     return this.#request({ limit: PAGE_SIZE, ...(oldest && { starting_after: oldest }) }, ({ data }) => {
-      this.items = [...this.items, ...data.filter(({ id }) => oldest === undefined || id < oldest)];
+      this.items = [...this.items, ...data];
       this.#limit = Math.max(PAGE_SIZE, this.items.length);
     });
   }
@@ -128,11 +128,10 @@ export class LiveItems<Item extends HasId> {
 
   /** Whether the list would show an item with this ID, and not on an older page. */
   #isCovered(id: string): boolean {
-    return !this.hasOlder || id > (this.items.at(-1)?.id ?? '');
+    return !this.hasOlder || id >= (this.items.at(-1)?.id ?? '');
   }
 
   #merge(changes: ReadonlyMap<string, Item | null>): void {
-    if (changes.size === 0) return;
     const added = [...changes.values()].filter((item) => item !== null && this.#isCovered(item.id)) as Item[];
     const kept = this.items.filter(({ id }) => !changes.has(id));
     const items = [...added, ...kept].sort((a, b) => (a.id < b.id ? 1 : -1));
