@@ -79,7 +79,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   listen: {
     args: ['9', '--print-secret'],
     stdout: /^whsec_[\w-]{43}\n$/,
-    jsonFields: ['webhook_id', 'webhook_secret', 'url', 'workspace_id', 'webhooks'],
+    jsonFields: ['webhook_id', 'webhook_secret', 'url', 'workspace_id'],
     invalid: [['--forward-to', 'ftp://localhost'], 'Invalid value for --forward-to: "ftp://localhost"'],
     notFound: ['--forward-to', '9', '--print-secret', ...otherWorkspace],
   },
