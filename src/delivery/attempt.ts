@@ -38,7 +38,7 @@ export async function sendAttempt(
   queue: EndpointQueue,
   { seq: deliverySeq, waitingSince }: DueDelivery,
 ): Promise<RecordAttempt> {
-  const { store, rules } = sandbox;
+  const { store } = sandbox;
   const { workspace } = queue;
   const delivery = store.deliveries.findSendable(deliverySeq);
   if (delivery === undefined) return async () => null;
@@ -60,8 +60,8 @@ export async function sendAttempt(
   const attempt = prepareAttempt(sandbox, workspace, delivery, fault, waitingSince);
   const { request } = attempt;
   const results: SendResults = fault
-    ? await sendWithFault(sender, request, rules.delivery, fault)
-    : [await sender.send(request, rules.delivery)];
+    ? await sendWithFault(sender, request, fault)
+    : [await sender.send(request)];
   const endedAt = workspace.clock.now();
   return async () => {
     const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));

@@ -42,7 +42,8 @@ interface DeliveryEngine {
 export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOptions): DeliveryEngine {
   const { retention, listenerGraceMs = LISTENER_GRACE_MS, onInternalError, ...sending } = options;
   const reportFrom = (part: string) => (error: unknown) => onInternalError(part, error);
-  const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
+  const { wall, rules } = sandbox;
+  const sender = createSender({ wall, rule: rules.webhookUrl, limits: rules.delivery, ...sending });
   const dispatcher = new Dispatcher({
     sandbox,
     sender,

@@ -8,7 +8,7 @@ import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { SendableDelivery } from '../store/deliveries.ts';
-import type { Sender, SendLimits, SendRequest, SendResult } from './sender.ts';
+import type { Sender, SendRequest, SendResult } from './sender.ts';
 
 /** Age of a stale timestamp beyond the tolerance. */
 const STALE_BY_MS = MINUTE_MS;
@@ -77,7 +77,6 @@ export type SendResults = readonly [SendResult, ...SendResult[]];
 export async function sendWithFault(
   sender: Sender,
   request: SendRequest & { readonly body: string },
-  limits: SendLimits,
   fault: MatchingFault,
 ): Promise<SendResults> {
   switch (fault.applied.kind) {
@@ -88,25 +87,25 @@ export async function sendWithFault(
     case 'error-response':
       return [toErrorResponse(fault)];
     case 'timeout': {
-      const { durationMs, phases } = await sender.send(request, limits);
+      const { durationMs, phases } = await sender.send(request);
       const error = `the response was lost: fault ${fault.applied.id} ended the attempt as a timeout, without waiting for the time limit`;
       return [{ ...toFailure('timeout', error), durationMs, phases }];
     }
     case 'reset': {
-      const { durationMs, phases } = await sender.send(request, limits);
+      const { durationMs, phases } = await sender.send(request);
       const error = `the response was lost: fault ${fault.applied.id} reset the connection`;
       return [{ ...toFailure('connection_error', error), durationMs, phases }];
     }
     case 'duplicate':
-      return [await sender.send(request, limits), await sender.send(request, limits)];
+      return [await sender.send(request), await sender.send(request)];
     case 'tamper-body':
-      return [await sender.send({ ...request, body: tamperBody(request.body) }, limits)];
+      return [await sender.send({ ...request, body: tamperBody(request.body) })];
     case 'slow-body': {
       const writeOverMs = fault.rule.delay_ms ?? defaultDelayMs['slow-body'];
-      return [await sender.send({ ...request, writeOverMs }, limits)];
+      return [await sender.send({ ...request, writeOverMs })];
     }
     default:
-      return [await sender.send(request, limits)];
+      return [await sender.send(request)];
   }
 }
 

@@ -13,8 +13,17 @@ import { type ConnectorOptions, createConnector } from './connector.ts';
 import { createOriginPool } from './origin-pool.ts';
 import type { OutboundRequest } from './outbound-exchange.ts';
 
+/** Limits in real time (gaps `delivery.timeout`, `delivery.response`). */
+export interface SendLimits {
+  readonly connectTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
+  /** Bytes of the body to keep. Beyond them the connection is destroyed, and the status decides the outcome. */
+  readonly responseLimitBytes: number;
+}
+
 export interface OutboundAgentOptions {
   readonly rule: WebhookUrlRule;
+  readonly limits: SendLimits;
   /** Used to read a `Retry-After` date and to measure durations. */
   readonly wall: WallClock;
   /** Certificate authorities in PEM, trusted in addition to the built-in ones. */
@@ -34,7 +43,6 @@ interface ConnectorTarget {
   readonly origin: string;
   /** Accept any certificate. */
   readonly insecureTls: boolean;
-  readonly connectTimeoutMs: number;
 }
 
 interface ConnectionTarget extends ConnectorTarget {
@@ -106,20 +114,20 @@ export class OutboundAgent {
     return pool;
   }
 
-  #toConnectorOptions({ connectTimeoutMs, insecureTls }: ConnectorTarget): ConnectorOptions {
+  #toConnectorOptions({ insecureTls }: ConnectorTarget): ConnectorOptions {
     return {
       wall: this.#options.wall,
       rule: this.#options.rule,
       lookup: this.#options.lookup,
       proxy: this.#proxy,
-      connectTimeoutMs,
+      connectTimeoutMs: this.#options.limits.connectTimeoutMs,
       insecureTls,
       secureContext: this.#secureContext,
     };
   }
 
   #getSharedPool(target: ConnectionTarget): Pool {
-    const key = `${target.origin} ${target.connectTimeoutMs} ${target.insecureTls}`;
+    const key = `${target.origin} ${target.insecureTls}`;
     const pool = this.#pools.get(key) ?? this.#createPool(target);
     this.#pools.delete(key);
     this.#pools.set(key, pool);

@@ -55,7 +55,7 @@ export async function probeSignature(
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const message = { id: row.id, timestamp, body };
   const send = (headers: Readonly<Record<string, string>>) =>
-    sender.send({ ...request, headers: { ...request.headers, ...headers } }, rules.delivery);
+    sender.send({ ...request, headers: { ...request.headers, ...headers } });
   const sendCorrect = () => send({});
   const sendRandom = () => send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
 

@@ -27,7 +27,7 @@ export async function probeWebhook(
   const row = getWebhookRow(sandbox, id);
   const { url } = row;
   const target = { url, insecureTls: row.skip_verify === 1 };
-  const connection = await sender.connect(target, sandbox.rules.delivery);
+  const connection = await sender.connect(target);
   const { outcome, error, durationMs, address, certificate } = connection;
   const canSend = send && outcome === 'connected';
   return {
@@ -58,7 +58,7 @@ async function sendProbes(sandbox: Sandbox, sender: Sender, row: WebhookRow) {
   const sendSignedWith = async (secrets: string[]) => {
     const id = ids.next('delivery', wall.now());
     const content = { scheme: rules.signature, secrets, id, timestampMs: wall.now(), body };
-    const result = await sender.send(toDeliveryRequest(row, content), rules.delivery);
+    const result = await sender.send(toDeliveryRequest(row, content));
     const { outcome, responseStatus, error, durationMs } = result;
     return { outcome, response_status: responseStatus, error, duration_ms: durationMs };
   };

@@ -12,7 +12,7 @@ import { parseRetryAfter } from '../domain/retry-policy.ts';
 import { SvcError } from '../errors.ts';
 import { createOutOfFileDescriptorsError, isOutOfFileDescriptors, loadUndici } from './connector.ts';
 import { describeFailure } from './describe-failure.ts';
-import { OutboundAgent, type OutboundAgentOptions } from './outbound-agent.ts';
+import { OutboundAgent, type OutboundAgentOptions, type SendLimits } from './outbound-agent.ts';
 import {
   type ExchangeResult,
   type NetworkError,
@@ -33,14 +33,6 @@ export interface SendRequest {
 }
 
 type SendTarget = Pick<SendRequest, 'url' | 'insecureTls'>;
-
-/** Limits in real time (gaps `delivery.timeout`, `delivery.response`). */
-export interface SendLimits {
-  readonly connectTimeoutMs: number;
-  readonly attemptTimeoutMs: number;
-  /** Bytes of the body to keep. Beyond them the connection is destroyed, and the status decides the outcome. */
-  readonly responseLimitBytes: number;
-}
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;
@@ -80,12 +72,12 @@ export interface Sender {
    * POSTs the body. Whatever the receiver does is returned, not thrown.
    * @throws SvcError `internal_error` for an invalid URL or header, or if the process has no free file descriptor
    */
-  send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
+  send(request: SendRequest): Promise<SendResult>;
   /**
    * Opens a connection and closes it. A failure is returned, not thrown.
    * @throws SvcError `internal_error` for an invalid URL
    */
-  connect(target: SendTarget, limits: SendLimits): Promise<ConnectResult>;
+  connect(target: SendTarget): Promise<ConnectResult>;
   /** Closes the connections of all `send` requests at once. Those in flight end as a `connection_error`. */
   close(): Promise<void>;
 }
@@ -107,7 +99,7 @@ const INVALID_REQUEST_CODES = new Set<string | undefined>([
 
 /** @throws SvcError `usage` for an invalid `ca` or `proxy` */
 export function createSender(options: OutboundAgentOptions): Sender {
-  const { wall } = options;
+  const { wall, limits } = options;
   const agent = new OutboundAgent(options);
   /**
    * Origins that recently closed a reused connection, oldest first. Until this monotonic time, each request gets a new
@@ -120,16 +112,14 @@ export function createSender(options: OutboundAgentOptions): Sender {
       loadUndici();
     },
 
-    async send(request, limits) {
-      const { attemptTimeoutMs, connectTimeoutMs, responseLimitBytes } = limits;
+    async send(request) {
       const url = parseHttpUrl(request.url);
       loadUndici();
       const startedAt = wall.monotonic();
-      const exchange = new OutboundExchange(attemptTimeoutMs, responseLimitBytes, wall);
+      const exchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes, wall);
       const target = {
         origin: url.origin,
         insecureTls: request.insecureTls ?? false,
-        connectTimeoutMs,
         usesNewConnection: startedAt < (unreliableUntil.get(url.origin) ?? Number.NEGATIVE_INFINITY),
       };
       agent.dispatch(target, toPost(url, request, exchange));
@@ -146,12 +136,11 @@ export function createSender(options: OutboundAgentOptions): Sender {
       return toSendResult(result, url, limits, endedAt - startedAt, wall.now());
     },
 
-    async connect({ url: address, insecureTls = false }, limits) {
-      const { connectTimeoutMs } = limits;
+    async connect({ url: address, insecureTls = false }) {
       const url = parseHttpUrl(address);
       const startedAt = wall.monotonic();
       try {
-        const socket = await agent.connect({ origin: url.origin, insecureTls, connectTimeoutMs });
+        const socket = await agent.connect({ origin: url.origin, insecureTls });
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };

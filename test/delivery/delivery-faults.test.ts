@@ -10,7 +10,6 @@ import { verify } from '../../src/signature.ts';
 import type { ReceivedRequest } from '../support/test-receiver.ts';
 import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 import { NOW, startDispatcher } from './dispatcher-setup.ts';
-import { limits } from './sender-setup.ts';
 
 /** The result of a receiver that verifies the request. */
 function verdictOn(request: ReceivedRequest | undefined, secret: string): string {
@@ -260,7 +259,7 @@ describe('sendWithFault', () => {
       },
     };
     const rule = { on: 'delivery', kind, probability: 1, ...more } as const;
-    const results = await sendWithFault(sender as never, request, limits, {
+    const results = await sendWithFault(sender as never, request, {
       applied: { id: 'flt_1', kind },
       rule,
     });

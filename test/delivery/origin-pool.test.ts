@@ -109,9 +109,9 @@ describe('the connections of a pool', () => {
       else socket.end();
     });
     const sender = createTestSender({ connectionsPerOrigin: 1 });
-    await sender.send(createPostRequest(receiver.url), limits);
+    await sender.send(createPostRequest(receiver.url));
     await closed.opened;
-    const { error } = await sender.send(createPostRequest(receiver.url), limits);
+    const { error } = await sender.send(createPostRequest(receiver.url));
     expect(error).toContain('closed the connection before it responded');
     expect(receiver.connections).toBe(2);
   });
@@ -121,10 +121,13 @@ describe('the connections of a pool', () => {
       await readRequest(socket);
       socket.write(OK);
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
-    await sender.send(createPostRequest(receiver.url), limits);
+    const sender = createTestSender({
+      connectionsPerOrigin: 1,
+      limits: { ...limits, attemptTimeoutMs: 500 },
+    });
+    await sender.send(createPostRequest(receiver.url));
     const slow = { ...createPostRequest(receiver.url), writeOverMs: 60_000 };
-    const result = await sender.send(slow, { ...limits, attemptTimeoutMs: 50 });
+    const result = await sender.send(slow);
     expect(result).toMatchObject({ outcome: 'timeout', phases: { connect: null, wait: null } });
     expect(receiver.connections).toBe(1);
   });

@@ -6,7 +6,7 @@ import { findFreePort } from '../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
-import { createGate, createPostRequest, createTestSender, limits } from './sender-setup.ts';
+import { createGate, createPostRequest, createTestSender } from './sender-setup.ts';
 
 const v4 = (address: string) => ({ address, family: 4 });
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
@@ -24,17 +24,14 @@ describe('allowed destinations', () => {
     'http://0.0.0.0/',
     'http://[::]/',
   ])('the sender never connects to %s', async (url) => {
-    const result = await createTestSender().send(createPostRequest(url), limits);
+    const result = await createTestSender().send(createPostRequest(url));
     expect(result).toMatchObject({ outcome: 'blocked', responseStatus: null, response: null });
     expect(result.error).toContain('must not be a blocked address');
   });
 
   it('the sender never uses plain HTTP to a public address [webhook.url, network.plain-http]', async () => {
     const lookup = async () => [v4('93.184.216.34')];
-    const result = await createTestSender({ lookup }).send(
-      createPostRequest('http://receiver.internal/'),
-      limits,
-    );
+    const result = await createTestSender({ lookup }).send(createPostRequest('http://receiver.internal/'));
     expect(result.outcome).toBe('blocked');
     expect(result.error).toBe(
       'receiver.internal has no allowed address: 93.184.216.34 is a public address: ' +
@@ -44,7 +41,7 @@ describe('allowed destinations', () => {
 
   it('under the strict rule the sender connects only to public addresses over HTTPS [webhook.url, network.strict-profile]', async () => {
     await using receiver = await createReceiver();
-    const result = await createTestSender({ rule: 'public' }).send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender({ rule: 'public' }).send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'blocked' });
     expect(receiver.requests).toHaveLength(0);
   });
@@ -53,7 +50,7 @@ describe('allowed destinations', () => {
     await using receiver = await createReceiver();
     onTestFinished(addOwnAddress({ host: '127.0.0.1', port: receiver.port }));
     const sender = createTestSender();
-    const direct = await sender.send(createPostRequest(receiver.url), limits);
+    const direct = await sender.send(createPostRequest(receiver.url));
     expect(direct).toMatchObject({ outcome: 'blocked' });
     expect(direct.error).toContain('is the emulator itself: use the address of your receiver');
     expect(receiver.requests).toHaveLength(0);
@@ -65,11 +62,11 @@ describe('allowed destinations', () => {
     const lookup = vi.fn(async () => results.shift() ?? []);
     const sender = createTestSender({ lookup, connectionsPerOrigin: 1 });
     const url = `http://rebound.internal:${receiver.port}/`;
-    expect(await sender.send(createPostRequest(url), limits)).toMatchObject({ outcome: 'succeeded' });
+    expect(await sender.send(createPostRequest(url))).toMatchObject({ outcome: 'succeeded' });
     expect(lookup.mock.calls).toEqual([['rebound.internal']]);
     receiver.respond({ drop: true });
-    await sender.send(createPostRequest(url), limits); // closes the connection, so that the next send resolves the name again
-    expect(await sender.send(createPostRequest(url), limits)).toMatchObject({ outcome: 'blocked' });
+    await sender.send(createPostRequest(url)); // closes the connection, so that the next send resolves the name again
+    expect(await sender.send(createPostRequest(url))).toMatchObject({ outcome: 'blocked' });
     expect(receiver.requests).toHaveLength(2);
     expect(lookup).toHaveBeenCalledTimes(2);
   });
@@ -79,7 +76,6 @@ describe('allowed destinations', () => {
     const lookup = async () => [v4('169.254.169.254'), v4('127.0.0.1')];
     const result = await createTestSender({ lookup }).send(
       createPostRequest(`http://mixed.internal:${receiver.port}/`),
-      limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
@@ -89,7 +85,6 @@ describe('allowed destinations', () => {
     const lookup = async () => [v4('127.0.0.2'), v4('127.0.0.1')];
     const result = await createTestSender({ lookup }).send(
       createPostRequest(`http://two.internal:${receiver.port}/`),
-      limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
@@ -101,7 +96,6 @@ describe('allowed destinations', () => {
       const lookup = vi.fn(async () => []);
       const result = await createTestSender({ lookup }).send(
         createPostRequest(`http://${host}:${receiver.port}/`),
-        limits,
       );
       expect(result).toMatchObject({ outcome: 'succeeded' });
       expect(lookup).not.toHaveBeenCalled();
@@ -110,7 +104,7 @@ describe('allowed destinations', () => {
 
   it('the error lists every address that refused the connection', async () => {
     const url = `http://localhost:${await findFreePort()}/`;
-    const result = await createTestSender().send(createPostRequest(url), limits);
+    const result = await createTestSender().send(createPostRequest(url));
     expect(result.outcome).toBe('connection_error');
     expect(result.error).toMatch(
       /^connection refused by 127\.0\.0\.1:\d+( and \[::1\]:\d+)?: nothing is listening there$/,
@@ -123,10 +117,7 @@ describe('allowed destinations', () => {
     ['EAI_FAIL', 'nowhere.example does not resolve (EAI_FAIL)'],
   ])('the sender reports a name that does not resolve: %s', async (code, error) => {
     const lookup = () => Promise.reject(Object.assign(new Error(`getaddrinfo ${code}`), { code }));
-    const result = await createTestSender({ lookup }).send(
-      createPostRequest('https://nowhere.example/'),
-      limits,
-    );
+    const result = await createTestSender({ lookup }).send(createPostRequest('https://nowhere.example/'));
     expect(result).toMatchObject({ outcome: 'dns_error', error, responseStatus: null });
   });
 
@@ -136,7 +127,6 @@ describe('allowed destinations', () => {
     onTestFinished(() => lookup.mockRestore());
     const result = await createTestSender().send(
       createPostRequest(`http://receiver.internal:${receiver.port}/`),
-      limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
     expect(lookup.mock.calls).toEqual([['receiver.internal', { all: true, order: 'ipv4first' }]]);
@@ -148,7 +138,7 @@ describe('allowed destinations', () => {
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])
       vi.stubEnv(name, proxy.url);
     onTestFinished(() => void vi.unstubAllEnvs());
-    await createTestSender().send(createPostRequest(receiver.url), limits);
+    await createTestSender().send(createPostRequest(receiver.url));
     expect([proxy.requests.length, receiver.requests.length]).toEqual([0, 1]);
   });
 });
@@ -162,7 +152,7 @@ describe('connection pool', () => {
       }
     });
     const sender = createTestSender({ connectionsPerOrigin: 1 });
-    for (let count = 0; count < 5; count++) await sender.send(createPostRequest(receiver.url), limits);
+    for (let count = 0; count < 5; count++) await sender.send(createPostRequest(receiver.url));
     expect(receiver.connections).toBe(1);
   });
 
@@ -178,7 +168,7 @@ describe('connection pool', () => {
       }
     });
     const sender = createTestSender({ connectionsPerOrigin: 2 });
-    const sending = Array.from({ length: 5 }, () => sender.send(createPostRequest(receiver.url), limits));
+    const sending = Array.from({ length: 5 }, () => sender.send(createPostRequest(receiver.url)));
     await expect.poll(() => waiting).toBe(2);
     gate.open();
     const results = await Promise.all(sending);
@@ -186,35 +176,14 @@ describe('connection pool', () => {
     expect(receiver.connections).toBe(2);
   });
 
-  it('the sender closes the connections of the least recently used origin past the origin limit', async () => {
-    const closed: number[] = [];
-    const receivers = await Promise.all(
-      [0, 1, 2].map((number) =>
-        createRawReceiver(async (socket) => {
-          socket.once('close', () => closed.push(number));
-          for (;;) {
-            await readRequest(socket);
-            socket.write(OK);
-          }
-        }),
-      ),
-    );
-    const sender = createTestSender({ maxOrigins: 2, connectionsPerOrigin: 1 });
-    for (const index of [0, 1, 0, 2])
-      await sender.send(createPostRequest(receivers[index]?.url ?? ''), limits);
-    await expect.poll(() => closed.length).toBeGreaterThan(0);
-    expect(closed).toEqual([1]);
-    await Promise.all(receivers.map((receiver) => receiver.close()));
-  });
-
   it('requests in flight finish when their origin is evicted', async () => {
     const gate = createGate();
     await using slow = await createReceiver(() => ({ after: gate.opened }));
     await using quick = await createReceiver();
     const sender = createTestSender({ maxOrigins: 1 });
-    const sending = sender.send(createPostRequest(slow.url), limits);
+    const sending = sender.send(createPostRequest(slow.url));
     await slow.waitFor(1);
-    await sender.send(createPostRequest(quick.url), limits);
+    await sender.send(createPostRequest(quick.url));
     gate.open();
     expect(await sending).toMatchObject({ outcome: 'succeeded' });
   });
@@ -222,12 +191,12 @@ describe('connection pool', () => {
   it('closing the sender closes its connections at once and ends requests in flight', async () => {
     await using receiver = await createReceiver(() => new Promise(() => undefined));
     const sender = createTestSender();
-    const sending = sender.send(createPostRequest(receiver.url), limits);
+    const sending = sender.send(createPostRequest(receiver.url));
     await receiver.waitFor(1);
     await sender.close();
     const stopped = { outcome: 'connection_error', error: 'the emulator stopped before the attempt ended' };
     expect(await sending).toMatchObject(stopped);
-    expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject(stopped);
+    expect(await sender.send(createPostRequest(receiver.url))).toMatchObject(stopped);
     expect(receiver.requests).toHaveLength(1);
   });
 });
@@ -247,8 +216,8 @@ describe('an idle connection that the receiver closed', () => {
     async (close) => {
       await using receiver = await closesOnReuse(close);
       const sender = createTestSender({ connectionsPerOrigin: 1 });
-      const first = await sender.send(createPostRequest(receiver.url), limits);
-      const second = await sender.send(createPostRequest(receiver.url), limits);
+      const first = await sender.send(createPostRequest(receiver.url));
+      const second = await sender.send(createPostRequest(receiver.url));
       expect([first.outcome, second.outcome]).toEqual(['succeeded', 'connection_error']);
       expect(second.error).toContain('a keep-alive connection before responding');
       expect(receiver.connections).toBe(1);
@@ -260,8 +229,7 @@ describe('an idle connection that the receiver closed', () => {
     const wall = createTestWallClock();
     const sender = createTestSender({ connectionsPerOrigin: 1, wall });
     const outcomes: string[] = [];
-    const send = async () =>
-      outcomes.push((await sender.send(createPostRequest(receiver.url), limits)).outcome);
+    const send = async () => outcomes.push((await sender.send(createPostRequest(receiver.url))).outcome);
     for (let attempt = 0; attempt < 4; attempt++) await send();
     expect(outcomes).toEqual(['succeeded', 'connection_error', 'succeeded', 'succeeded']);
     expect(receiver.connections).toBe(3);
@@ -279,8 +247,8 @@ describe('an idle connection that the receiver closed', () => {
       socket.end('HTTP/1.1 2');
     });
     const sender = createTestSender({ connectionsPerOrigin: 1 });
-    await sender.send(createPostRequest(receiver.url), limits);
-    const result = await sender.send(createPostRequest(receiver.url), limits);
+    await sender.send(createPostRequest(receiver.url));
+    const result = await sender.send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'connection_error' });
     expect(receiver.connections).toBe(1);
   });

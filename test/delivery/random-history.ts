@@ -246,10 +246,10 @@ class HistoryRunner {
   }
 
   /** Wraps the sender to record attempts in flight, their start and their duration. */
-  readonly #send: Sender['send'] = async (request, limits) => {
+  readonly #send: Sender['send'] = async (request) => {
     const { workspace, sandbox } = this.#dispatch;
     const sentAt = sandbox.wall.monotonic();
-    const sending = this.#transport.sender.send(request, limits);
+    const sending = this.#transport.sender.send(request);
     this.#sending.add(request);
     const id = request.headers['Service-Delivery-Id'] ?? '';
     this.#startTimes.set(id, [...(this.#startTimes.get(id) ?? []), workspace.clock.now()]);

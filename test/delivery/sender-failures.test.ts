@@ -17,7 +17,7 @@ describe('connection errors', () => {
   it('a receiver that does not listen is a connection error', async () => {
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}/`;
-    const result = await createTestSender().send(createPostRequest(url), limits);
+    const result = await createTestSender().send(createPostRequest(url));
     expect(result).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
@@ -29,7 +29,7 @@ describe('connection errors', () => {
 
   it('a receiver that resets the connection before it responds is a connection error', async () => {
     await using receiver = await afterRequest((socket) => socket.resetAndDestroy());
-    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url));
     expect(outcome).toBe('connection_error');
     expect(error).toContain('reset the connection before it responded');
     expect(receiver.connections).toBe(1);
@@ -37,7 +37,7 @@ describe('connection errors', () => {
 
   it('a receiver that closes the connection before it responds is a connection error', async () => {
     await using receiver = await afterRequest((socket) => socket.end());
-    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url));
     expect(outcome).toBe('connection_error');
     expect(error).toContain('closed the connection before it responded (if it expects TLS');
     expect(receiver.connections).toBe(1);
@@ -45,7 +45,7 @@ describe('connection errors', () => {
 
   it('a receiver that closes the connection within the response headers is a connection error', async () => {
     await using receiver = await afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'));
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: null, response: null });
     expect(result.error).toContain('closed the connection while it sent the response headers');
   });
@@ -54,7 +54,7 @@ describe('connection errors', () => {
     await using receiver = await afterRequest((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal'),
     );
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: 200 });
     expect(result.error).toContain(
       'while it sent the response body; received status 200 and 3 bytes of the body',
@@ -68,7 +68,7 @@ describe('connection errors', () => {
         socket.resetAndDestroy(),
       );
     });
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({
       outcome: 'connection_error',
       error: expect.stringMatching(/(?:reset|closed) the connection/),
@@ -117,7 +117,7 @@ describe('connection errors', () => {
     ],
   ])('a receiver that %s is a connection error', async (_what, bytes, error) => {
     await using receiver = await afterRequest((socket) => socket.write(Buffer.from(bytes, 'latin1')));
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining(error) });
   });
 
@@ -132,7 +132,7 @@ describe('connection errors', () => {
     });
     const sender = createTestSender({ connectionsPerOrigin: 1 });
     for (const _ of [1, 2]) {
-      expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject({
+      expect(await sender.send(createPostRequest(receiver.url))).toMatchObject({
         responseStatus: 204,
       });
     }
@@ -149,7 +149,8 @@ describe('connection errors', () => {
       write();
     });
     const unlimited = { ...limits, attemptTimeoutMs: 2 ** 30 };
-    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), unlimited);
+    const sender = createTestSender({ limits: unlimited });
+    const { outcome, error } = await sender.send(createPostRequest(receiver.url));
     expect([outcome, error]).toEqual([
       'connection_error',
       expect.stringContaining('informational responses'),
@@ -163,27 +164,25 @@ describe('connection errors', () => {
       );
     });
     const body = Buffer.alloc(4_000_000);
-    const result = await createTestSender().send({ url: receiver.url, headers: {}, body }, limits);
+    const result = await createTestSender().send({ url: receiver.url, headers: {}, body });
     expect(result.outcome === 'http_error' ? result.responseStatus : result.outcome).toBe(413);
   });
 
   it('a receiver that expects TLS but gets plain HTTP is a connection error that says so', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    const result = await createTestSender().send(
-      createPostRequest(receiver.url.replace('https:', 'http:')),
-      limits,
-    );
+    const result = await createTestSender().send(createPostRequest(receiver.url.replace('https:', 'http:')));
     expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining('https://') });
   });
 });
 
 describe('time limits', () => {
   // Long enough that a busy machine connects and reads the headers in time.
-  const hurried = { ...limits, attemptTimeoutMs: 500 };
+  const createHurriedSender = (options = {}) =>
+    createTestSender({ limits: { ...limits, attemptTimeoutMs: 500 }, ...options });
 
   it('the time limit ends an attempt whose receiver never responds [delivery.timeout, receivers.time-limit]', async () => {
     await using receiver = await createRawReceiver(() => undefined);
-    const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
+    const result = await createHurriedSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
     expect(result.error).toBe(`127.0.0.1:${receiver.port} did not respond within 500ms`);
     expect(result.durationMs).toBeGreaterThanOrEqual(499);
@@ -191,7 +190,7 @@ describe('time limits', () => {
 
   it('the time limit ends an attempt whose receiver sends its headers slowly [delivery.timeout, receivers.time-limit]', async () => {
     await using receiver = await afterRequest((socket) => socket.write('HTTP/1.1 200 OK\r\nX-'));
-    const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
+    const result = await createHurriedSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
     expect(result.error).toBe(
       `127.0.0.1:${receiver.port} started a response but did not finish it within 500ms`,
@@ -208,7 +207,7 @@ describe('time limits', () => {
         closed.open();
       });
     });
-    const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
+    const result = await createHurriedSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: 200, response: { truncated: true } });
     expect(result.error).toMatch(
       /did not finish it within 500ms; received status 200 and \d+ bytes of the body$/,
@@ -220,10 +219,11 @@ describe('time limits', () => {
     await using receiver = await createRawReceiver(() => undefined); // accepts connections without a TLS handshake
     const url = receiver.url.replace('http:', 'https:');
     const error = (within: string) => `no connection to 127.0.0.1:${receiver.port} within ${within}`;
-    const sender = createTestSender();
+    const sendWithin = (change: object) =>
+      createTestSender({ limits: { ...limits, ...change } }).send(createPostRequest(url));
     const [connect, whole] = await Promise.all([
-      sender.send(createPostRequest(url), { ...limits, connectTimeoutMs: 60 }),
-      sender.send(createPostRequest(url), { ...limits, attemptTimeoutMs: 70 }),
+      sendWithin({ connectTimeoutMs: 60 }),
+      sendWithin({ attemptTimeoutMs: 70 }),
     ]);
     expect(connect).toMatchObject({ outcome: 'timeout', error: error('60ms') });
     expect(whole).toMatchObject({ outcome: 'timeout', error: error('70ms') });
@@ -232,15 +232,14 @@ describe('time limits', () => {
   it('a request that waited too long for a connection is never sent [delivery.timeout]', async () => {
     const gate = createGate();
     await using receiver = await createReceiver(() => ({ after: gate.opened }));
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
-    const first = sender.send(createPostRequest(`${receiver.url}/first`), limits);
-    await receiver.waitFor(1);
-    expect(await sender.send(createPostRequest(`${receiver.url}/late`), hurried)).toMatchObject({
-      outcome: 'timeout',
-    });
+    const sender = createHurriedSender({ connectionsPerOrigin: 1 });
+    // Their time limits are over in the same turn of the event loop, so the connection is not free before.
+    const sending = ['first', 'late'].map((path) =>
+      sender.send(createPostRequest(`${receiver.url}/${path}`)),
+    );
+    expect(await Promise.all(sending)).toMatchObject([{ outcome: 'timeout' }, { outcome: 'timeout' }]);
     gate.open();
-    await first;
-    await sender.send(createPostRequest(`${receiver.url}/next`), limits);
+    await sender.send(createPostRequest(`${receiver.url}/next`));
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/first', '/next']);
   });
 });

@@ -26,21 +26,21 @@ function createTimedSender(options: Partial<OutboundAgentOptions> = {}) {
 describe('the phases of an attempt', () => {
   it('the first request to an address has no DNS and TLS phase', async () => {
     await using receiver = await createReceiver();
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
   });
 
   it('the first request to a host name over TLS has every phase', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual([...attemptPhases]);
   });
 
   it('a request on a reused connection has no DNS, connect and TLS phase', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
     const sender = createTestSender({ ca: authority, connectionsPerOrigin: 1 });
-    await sender.send(createPostRequest(receiver.url), limits);
-    const result = await sender.send(createPostRequest(receiver.url), limits);
+    await sender.send(createPostRequest(receiver.url));
+    const result = await sender.send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual(['queued', 'send', 'wait', 'receive']);
   });
 
@@ -52,9 +52,9 @@ describe('the phases of an attempt', () => {
       else socket.write(OK);
     });
     const sender = createTestSender({ connectionsPerOrigin: 1 });
-    await sender.send(createPostRequest(receiver.url), limits);
+    await sender.send(createPostRequest(receiver.url));
     await closed.opened;
-    const result = await sender.send(createPostRequest(receiver.url), limits);
+    const result = await sender.send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
   });
 
@@ -62,7 +62,7 @@ describe('the phases of an attempt', () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('elsewhere') });
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority });
-    const result = await sender.send(createPostRequest('https://elsewhere.example/'), limits);
+    const result = await sender.send(createPostRequest('https://elsewhere.example/'));
     expect(listPhases(result)).toEqual(['queued', 'connect', 'tls', 'send', 'wait', 'receive']);
   });
 
@@ -80,7 +80,7 @@ describe('the phases of an attempt', () => {
       socket.write(OK);
     });
     const request = createPostRequest(`http://receiver.internal:${receiver.port}/`);
-    const { phases, durationMs } = await sender.send(request, limits);
+    const { phases, durationMs } = await sender.send(request);
     expect(phases).toMatchObject({ queued: 0, dns: 10, tls: null, send: 0, receive: 0 });
     // Whether the receiver or the sender learns first of the connection is up to the operating system.
     expect(Number(phases?.connect) + Number(phases?.wait)).toBe(320);
@@ -97,8 +97,8 @@ describe('the phases of an attempt', () => {
       await readRequest(socket);
       socket.write(OK);
     });
-    const first = sender.send(createPostRequest(receiver.url), limits);
-    const second = sender.send(createPostRequest(receiver.url), limits);
+    const first = sender.send(createPostRequest(receiver.url));
+    const second = sender.send(createPostRequest(receiver.url));
     wall.advance(250);
     responded.open();
     await first;
@@ -109,37 +109,34 @@ describe('the phases of an attempt', () => {
 
 describe('the phases of a failed attempt', () => {
   it('an attempt that was blocked has only a queued phase', async () => {
-    const result = await createTestSender().send(createPostRequest('http://169.254.169.254/'), limits);
+    const result = await createTestSender().send(createPostRequest('http://169.254.169.254/'));
     expect(listPhases(result)).toEqual(['queued']);
   });
 
   it('an attempt to a name that does not resolve ends in its DNS phase', async () => {
     const lookup = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
-    const result = await createTestSender({ lookup }).send(
-      createPostRequest('http://receiver.internal/'),
-      limits,
-    );
+    const result = await createTestSender({ lookup }).send(createPostRequest('http://receiver.internal/'));
     expect(result.outcome).toBe('dns_error');
     expect(listPhases(result)).toEqual(['queued', 'dns']);
   });
 
   it('an attempt with a refused connection ends in its connect phase', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}/`;
-    const result = await createTestSender().send(createPostRequest(url), limits);
+    const result = await createTestSender().send(createPostRequest(url));
     expect(listPhases(result)).toEqual(['queued', 'connect']);
   });
 
   it('an attempt with a certificate that is not trusted ends in its TLS phase', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url));
     expect(result.outcome).toBe('tls_error');
     expect(listPhases(result)).toEqual(['queued', 'dns', 'connect', 'tls']);
   });
 
   it('an attempt without a response ends in its wait phase', async () => {
     await using receiver = await createRawReceiver((socket) => readRequest(socket));
-    const timeout = { ...limits, attemptTimeoutMs: 1_000 };
-    const result = await createTestSender().send(createPostRequest(receiver.url), timeout);
+    const sender = createTestSender({ limits: { ...limits, attemptTimeoutMs: 1_000 } });
+    const result = await sender.send(createPostRequest(receiver.url));
     expect(result.outcome).toBe('timeout');
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait']);
   });
@@ -147,7 +144,8 @@ describe('the phases of a failed attempt', () => {
   it('a slow request that is not complete in time ends in its send phase before anything was written', async () => {
     await using receiver = await createRawReceiver((socket) => socket.resume());
     const request = { ...createPostRequest(receiver.url), writeOverMs: 60_000 };
-    const result = await createTestSender().send(request, { ...limits, attemptTimeoutMs: 1_000 });
+    const sender = createTestSender({ limits: { ...limits, attemptTimeoutMs: 1_000 } });
+    const result = await sender.send(request);
     expect(result.outcome).toBe('timeout');
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send']);
   });

@@ -17,7 +17,7 @@ describe('requests through a proxy', () => {
       await using proxy = await createConnectProxy({ leadTo: receiver.port });
       const lookup = vi.fn(async () => []);
       const sender = createTestSender({ rule, lookup, proxy: { url: proxy.url }, ca: authority });
-      expect(await sender.send(createPostRequest(PUBLIC), limits)).toMatchObject({
+      expect(await sender.send(createPostRequest(PUBLIC))).toMatchObject({
         outcome: 'succeeded',
         error: null,
       });
@@ -31,7 +31,7 @@ describe('requests through a proxy', () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority, connectionsPerOrigin: 1 });
-    for (let count = 0; count < 3; count++) await sender.send(createPostRequest(PUBLIC), limits);
+    for (let count = 0; count < 3; count++) await sender.send(createPostRequest(PUBLIC));
     expect([receiver.requests.length, proxy.requests.length]).toEqual([3, 1]);
   });
 
@@ -39,7 +39,7 @@ describe('requests through a proxy', () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority });
-    expect(await sender.send(createPostRequest('https://other.example/'), limits)).toMatchObject({
+    expect(await sender.send(createPostRequest('https://other.example/'))).toMatchObject({
       outcome: 'tls_error',
       error: 'the certificate of other.example is for DNS:elsewhere.example, not for other.example',
     });
@@ -51,7 +51,7 @@ describe('requests through a proxy', () => {
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const sender = createTestSender({ proxy: { url: proxy.url }, lookup });
     for (const host of ['127.0.0.1', 'localhost', 'receiver.internal']) {
-      const result = await sender.send(createPostRequest(`http://${host}:${receiver.port}/`), limits);
+      const result = await sender.send(createPostRequest(`http://${host}:${receiver.port}/`));
       expect(result).toMatchObject({ outcome: 'succeeded' });
     }
     expect(proxy.requests).toHaveLength(0);
@@ -64,7 +64,6 @@ describe('requests through a proxy', () => {
     const options = { proxy: { url: proxy.url, except: ['elsewhere.example'] }, ca: authority, lookup };
     const result = await createTestSender(options).send(
       createPostRequest(`https://elsewhere.example:${receiver.port}/`),
-      limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
@@ -74,7 +73,7 @@ describe('requests through a proxy', () => {
     async (url) => {
       await using proxy = await createConnectProxy({ refuse: 502 });
       expect(
-        await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(url), limits),
+        await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(url)),
       ).toMatchObject({
         outcome: 'blocked',
         error: expect.stringContaining('the URL must'),
@@ -87,7 +86,7 @@ describe('requests through a proxy', () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const url = proxy.url.replace('//', '//me:secret@');
-    await createTestSender({ proxy: { url }, ca: authority }).send(createPostRequest(PUBLIC), limits);
+    await createTestSender({ proxy: { url }, ca: authority }).send(createPostRequest(PUBLIC));
     const expected = `Basic ${Buffer.from('me:secret').toString('base64')}`;
     expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(expected);
     expect(receiver.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
@@ -98,7 +97,7 @@ describe('proxy errors', () => {
   it('the sender reports a proxy that requires a password', async () => {
     await using proxy = await createConnectProxy({ refuse: 407 });
     expect(
-      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
+      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC)),
     ).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
@@ -109,7 +108,7 @@ describe('proxy errors', () => {
   it('the sender reports a proxy that cannot reach the receiver', async () => {
     await using proxy = await createConnectProxy({ refuse: 502 });
     expect(
-      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
+      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC)),
     ).toMatchObject({
       outcome: 'connection_error',
       error: `the proxy ${new URL(proxy.url).host} returned 502 Bad Gateway for a connection to elsewhere.example:443`,
@@ -119,7 +118,7 @@ describe('proxy errors', () => {
   it('the sender reports a proxy that does not listen', async () => {
     const { url, close } = await createRawReceiver(() => undefined);
     await close();
-    expect(await createTestSender({ proxy: { url } }).send(createPostRequest(PUBLIC), limits)).toMatchObject({
+    expect(await createTestSender({ proxy: { url } }).send(createPostRequest(PUBLIC))).toMatchObject({
       outcome: 'connection_error',
       error: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ cannot be used: connect ECONNREFUSED/),
     });
@@ -128,7 +127,7 @@ describe('proxy errors', () => {
   it('the sender reports a proxy that closes the connection', async () => {
     await using proxy = await createRawReceiver((socket) => socket.destroy());
     expect(
-      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
+      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC)),
     ).toMatchObject({
       outcome: 'connection_error',
       error: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ cannot be used: /),
@@ -137,8 +136,11 @@ describe('proxy errors', () => {
 
   it('the sender reports a proxy that does not respond within the connect timeout', async () => {
     await using proxy = await createRawReceiver(() => undefined);
-    const sender = createTestSender({ proxy: { url: proxy.url } });
-    expect(await sender.send(createPostRequest(PUBLIC), { ...limits, connectTimeoutMs: 50 })).toMatchObject({
+    const sender = createTestSender({
+      proxy: { url: proxy.url },
+      limits: { ...limits, connectTimeoutMs: 50 },
+    });
+    expect(await sender.send(createPostRequest(PUBLIC))).toMatchObject({
       outcome: 'connection_error',
       error: `the proxy ${new URL(proxy.url).host} did not open a connection within 50ms`,
     });

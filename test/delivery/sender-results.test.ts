@@ -23,14 +23,14 @@ function createScriptedSender(respond: (request: OutboundRequest, target: Target
     targets.push(target);
     respond(request, target);
   });
-  const sender = createSender({ rule: 'local', wall });
+  const sender = createSender({ rule: 'local', wall, limits });
   return {
     ...{ sender, targets },
     pass: (ms: number) => {
       now += ms;
     },
     send: (url = 'http://receiver.test/hooks', request: Partial<SendRequest> = {}) =>
-      sender.send({ ...createPostRequest(url), ...request }, limits),
+      sender.send({ ...createPostRequest(url), ...request }),
   };
 }
 
@@ -121,8 +121,7 @@ describe('the connection of a request', () => {
     const { send, targets } = createScriptedSender((request) => endWith(request, 200));
     await send('https://receiver.test:8443/hooks?a=1', insecureTls === undefined ? {} : { insecureTls });
     const origin = 'https://receiver.test:8443';
-    const { connectTimeoutMs } = limits;
-    expect(targets).toEqual([{ origin, insecureTls: expected, connectTimeoutMs, usesNewConnection: false }]);
+    expect(targets).toEqual([{ origin, insecureTls: expected, usesNewConnection: false }]);
   });
 
   it('for five minutes after an origin closed a reused connection, its requests use new connections', async () => {
@@ -195,14 +194,11 @@ describe('connect', () => {
   it('connect returns the address of a plain connection and closes it', async () => {
     const destroy = vi.fn();
     const { sender, spy } = createConnecting(() => ({ remoteAddress: '192.0.2.1', destroy }));
-    const result = await sender.connect({ url: 'http://receiver.test/hooks' }, limits);
+    const result = await sender.connect({ url: 'http://receiver.test/hooks' });
     const address = '192.0.2.1';
     expect(result).toEqual({ outcome: 'connected', error: null, durationMs: 20, address, certificate: null });
     expect(destroy).toHaveBeenCalledTimes(1);
-    const { connectTimeoutMs } = limits;
-    expect(spy.mock.calls).toEqual([
-      [{ origin: 'http://receiver.test', insecureTls: false, connectTimeoutMs }],
-    ]);
+    expect(spy.mock.calls).toEqual([[{ origin: 'http://receiver.test', insecureTls: false }]]);
   });
 
   it.each([
@@ -215,7 +211,7 @@ describe('connect', () => {
       destroy: { value: () => {} },
     });
     const { sender } = createConnecting(() => socket);
-    expect(await sender.connect({ url: 'https://receiver.test/', insecureTls: true }, limits)).toMatchObject({
+    expect(await sender.connect({ url: 'https://receiver.test/', insecureTls: true })).toMatchObject({
       ...{ outcome: 'connected', address: null },
       certificate: { issuer: expected, validTo: Date.UTC(2027, 10, 20) },
     });
@@ -225,7 +221,7 @@ describe('connect', () => {
     const { sender } = createConnecting(() => {
       throw toError('ECONNRESET');
     });
-    expect(await sender.connect({ url: 'http://receiver.test/' }, limits)).toEqual({
+    expect(await sender.connect({ url: 'http://receiver.test/' })).toEqual({
       outcome: 'connection_error',
       error:
         'receiver.test reset the connection before it responded (if it expects TLS, use an https:// URL)',

@@ -1,7 +1,7 @@
 /** Setup for tests of the sender. */
 import { onTestFinished } from 'vitest';
-import type { OutboundAgentOptions } from '../../src/delivery/outbound-agent.ts';
-import { createSender, type Sender, type SendLimits } from '../../src/delivery/sender.ts';
+import type { OutboundAgentOptions, SendLimits } from '../../src/delivery/outbound-agent.ts';
+import { createSender, type Sender } from '../../src/delivery/sender.ts';
 
 export const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
 
@@ -14,7 +14,7 @@ export const limits: SendLimits = {
 
 /** Creates a sender that is closed after the test. */
 export function createTestSender(options: Partial<OutboundAgentOptions> = {}): Sender {
-  const sender = createSender({ rule: 'local', wall, ...options });
+  const sender = createSender({ rule: 'local', wall, limits, ...options });
   onTestFinished(() => sender.close());
   return sender;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createRawReceiver } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
-import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
+import { createPostRequest, createTestSender } from './sender-setup.ts';
 
 const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
   createReceiver({}, { certificate: getCertificate(name) });
@@ -10,7 +10,7 @@ const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
 describe('requests over TLS', () => {
   it('the sender delivers to a host name whose certificate comes from the given authority [§6.delivery]', async () => {
     await using receiver = await receiverWith('localhost');
-    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits);
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
     expect(receiver.requests[0]?.headers.host).toBe(`localhost:${receiver.port}`);
   });
@@ -19,7 +19,6 @@ describe('requests over TLS', () => {
     await using receiver = await receiverWith('localhost');
     const result = await createTestSender({ ca: authority }).send(
       createPostRequest(`https://127.0.0.1:${receiver.port}`),
-      limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
@@ -31,9 +30,7 @@ describe('requests over TLS', () => {
     ['elsewhere', 'is for DNS:elsewhere.example, not for localhost'],
   ] as const)('the sender rejects a certificate that is %s', async (name, problem) => {
     await using receiver = await receiverWith(name);
-    expect(
-      await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits),
-    ).toMatchObject({
+    expect(await createTestSender({ ca: authority }).send(createPostRequest(receiver.url))).toMatchObject({
       outcome: 'tls_error',
       responseStatus: null,
       error: `the certificate of localhost:${receiver.port} ${problem}`,
@@ -43,7 +40,7 @@ describe('requests over TLS', () => {
 
   it('the sender rejects a certificate of an unknown authority [network.certificates]', async () => {
     await using receiver = await receiverWith('localhost');
-    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url));
     expect(outcome).toBe('tls_error');
     expect(error).toContain('was issued by an unknown authority; to trust it, pass its file with --ca');
   });
@@ -59,10 +56,10 @@ describe('requests over TLS', () => {
     async (name) => {
       await using receiver = await receiverWith(name);
       const sender = createTestSender();
-      expect(await sender.send(createPostRequest(receiver.url, true), limits)).toMatchObject({
+      expect(await sender.send(createPostRequest(receiver.url, true))).toMatchObject({
         outcome: 'succeeded',
       });
-      expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject({
+      expect(await sender.send(createPostRequest(receiver.url))).toMatchObject({
         outcome: 'tls_error',
       });
     },
@@ -71,19 +68,13 @@ describe('requests over TLS', () => {
   it('the sender trusts a self-signed certificate that is passed as authority', async () => {
     const certificate = getCertificate('self-signed');
     await using receiver = await createReceiver({}, { certificate });
-    const result = await createTestSender({ ca: certificate.cert }).send(
-      createPostRequest(receiver.url),
-      limits,
-    );
+    const result = await createTestSender({ ca: certificate.cert }).send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('the error says that a receiver of plain HTTP does not speak TLS', async () => {
     await using receiver = await createReceiver();
-    const result = await createTestSender().send(
-      createPostRequest(receiver.url.replace('http:', 'https:')),
-      limits,
-    );
+    const result = await createTestSender().send(createPostRequest(receiver.url.replace('http:', 'https:')));
     expect(result).toMatchObject({
       outcome: 'tls_error',
       error: `127.0.0.1:${receiver.port} does not speak TLS: use an http:// URL`,
@@ -92,10 +83,7 @@ describe('requests over TLS', () => {
 
   it('the error says that a receiver closed the connection in the handshake', async () => {
     await using receiver = await createRawReceiver((socket) => socket.once('data', () => socket.end()));
-    const result = await createTestSender().send(
-      createPostRequest(receiver.url.replace('http:', 'https:')),
-      limits,
-    );
+    const result = await createTestSender().send(createPostRequest(receiver.url.replace('http:', 'https:')));
     expect(result).toMatchObject({
       outcome: 'tls_error',
       error: expect.stringContaining('closed the connection during the TLS handshake'),
@@ -111,7 +99,6 @@ describe('requests over TLS', () => {
     await using receiver = await createRawReceiver(() => undefined, certificate);
     const { outcome, error } = await createTestSender({ ca: authority }).send(
       createPostRequest(receiver.url),
-      limits,
     );
     expect(outcome).toBe('tls_error');
     expect(error).toMatch(/^the TLS handshake with localhost:\d+ failed: .*(?:protocol|version)/);

@@ -4,14 +4,14 @@ import { SvcError } from '../../src/errors.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
-import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
+import { createPostRequest, createTestSender } from './sender-setup.ts';
 
 describe('a request', () => {
   it('a request arrives with its method, path, headers and bytes unchanged', async () => {
     await using receiver = await createReceiver();
     const body = Buffer.from('{"name":"Zoë","n":1.0}');
     const headers = { 'Content-Type': 'application/json', 'Service-Signature': 'v1=00', 'X-Latin': 'é' };
-    await createTestSender().send({ url: `${receiver.url}/hooks?tenant=1`, headers, body }, limits);
+    await createTestSender().send({ url: `${receiver.url}/hooks?tenant=1`, headers, body });
     const [request] = receiver.requests;
     expect(request).toMatchObject({ method: 'POST', path: '/hooks?tenant=1', body });
     expect(request?.headers).toEqual({
@@ -27,8 +27,8 @@ describe('a request', () => {
   it('a request body can be UTF-8 text or empty', async () => {
     await using receiver = await createReceiver();
     const sender = createTestSender();
-    await sender.send({ url: receiver.url, headers: {}, body: 'Zoë' }, limits);
-    await sender.send({ url: receiver.url, headers: {}, body: '' }, limits);
+    await sender.send({ url: receiver.url, headers: {}, body: 'Zoë' });
+    await sender.send({ url: receiver.url, headers: {}, body: '' });
     expect(receiver.requests.map(({ body }) => body.toString())).toEqual(['Zoë', '']);
     expect(receiver.requests[1]?.headers['content-length']).toBe('0');
   });
@@ -44,14 +44,14 @@ describe('a request', () => {
     'a request with %s in its headers is an internal error, and nothing is sent [receivers.header-values]',
     async (_fault, headers) => {
       await using receiver = await createRawReceiver(() => undefined);
-      const sending = createTestSender().send({ url: receiver.url, headers, body: '' }, limits);
+      const sending = createTestSender().send({ url: receiver.url, headers, body: '' });
       await expect(sending).rejects.toThrow(expect.objectContaining({ code: 'internal_error' }));
       expect(receiver.connections).toBe(0);
     },
   );
 
   it.each(['nonsense', 'ftp://127.0.0.1/'])('a request to %s is an internal error', async (url) => {
-    await expect(createTestSender().send(createPostRequest(url), limits)).rejects.toThrow(SvcError);
+    await expect(createTestSender().send(createPostRequest(url))).rejects.toThrow(SvcError);
   });
 });
 
@@ -60,7 +60,7 @@ describe('a response', () => {
     'a response with status %i is a success [§6.5, delivery.success]',
     async (status) => {
       await using receiver = await createReceiver({ status });
-      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      const result = await createTestSender().send(createPostRequest(receiver.url));
       expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: status, error: null });
     },
   );
@@ -78,7 +78,7 @@ describe('a response', () => {
     'a response with status %i is a failure [§6.retries.non-2xx, delivery.success]',
     async (status, error) => {
       await using receiver = await createReceiver({ status });
-      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      const result = await createTestSender().send(createPostRequest(receiver.url));
       expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status, error });
     },
   );
@@ -88,7 +88,7 @@ describe('a response', () => {
     async (status) => {
       await using target = await createReceiver();
       await using receiver = await createReceiver({ status, headers: { location: target.url } });
-      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      const result = await createTestSender().send(createPostRequest(receiver.url));
       expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status });
       expect(result.error).toContain(`redirects are not followed, so register ${target.url} instead`);
       expect(target.requests).toHaveLength(0);
@@ -98,7 +98,7 @@ describe('a response', () => {
   it('a response is recorded with its headers, repeated ones joined, and its body', async () => {
     const headers = { 'X-A': 'b', 'X-Twice': ['1', '2'] };
     await using receiver = await createReceiver({ status: 500, headers, body: 'no' });
-    const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const { response } = await createTestSender().send(createPostRequest(receiver.url));
     expect(response?.headers).toMatchObject({ 'x-a': 'b', 'x-twice': '1, 2' });
     expect(response?.body.toString()).toBe('no');
     expect(response?.truncated).toBe(false);
@@ -110,7 +110,7 @@ describe('a response', () => {
       const head = 'HTTP/1.1 200 OK\r\nX-Bytes: \xff\xfe\xe9\r\n__proto__: p\r\nContent-Length: 0\r\n\r\n';
       socket.end(Buffer.from(head, 'latin1'));
     });
-    const { outcome, response } = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const { outcome, response } = await createTestSender().send(createPostRequest(receiver.url));
     expect(outcome).toBe('succeeded');
     expect({ ...response?.headers }).toEqual({
       'x-bytes': '\xff\xfe\xe9',
@@ -132,11 +132,11 @@ describe('a response', () => {
       socket.write('HTTP/1.1 100 OK');
     });
     const sender = createTestSender({ connectionsPerOrigin: 1 });
-    expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject({
+    expect(await sender.send(createPostRequest(receiver.url))).toMatchObject({
       outcome: 'succeeded',
       responseStatus: 201,
     });
-    const second = await sender.send(createPostRequest(receiver.url), limits);
+    const second = await sender.send(createPostRequest(receiver.url));
     expect(second).toMatchObject({ outcome: 'succeeded', responseStatus: 202 });
     expect(second.response?.body.toString()).toBe('HTTP/1.1 100 OK');
     expect(receiver.connections).toBe(1);
@@ -145,7 +145,7 @@ describe('a response', () => {
   it('a compressed response is recorded unchanged [receivers.compression]', async () => {
     const body = gzipSync('x'.repeat(100_000));
     await using receiver = await createReceiver({ headers: { 'Content-Encoding': 'gzip' }, body });
-    const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
+    const { response } = await createTestSender().send(createPostRequest(receiver.url));
     expect(response?.body).toEqual(body);
   });
 });
@@ -160,7 +160,7 @@ describe('the response size limit', () => {
     'a response of %i bytes has truncated %s [delivery.response, receivers.response-size]',
     async (size, truncated) => {
       await using receiver = await createReceiver({ body: Buffer.alloc(size, 'x') });
-      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      const result = await createTestSender().send(createPostRequest(receiver.url));
       expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
       expect(result.response).toMatchObject({ truncated, body: Buffer.alloc(Math.min(size, 1_024), 'x') });
     },
@@ -181,7 +181,7 @@ describe('the response size limit', () => {
           socket.writable && socket.write(`400\r\n${'x'.repeat(1_024)}\r\n`, () => setImmediate(more));
         more();
       });
-      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      const result = await createTestSender().send(createPostRequest(receiver.url));
       expect(result).toMatchObject({ outcome, responseStatus: status, response: { truncated: true } });
       expect(result.response?.body).toHaveLength(1_024);
       await closed;
@@ -196,14 +196,14 @@ describe('Retry-After', () => {
     ['soon', null],
   ])('a Retry-After of %s is read on the wall clock [retry.after]', async (value, retryAfterMs) => {
     await using receiver = await createReceiver({ status: 503, headers: { 'Retry-After': value } });
-    expect(await createTestSender().send(createPostRequest(receiver.url), limits)).toMatchObject({
+    expect(await createTestSender().send(createPostRequest(receiver.url))).toMatchObject({
       retryAfterMs,
     });
   });
 
   it('retryAfterMs is null without a Retry-After header', async () => {
     await using receiver = await createReceiver({ status: 503 });
-    expect(await createTestSender().send(createPostRequest(receiver.url), limits)).toMatchObject({
+    expect(await createTestSender().send(createPostRequest(receiver.url))).toMatchObject({
       retryAfterMs: null,
     });
   });
@@ -216,7 +216,7 @@ describe('the duration', () => {
       wall.advance(12.5);
       return 200;
     });
-    expect(await createTestSender({ wall }).send(createPostRequest(receiver.url), limits)).toMatchObject({
+    expect(await createTestSender({ wall }).send(createPostRequest(receiver.url))).toMatchObject({
       durationMs: 12.5,
     });
   });

@@ -39,9 +39,9 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
       return Object.assign(host, { url, close });
     }),
   );
-  const sender = createSender({ rule: 'local', wall });
+  const sender = createSender({ rule: 'local', wall, limits: NO_LIMIT });
   return {
-    sender: { ...sender, send: (request) => sender.send(request, NO_LIMIT) },
+    sender,
     origins: hosts.map(({ url }) => url),
     inFlight: inFlight,
     drop(number) {
