@@ -40,7 +40,7 @@ export class Dispatcher {
   readonly #schedules = new Map<number, WorkspaceSchedule>();
   /** Queues that had a due delivery when they were added, in the order of their turns. */
   readonly #readyQueues = new Set<EndpointQueue>();
-  /** Whether the queues of the endpoints with a pending delivery exist. */
+  /** Whether there is a queue for each endpoint with a pending delivery. False after an error, which can make a queue differ from the rows. */
   #isLoaded = false;
   #inFlight = 0;
   /** Number of attempts whose response has arrived, and which are not committed. */
@@ -51,8 +51,6 @@ export class Dispatcher {
   /** Monotonic time before which nothing is sent, after an error of the store. */
   #backOffUntil = 0;
   #lastError = '';
-  /** Endpoints whose queues may differ from the rows, because a step failed. They are read again after the pause. */
-  readonly #staleEndpoints = new Set<number>();
   readonly #timer: EarliestTimer;
   #unsubscribe = () => {};
   /** Checks of the conditions of {@link #waitFor}. */
@@ -79,7 +77,7 @@ export class Dispatcher {
     this.#state = 'running';
     this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#onEvent(event));
     this.#sandbox.store.holdCommitsWhile(() => this.#expectsMoreAttempts());
-    this.#loadEndpoints();
+    this.#startAttempts();
   }
 
   /**
@@ -107,7 +105,7 @@ export class Dispatcher {
    * is due now or deliveries are still being loaded.
    */
   getNextDueAt(workspaceSeq: number): number {
-    if (this.#isLoading) return Number.NEGATIVE_INFINITY;
+    if (!this.#isLoaded) return Number.NEGATIVE_INFINITY;
     return this.#schedules.get(workspaceSeq)?.nextDueAt ?? Number.POSITIVE_INFINITY;
   }
 
@@ -117,7 +115,7 @@ export class Dispatcher {
    */
   whenIdle(workspace: LoadedWorkspace): Promise<void> {
     const { store, workspaces } = this.#sandbox;
-    const isIdle = () => !this.#isLoading && (this.#schedules.get(workspace.seq)?.isIdle ?? true);
+    const isIdle = () => this.#isLoaded && (this.#schedules.get(workspace.seq)?.isIdle ?? true);
     return this.#waitFor(
       () => !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || isIdle(),
     );
@@ -135,7 +133,7 @@ export class Dispatcher {
       return;
     }
     const { webhookSeq } = event;
-    this.#runStep(webhookSeq, () => {
+    this.#runStep(() => {
       const queue = this.#getOrCreateQueue(webhookSeq);
       // A reset can have removed the endpoint after the write that this event announces.
       if (queue === undefined) return;
@@ -152,10 +150,11 @@ export class Dispatcher {
     this.#queues.clear();
     this.#schedules.clear();
     this.#readyQueues.clear();
-    this.#staleEndpoints.clear();
+    this.#isLoaded = false;
+    this.#backOffUntil = 0;
     this.#inFlight = 0;
     this.#unrecorded = 0;
-    this.#loadEndpoints();
+    this.#startAttempts();
     this.#checkWaiters();
   }
 
@@ -173,7 +172,7 @@ export class Dispatcher {
   #processDueQueues({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
     const now = clock.now();
     for (const queue of dueTimes.takeDue(now)) {
-      this.#runStep(queue.webhookSeq, () => this.#reschedule(queue));
+      this.#runStep(() => this.#reschedule(queue));
     }
     const backOffMs = this.#backOffUntil - this.#sandbox.wall.monotonic();
     if (backOffMs <= 0) for (const queue of expiryTimes.takeDue(now)) void this.#expirePaused(queue);
@@ -210,7 +209,7 @@ export class Dispatcher {
     }
     schedule.expiringCount--;
     if (!this.#isCurrent(queue) || this.#state === 'stopped') return;
-    this.#runStep(queue.webhookSeq, () => {
+    this.#runStep(() => {
       queue.reload();
       this.#reschedule(queue);
     });
@@ -230,12 +229,9 @@ export class Dispatcher {
       this.#wakeIn(this.#backOffUntil - now);
       return;
     }
-    for (const webhookSeq of this.#staleEndpoints) {
-      if (!this.#runStep(webhookSeq, () => this.#reloadEndpoint(webhookSeq))) return;
-      this.#staleEndpoints.delete(webhookSeq);
-    }
+    if (!this.#isLoaded && !this.#runStep(() => this.#loadQueues())) return;
     for (let queue = this.#findNextQueue(); queue !== undefined; queue = this.#findNextQueue()) {
-      if (!this.#runStep(queue.webhookSeq, () => this.#startNextAttempt(queue))) return;
+      if (!this.#runStep(() => this.#startNextAttempt(queue))) return;
     }
     this.#checkWaiters();
   }
@@ -271,7 +267,7 @@ export class Dispatcher {
     this.#getOrCreateSchedule(queue.workspace).unfinished--;
     // After the stop nothing is scheduled, and the store may be closed.
     if (this.#state === 'stopped') return;
-    this.#runStep(queue.webhookSeq, () => {
+    this.#runStep(() => {
       queue.release(delivery.seq, dueAt);
       this.#reschedule(queue);
     });
@@ -297,7 +293,7 @@ export class Dispatcher {
     this.#respondedAt = monotonic();
     if (this.#state === 'stopped') return null;
     const recording = record();
-    this.#runStep(queue.webhookSeq, () => this.#reschedule(queue));
+    this.#runStep(() => this.#reschedule(queue));
     this.#startAttempts();
     try {
       return await recording;
@@ -319,28 +315,32 @@ export class Dispatcher {
   }
 
   /**
-   * Runs a step for one endpoint. If it throws, the error is reported, and the endpoint is read again after a pause; the
-   * step is not repeated.
+   * Runs a step. If it throws, the error is reported, and all queues are read again after a pause; the step is not repeated.
    * @returns whether it succeeded
    */
-  #runStep(webhookSeq: number, step: () => void): boolean {
+  #runStep(step: () => void): boolean {
     try {
       step();
       return true;
     } catch (error) {
       this.#backOff(error);
-      this.#staleEndpoints.add(webhookSeq);
+      this.#isLoaded = false;
       this.#wakeIn(STORE_RETRY_MS);
       return false;
     }
   }
 
-  #reloadEndpoint(webhookSeq: number): void {
-    const queue = this.#getOrCreateQueue(webhookSeq);
-    if (queue === undefined) return;
-    queue.isEnabled = this.#isEnabled(webhookSeq);
-    queue.reload();
-    this.#reschedule(queue);
+  /** Reads the queues of the endpoints with a pending delivery from the store. */
+  #loadQueues(): void {
+    for (const queue of this.#queues.values()) {
+      queue.isEnabled = this.#isEnabled(queue.webhookSeq);
+      queue.reload();
+      this.#reschedule(queue);
+    }
+    for (const row of this.#sandbox.store.webhooks.listNextDue()) {
+      if (!this.#queues.has(row.seq)) this.#reschedule(this.#addQueue(row, row.next_due_at));
+    }
+    this.#isLoaded = true;
   }
 
   #isEnabled(webhookSeq: number): boolean {
@@ -389,27 +389,6 @@ export class Dispatcher {
     const schedule = new WorkspaceSchedule(clock);
     this.#schedules.set(seq, schedule);
     return schedule;
-  }
-
-  /** Whether queues still have to be read from the store. */
-  get #isLoading(): boolean {
-    return !this.#isLoaded || this.#staleEndpoints.size > 0;
-  }
-
-  /** Creates the queues of the endpoints that have a pending delivery. After an error of the store, it tries again. */
-  #loadEndpoints(): void {
-    if (this.#state !== 'running') return;
-    this.#isLoaded = false;
-    try {
-      for (const row of this.#sandbox.store.webhooks.listNextDue()) {
-        if (!this.#queues.has(row.seq)) this.#reschedule(this.#addQueue(row, row.next_due_at));
-      }
-      this.#isLoaded = true;
-    } catch (error) {
-      this.#backOff(error);
-      setTimeout(() => this.#loadEndpoints(), STORE_RETRY_MS).unref();
-    }
-    this.#startAttempts();
   }
 
   /** Wakes in `realMs`, unless the timer is already set to an earlier time. */

@@ -87,7 +87,7 @@ describe('a reset', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('an endpoint whose step has failed before a reset is not read again after it', async () => {
+  it('a reset ends the pause after an error', async () => {
     const { endpoint, update, reset, store, dispatcher, workspace, faults } = startDispatcher();
     const { id } = endpoint();
     store.setBaseline();
