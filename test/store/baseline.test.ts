@@ -185,15 +185,6 @@ describe('Store.restoreBaseline', () => {
     expect([again.stateReplacedSeq, again.lastSeq]).toEqual([stateReplacedSeq, lastSeq]);
   });
 
-  it('restoreBaseline deletes all rows of a table that was empty', () => {
-    const store = openStore();
-    store.setBaseline();
-    insertDeliveries(store, [NOW, NOW]);
-    store.restoreBaseline(() => {});
-    expect(store.workspaces.listAll()).toEqual([]);
-    expect(store.deliveries.countPending()).toBe(0);
-  });
-
   it('restoreBaseline restores the latest of several baselines', () => {
     const store = openStore();
     const names = () => store.workspaces.listAll().map(({ name }) => name);

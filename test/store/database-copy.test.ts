@@ -358,20 +358,21 @@ describe('a saved snapshot', () => {
     expect(readdirSync(folder)).toEqual(['state.svc']);
   });
 
-  it('a save deletes only old files that a killed save left', async () => {
+  it('a save deletes only the temporary files of killed saves that are a minute old [snapshots.temporary]', async () => {
     const folder = createTemporaryFolder();
     const path = join(folder, 'state.svc');
     await save(openStore(), path);
     const longAgo = lstatSync(path).mtimeMs / 1000 - 61;
-    const [abandoned, folderName] = [0, 1].map(
+    const [abandoned, folderName, recent] = [0, 1, 2].map(
       (digit) => `.svc-snapshot-${digit}0000000-0000-4000-8000-000000000000.tmp`,
-    ) as [string, string];
+    ) as [string, string, string];
     const others = ['notes.tmp', `${abandoned}.txt`, `x${abandoned}`];
     for (const name of [abandoned, `${abandoned}-wal`, ...others]) writeFileSync(join(folder, name), 'mine');
     mkdirSync(join(folder, folderName));
     for (const name of readdirSync(folder)) utimesSync(join(folder, name), longAgo, longAgo);
+    writeFileSync(join(folder, recent), 'mine');
     await save(openStore(), path);
-    expect(readdirSync(folder).sort()).toEqual([...others, folderName, 'state.svc'].sort());
+    expect(readdirSync(folder).sort()).toEqual([...others, folderName, recent, 'state.svc'].sort());
   });
 });
 
@@ -398,17 +399,5 @@ describe('the temporary file of a killed save', () => {
     first.close();
     openStore(path);
     expect(readFileSync(unrelatedFile, 'utf8')).toBe('mine');
-  });
-
-  it('a temporary file that is a minute old is deleted by the next save to its folder [snapshots.temporary]', async () => {
-    const folder = createTemporaryFolder();
-    writeFileSync(join(folder, NAME), 'half');
-    const path = join(folder, 'state.svc');
-    await save(openStore(), path);
-    expect(readdirSync(folder)).toContain(NAME);
-    const longAgo = lstatSync(path).mtimeMs / 1000 - 61;
-    utimesSync(join(folder, NAME), longAgo, longAgo);
-    await save(openStore(), path);
-    expect(readdirSync(folder)).toEqual(['state.svc']);
   });
 });

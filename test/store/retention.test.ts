@@ -57,7 +57,7 @@ function rowsOf(store: Store, { seq, workspace }: { seq: number; workspace: numb
 const gone = { delivery: false, attempts: 0, events: 0 };
 const kept = { delivery: true, attempts: 1, events: 1 };
 
-describe('Retention.removalsBefore', () => {
+describe('Retention.planRemovalBefore', () => {
   it('old settled deliveries with their attempts and events, and old requests, are deleted', () => {
     const store = openStore();
     const delivered = insertDelivered(store, OLD);
@@ -140,7 +140,7 @@ describe('Retention.removalsBefore', () => {
   });
 });
 
-describe('Retention.removalsBeyond', () => {
+describe('Retention.planRemovalBeyond', () => {
   it('only the oldest logged requests are deleted', () => {
     const store = openStore();
     const delivered = insertDelivered(store, OLD);
@@ -235,7 +235,7 @@ describe('Retention.removalsBeyond', () => {
   });
 });
 
-describe('Retention.removalsToFit', () => {
+describe('Retention.planRemovalToFit', () => {
   it('the oldest rows are deleted, until the rest fits', () => {
     const store = openStore();
     const places = store.writeNow(() => Array.from({ length: 3_000 }, () => insertDelivered(store, NOW)));
@@ -363,17 +363,5 @@ describe('the headers and bodies of logged requests', () => {
     expect(keptMessages(old, oldSeqs, old.retention.planRemovalBefore(NOW - DAY_MS))).toEqual(
       oldSeqs.slice(1),
     );
-  });
-
-  it('they are removed before events when the rows use too much space', () => {
-    const store = openStore();
-    const delivered = insertDelivered(store, NOW);
-    const seqs = insertRequests(store, 1_200);
-    const limit = store.retention.getUsedBytes() - 20_000;
-    expect(
-      keptMessages(store, seqs, store.retention.planRemovalToFit(limit, store.lastSeq)),
-    ).not.toHaveLength(1_200);
-    expect(seqs.filter((seq) => store.apiRequests.findBySeq(seq))).toHaveLength(1_200);
-    expect(rowsOf(store, delivered)).toEqual(kept);
   });
 });
