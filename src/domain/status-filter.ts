@@ -8,15 +8,8 @@ export type StatusFilter = number | (typeof statusClasses)[number];
 /** The last response of a receiver; `none` if the last attempt ended without one, such as with a timeout. */
 export type ResponseFilter = StatusFilter | 'none';
 
-/** The lowest and the highest status that a filter selects. The status without a response is 0. */
-export function toStatusRange(filter: ResponseFilter): readonly [from: number, to: number] {
-  if (filter === 'none') return [0, 0];
-  if (typeof filter === 'number') return [filter, filter];
-  const from = 100 * Number(filter[0]);
-  return [from, from + 99];
-}
-
+/** @param status 0 without a response */
 export function matchesStatus(filter: ResponseFilter, status: number): boolean {
-  const [from, to] = toStatusRange(filter);
-  return status >= from && status <= to;
+  if (filter === 'none') return status === 0;
+  return typeof filter === 'number' ? status === filter : Math.floor(status / 100) === Number(filter[0]);
 }

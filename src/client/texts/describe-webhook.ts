@@ -31,6 +31,6 @@ export function describeWebhook(webhook: WebhookChange): Readonly<Record<string,
 }
 
 /** The event types of an endpoint: `order.shipped, invoice.paid`, `* (every type)` */
-export function describeSubscriptions(events: readonly string[]): string {
+function describeSubscriptions(events: readonly string[]): string {
   return events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', ');
 }
