@@ -69,20 +69,12 @@ export function compareSightings(configured: ConfigValue, sightings: readonly Si
 /** What a service does that a gap without an override excludes; null if it behaves as described. */
 export type Deviation = string | null;
 
-/** As {@link compareSightings}, for a gap that cannot be overridden. */
+/** For a gap that cannot be overridden: one deviation is a difference, even if most sightings are as described. */
 export function compareFixed(sightings: readonly Sighting<Deviation>[]): Finding {
-  const expected = sightings.filter(({ value }) => value === null);
   const deviations = sightings.filter(({ value }) => value !== null);
-  if (sightings.length === 0) return NO_EVIDENCE;
-  if (deviations.length <= expected.length) return confirm('as described', expected);
   const texts = [...new Set(deviations.map(({ value }) => value))].join('; ');
-  return differ(texts, deviations, texts);
-}
-
-/** As {@link compareFixed}, but one deviation is a difference, even if most sightings are as described. */
-export function compareEach(sightings: readonly Sighting<Deviation>[]): Finding {
-  const deviations = sightings.filter(({ value }) => value !== null);
-  return compareFixed(deviations.length > 0 ? deviations : sightings);
+  if (deviations.length > 0) return differ(texts, deviations, texts);
+  return sightings.length === 0 ? NO_EVIDENCE : confirm('as described', sightings);
 }
 
 /** What a number is at least and at most. */

@@ -4,7 +4,7 @@ import type { Exchange } from '../contract/exchange.ts';
 import { CreatedWebhook, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
 import { isObject } from '../domain/json.ts';
 import { type Fields, isSuccess, listFields, type OperationName, type Traffic } from './exchange.ts';
-import { compareEach, type Deviation, type Evidence, type Sighting, toEvidence } from './finding.ts';
+import { compareFixed, type Deviation, type Evidence, type Sighting, toEvidence } from './finding.ts';
 
 /** The envelope of a delivery (gap `envelope`). */
 const Envelope = v.object({
@@ -125,10 +125,10 @@ export function compareMessages(traffic: Traffic) {
   }
   return {
     findings: {
-      'event.record': compareEach(shapes.event),
-      'workspace.record': compareEach(shapes.workspace),
-      'webhook.record': compareEach(shapes.webhook),
-      envelope: compareEach(shapes.envelope),
+      'event.record': compareFixed(shapes.event),
+      'workspace.record': compareFixed(shapes.workspace),
+      'webhook.record': compareFixed(shapes.webhook),
+      envelope: compareFixed(shapes.envelope),
     },
     other: [...found.values()],
   };

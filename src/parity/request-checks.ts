@@ -13,7 +13,6 @@ import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
 import { type ApiRequest, isSuccess } from './exchange.ts';
 import {
-  compareEach,
   compareFixed,
   compareRange,
   compareSightings,
@@ -102,7 +101,7 @@ function expectStatus(
   isRelevant: (request: ApiRequest) => boolean,
 ): Check<Deviation> {
   return (request) => {
-    if ([0, 429].includes(request.status) || !isRelevant(request)) return undefined;
+    if (request.status === 429 || !isRelevant(request)) return undefined;
     return statuses.includes(request.status) ? null : describe(request);
   };
 }
@@ -113,6 +112,7 @@ function describe({ method, path, status, failure }: ApiRequest): string {
 
 /** For gaps that cannot be overridden. */
 const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
+  'error.codes': checkErrorCode,
   'secret.format': ({ operation, result: { secret } }) => {
     const isSecret = operation === 'createWebhook' && typeof secret === 'string';
     if (!isSecret || secret.includes(REMOVED)) return undefined;
@@ -149,10 +149,9 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
     ({ environment, url }) =>
       environment === 'production' && /sandbox|test|localhost|^127\./.test(url.hostname),
   ),
-  'request.id': ({ responseHeaders, failure, status }) => {
+  'request.id': ({ responseHeaders, failure }) => {
     const id = responseHeaders.get('request-id');
     const other = [...responseHeaders.keys()].find((name) => /request-?id$/.test(name));
-    if (status === 0) return undefined;
     if (id === undefined)
       return other === undefined ? 'no header with the request ID' : `the header ${other}`;
     return id.startsWith('req_') && (failure?.requestId ?? id) === id ? null : 'another ID than in the error';
@@ -192,7 +191,7 @@ const expectedCodes: readonly (readonly [code: string, isExpected: (request: Api
   ['invalid_request', ({ operation }) => operation === 'listEvents'],
 ];
 
-const checkErrorCode: Check<Deviation> = (request) => {
+function checkErrorCode(request: ApiRequest): Deviation | undefined {
   const { failure, status, operation } = request;
   // Only an emulator that other machines cannot reach has the last one.
   if (failure === null || failure.code === '' || failure.code === 'forbidden_origin') return undefined;
@@ -200,7 +199,7 @@ const checkErrorCode: Check<Deviation> = (request) => {
   const [expected = failure.code] = (hasReason && expectedCodes.find(([, is]) => is(request))) || [];
   const isKnown = isErrorCode(failure.code) && getErrorDefinition(failure.code).status === status;
   return isKnown && expected === failure.code ? null : describe(request);
-};
+}
 
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 };
 
@@ -226,7 +225,7 @@ const checkWebhookLimit: Check<Range> = (request) =>
 
 const checkBodyLimit: Check<Range> = (request) => {
   const { method, status, body } = request;
-  if (body.bytes === null || method !== 'POST' || [0, 401, 429].includes(status)) return undefined;
+  if (body.bytes === null || method !== 'POST' || [401, 429].includes(status)) return undefined;
   return status === 413 ? findLimit(request, body.bytes) : { min: body.bytes };
 };
 
@@ -333,7 +332,9 @@ function compareIdempotency({ requests, values }: CheckContext) {
 
 /** The findings for the gaps that requests show. */
 export function checkRequests(context: CheckContext): Partial<Record<GapId, Finding>> {
-  const { requests, values } = context;
+  const { values } = context;
+  // Servers in front of an API send 5xx.
+  const requests = context.requests.filter(({ status }) => status > 0 && status < 500);
   const observe = <Shown>(check: Check<Shown>) =>
     requests.flatMap((exchange) => {
       const value = check(exchange, context);
@@ -347,7 +348,6 @@ export function checkRequests(context: CheckContext): Partial<Record<GapId, Find
     ...Object.fromEntries(
       Object.entries(fixedChecks).map(([gap, check]) => [gap, compareFixed(observe(check))]),
     ),
-    'error.codes': compareEach(observe(checkErrorCode)),
     ...compareIdempotency(context),
     'rate.limit': compareRateLimit(context),
     'webhook.limit': compareRange(values['webhook.limit'], observe(checkWebhookLimit)),

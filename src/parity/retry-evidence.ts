@@ -122,7 +122,7 @@ function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter 
     const fitted = fitDelays(groups, configured, share);
     if (fitted === null) continue;
     const isConfigured = fitted.every((ms, index) => ms === delayAt(configured, index));
-    const delaysMs = isConfigured ? configured : shortenSchedule(fitted);
+    const delaysMs = isConfigured ? configured : completeSchedule(fitted, configured);
     const schedule = isConfigured ? confirm : differ;
     const findings = {
       'retry.schedule': schedule(delaysMs.map(formatDuration), sightings),
@@ -188,11 +188,13 @@ function fitDelays(
   return delaysMs;
 }
 
-/** Without repetitions of the last delay. The sum of a schedule is at most the retry window. */
-function shortenSchedule(fitted: readonly number[]): number[] {
-  const delaysMs = [...fitted];
-  const isTooLong = () => delaysMs.reduce((sum, ms) => sum + ms, 0) > RETRY_WINDOW_MS;
-  while (delaysMs.length > 1 && (delaysMs.at(-1) === delaysMs.at(-2) || isTooLong())) delaysMs.pop();
+/** With the configured delays for the attempts that were not recorded, at most as long as the retry window, and without repetitions at the end. */
+function completeSchedule(fitted: readonly number[], configured: readonly number[]): number[] {
+  const sum = (delaysMs: readonly number[]) => delaysMs.reduce((total, ms) => total + ms, 0);
+  const isComplete = sum([...fitted, ...fitted.slice(-1)]) > RETRY_WINDOW_MS;
+  const delaysMs = [...fitted, ...(isComplete ? [] : configured.slice(fitted.length))];
+  const isTooLong = () => delaysMs.at(-1) === delaysMs.at(-2) || sum(delaysMs) > RETRY_WINDOW_MS;
+  while (delaysMs.length > 1 && isTooLong()) delaysMs.pop();
   return delaysMs;
 }
 

@@ -18,7 +18,6 @@ import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
 import { collectAssignments, parseList } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
-import { renderTable } from '../render/table.ts';
 
 interface ImportOptions {
   readonly files: readonly string[];
@@ -76,16 +75,9 @@ export const command: CommandDefinition<ImportOptions> = {
       const file = join(folder, `${type}.json`);
       return { type, at: new Date(at).toISOString(), from, file, replaces: existsSync(file) };
     });
-    const columns = [
-      { title: 'TYPE', value: ({ type }: (typeof rows)[number]) => type },
-      { title: 'TIME', value: ({ at }: (typeof rows)[number]) => at, hideOrder: 1 },
-      { title: 'FROM', value: ({ from }: (typeof rows)[number]) => from },
-      {
-        title: '',
-        value: ({ replaces }: (typeof rows)[number]) => (replaces ? 'replaces the current fixture' : ''),
-      },
-    ];
-    context.io.note(renderTable(columns, rows, context.io.noteCapabilities));
+    for (const { type, at, from, replaces } of rows) {
+      context.io.note(`${type}  ${at}  ${from}${replaces ? '  replaces the current fixture' : ''}`);
+    }
     const count = formatCount(rows.length, 'fixture');
     await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
     createFolder(folder);
