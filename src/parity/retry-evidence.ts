@@ -1,7 +1,12 @@
 /** Finds out when a service retries, from the times between the attempts of each delivery. */
 import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
-import { MAX_RETRY_DELAY_MS, parseRetryAfter, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
-import type { Rules } from '../profile/rules.ts';
+import {
+  decideRetry,
+  MAX_RETRY_DELAY_MS,
+  parseRetryAfter,
+  RETRY_WINDOW_MS,
+  type RetryPolicy,
+} from '../domain/retry-policy.ts';
 import { type DeliveryAttempt, isSuccess } from './exchange.ts';
 import {
   compareFixed,
@@ -19,60 +24,86 @@ import {
 
 type Attempts = readonly DeliveryAttempt[];
 
-/** The time from a failed attempt to the next one. */
+const LATEST_RETRY_MS = RETRY_WINDOW_MS + MINUTE_MS;
+
+/** A failed attempt, and the time to the next one. */
 interface Wait {
   /** 0 after the first attempt. */
   readonly index: number;
-  readonly ms: number;
-  /** Time that the receiver asked for, from the failed attempt; null without a valid `Retry-After`. */
-  readonly requestedMs: number | null;
-  readonly status: number;
   readonly first: DeliveryAttempt;
-  readonly next: DeliveryAttempt;
+  readonly failed: DeliveryAttempt;
+  readonly next: DeliveryAttempt | undefined;
+  /** Infinite if no later attempt was recorded. */
+  readonly ms: number;
+  readonly retryAfterMs: number | null;
 }
 
-export function findRetries(attempts: Attempts, retry: Rules['retry']) {
-  const deliveries = groupBy(
-    attempts.filter(({ id }) => id !== ''),
-    ({ id }) => id,
-  );
-  const waits = deliveries.map(listWaits).flatMap((each) => (lacksAttempts(each, retry) ? [] : each));
-  const plain = waits.filter(({ requestedMs, status }) => requestedMs === null && status !== 410);
-  const { delaysMs, findings } = compareSchedule(plain, retry);
-  const redirected = waits.filter(({ status }) => status >= 300 && status < 400);
-  const late = waits.filter(({ first, next }) => next.dueAt - first.dueAt > RETRY_WINDOW_MS + MINUTE_MS);
+export function findRetries(attempts: Attempts, retry: RetryPolicy) {
+  const identified = attempts.filter(({ id }) => id !== '');
+  const waits = groupBy(identified, ({ id }) => id)
+    .map(listWaits)
+    .flatMap((each) => (lacksAttempts(each, retry) ? [] : each));
+  const ended = waits.filter(({ next }) => next !== undefined);
+  const plain = ended.filter(({ retryAfterMs, failed }) => retryAfterMs === null && failed.status !== 410);
+  const { policy, findings } = compareSchedule(plain, retry);
+  const late = ended.filter(({ first, failed, ms }) => failed.dueAt + ms - first.dueAt > LATEST_RETRY_MS);
+  const redirected = ended.filter(({ failed }) => failed.status >= 300 && failed.status < 400);
+  const lastTimes = new Map(identified.map(({ url, dueAt }) => [url.href, dueAt]));
+  const compareChoices = (configured: string, choices: Readonly<Record<string, RetryPolicy>>) => {
+    const sightings = waits.flatMap((wait) => {
+      const lastAt = lastTimes.get(wait.failed.url.href) ?? 0;
+      const fitting = Object.entries(choices).filter(([, choice]) => isPlanned(wait, choice, lastAt));
+      return fitting.length === 1 ? fitting.map(([value]) => ({ ...toSighting(wait), value })) : [];
+    });
+    return compareSightings(configured, sightings);
+  };
   return {
     ...findings,
     ...(late.length > 0 && {
       'retry.schedule': differ(null, late.map(toSighting), 'a retry window of more than 72h'),
     }),
-    'retry.after': compareRetryAfter(waits, retry.honorRetryAfter, delaysMs),
-    'retry.410': compare410(deliveries, retry.stopOn410, delaysMs),
-    'delivery.success': compareFixed(
-      redirected.map(({ next, status }) => ({
-        exchange: next,
-        value: null,
-        text: `a retry after ${status}`,
-      })),
-    ),
+    'retry.after': compareChoices(retry.honorRetryAfter ? 'honored' : 'ignored', {
+      honored: { ...policy, honorRetryAfter: true },
+      ignored: { ...policy, honorRetryAfter: false },
+    }),
+    'retry.410': compareChoices(retry.stopOn410 ? 'stop' : 'failure', {
+      stop: { ...policy, stopOn410: true },
+      failure: { ...policy, stopOn410: false },
+    }),
+    'delivery.success': compareFixed(redirected.map((wait) => ({ ...toSighting(wait), value: null }))),
   };
+}
+
+/** Whether the emulator with this policy would send the next attempt at this time, or not until `lastAt` if there is none. */
+function isPlanned(wait: Wait, policy: RetryPolicy, lastAt: number): boolean {
+  const { index, first, failed, next, ms, retryAfterMs } = wait;
+  const ended = {
+    ...{ attemptCount: index + 1, firstAttemptAt: first.dueAt, startedAt: failed.dueAt, retryAfterMs },
+    ...{ endedAt: failed.dueAt + failed.durationMs, responseStatus: failed.status },
+  };
+  const earliest = decideRetry(policy, ended, () => 0);
+  const latest = decideRetry(policy, ended, () => 1);
+  if (earliest.status === 'failed' || latest.status === 'failed') return next === undefined;
+  const tolerance = toleranceOf(latest.dueAt - failed.dueAt);
+  const at = next === undefined ? lastAt : failed.dueAt + ms;
+  const isEarlyEnough = at <= latest.dueAt + tolerance;
+  return isEarlyEnough && (next === undefined || at >= earliest.dueAt - tolerance);
 }
 
 function delayAt(delaysMs: readonly number[], index: number): number {
   return delaysMs[index] ?? delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
 }
 
-/** Replays and attempts after a success are not retries. */
+/** Up to the first success. Replays are not retries. */
 function listWaits(attempts: Attempts): Wait[] {
   const waits: Wait[] = [];
-  for (const [index, next] of attempts.slice(1).entries()) {
-    const [first, failed] = [attempts[0], attempts[index]];
-    if (first === undefined || failed === undefined || isSuccess(failed) || next.isManual || failed.isManual)
-      break;
-    const { durationMs, at, status, responseHeaders } = failed;
-    const afterMs = parseRetryAfter(responseHeaders.get('retry-after') ?? '', at + durationMs);
-    const requestedMs = afterMs === null ? null : durationMs + afterMs;
-    waits.push({ index, ms: next.dueAt - failed.dueAt, requestedMs, status, first, next });
+  for (const [index, failed] of attempts.entries()) {
+    const [first = failed, next] = [attempts[0], attempts[index + 1]];
+    if (isSuccess(failed) || failed.isManual || next?.isManual) break;
+    const header = failed.responseHeaders.get('retry-after') ?? '';
+    const retryAfterMs = parseRetryAfter(header, failed.at + failed.durationMs);
+    const ms = next === undefined ? Infinity : next.dueAt - failed.dueAt;
+    waits.push({ index, first, failed, next, ms, retryAfterMs });
   }
   return waits;
 }
@@ -93,15 +124,16 @@ function isWithin(ms: number, delayMs: number, jitter: number): boolean {
  * Whether attempts of a delivery are not in the recording, for example because the receiver was down: some waits are as long as
  * several of the configured ones, and the others fit.
  */
-function lacksAttempts(waits: readonly Wait[], { delaysMs, jitter }: Rules['retry']): boolean {
+function lacksAttempts(waits: readonly Wait[], { delaysMs, jitter }: RetryPolicy): boolean {
+  const recorded = waits.filter(({ next }) => next !== undefined);
   let index = 0;
-  for (const { ms } of waits) {
+  for (const { ms } of recorded) {
     let plannedMs = delayAt(delaysMs, index++);
     while (!isWithin(ms, plannedMs, jitter) && plannedMs < ms && index < 100)
       plannedMs += delayAt(delaysMs, index++);
     if (!isWithin(ms, plannedMs, jitter)) return false;
   }
-  return index > waits.length;
+  return index > recorded.length;
 }
 
 /** The shares that are tried until all waits fit delays. */
@@ -109,7 +141,8 @@ const JITTERS = [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45
 /** Waits that are needed to be sure of a smaller jitter: with fewer, all can be close to the delay by chance. */
 const MIN_JITTER_SAMPLES = 20;
 
-function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter }: Rules['retry']) {
+function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
+  const { delaysMs: configured, jitter } = policy;
   const inOrder = waits.toSorted((a, b) => a.index - b.index);
   const groups = groupBy(inOrder, ({ index }) => String(index)).map((group) => {
     // If the waits after an attempt disagree and most of them are as configured, the others are replays.
@@ -117,7 +150,7 @@ function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter 
     return 2 * fitting.length > group.length ? fitting : group;
   });
   const sightings = groups.flatMap((group) => group.slice(0, 1).map(toSighting));
-  if (sightings.length === 0) return { delaysMs: configured, findings: {} };
+  if (sightings.length === 0) return { policy, findings: {} };
   for (const share of [...JITTERS, jitter].sort((a, b) => a - b)) {
     const fitted = fitDelays(groups, configured, share);
     if (fitted === null) continue;
@@ -128,10 +161,10 @@ function compareSchedule(waits: readonly Wait[], { delaysMs: configured, jitter 
       'retry.schedule': schedule(delaysMs.map(formatDuration), sightings),
       'retry.jitter': compareJitter(share, jitter, groups.flat(), sightings),
     };
-    return { delaysMs, findings };
+    return { policy: { ...policy, delaysMs, jitter: share }, findings };
   }
   const needed = 'a schedule whose waits vary by more than 50 %';
-  return { delaysMs: configured, findings: { 'retry.schedule': differ(null, sightings, needed) } };
+  return { policy, findings: { 'retry.schedule': differ(null, sightings, needed) } };
 }
 
 function compareJitter(
@@ -147,12 +180,9 @@ function compareJitter(
   return share > configured || isSure ? differ(share, sightings) : NO_EVIDENCE;
 }
 
-function toSighting(wait: Wait): Sighting {
-  return {
-    exchange: wait.next,
-    value: wait.ms,
-    text: `${formatDuration(wait.ms)} after attempt ${wait.index + 1}`,
-  };
+function toSighting({ index, failed, next, ms }: Wait): Sighting {
+  const retry = next === undefined ? 'no retry' : `a retry ${formatDuration(ms)}`;
+  return { exchange: next ?? failed, value: ms, text: `${retry} after attempt ${index + 1}` };
 }
 
 /**
@@ -215,46 +245,6 @@ export function roundDuration(ms: number, share: number): number {
     (each) => ms >= each && Math.abs(ms - Math.round(ms / each) * each) <= share * ms + 30,
   );
   return step === undefined ? Math.max(1, Math.round(ms)) : Math.round(ms / step) * step;
-}
-
-function compareRetryAfter(waits: readonly Wait[], isHonored: boolean, delaysMs: readonly number[]): Finding {
-  const sightings = waits.flatMap(({ index, ms, requestedMs, next }) => {
-    const delayMs = delayAt(delaysMs, index);
-    // A shorter request has no effect, and a request near the delay looks the same as the delay.
-    if (requestedMs === null || requestedMs < 1.6 * delayMs || delayMs >= MAX_RETRY_DELAY_MS / 1.6) return [];
-    const isRequested = isWithin(ms, Math.min(requestedMs, MAX_RETRY_DELAY_MS), 0);
-    if (!isRequested && !canBeRetry(ms, delayMs)) return [];
-    const text = `${formatDuration(ms)} after a response that asked for ${formatDuration(requestedMs)}`;
-    return [{ exchange: next, value: isRequested ? 'honored' : 'ignored', text }];
-  });
-  return compareSightings(isHonored ? 'honored' : 'ignored', sightings);
-}
-
-/** Whether a wait is not longer than the delay with the largest jitter. */
-function canBeRetry(ms: number, delayMs: number): boolean {
-  return ms <= 1.5 * delayMs + toleranceOf(delayMs);
-}
-
-function compare410(deliveries: readonly Attempts[], stops: boolean, delaysMs: readonly number[]): Finding {
-  const sightings = deliveries.flatMap((attempts): Sighting[] => {
-    const index = attempts.findIndex(({ status }) => status === 410);
-    const [gone, next] = attempts.slice(index, index + 2);
-    if (index < 0 || gone === undefined || gone.isManual) return [];
-    const delayMs = delayAt(delaysMs, index);
-    if (next !== undefined) {
-      const isRetry = !next.isManual && canBeRetry(next.dueAt - gone.dueAt, delayMs);
-      return isRetry ? [{ exchange: next, value: 'failure', text: 'a retry after 410' }] : [];
-    }
-    const latestAt = gone.dueAt + 1.6 * delayMs + MINUTE_MS;
-    const isWindowOver = latestAt - (attempts[0] ?? gone).dueAt > RETRY_WINDOW_MS;
-    const continues = deliveries
-      .flat()
-      .some((other) => other.url.href === gone.url.href && other.dueAt > latestAt);
-    if (!continues || isWindowOver) return [];
-    const text = `no retry, which was due after ${formatDuration(delayMs)}`;
-    return [{ exchange: gone, value: 'stop', text }];
-  });
-  return compareSightings(stops ? 'stop' : 'failure', sightings);
 }
 
 /** A connection that ends earlier was broken. */
