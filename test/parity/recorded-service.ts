@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { toCaptureSource } from '../../src/cli/capture/capture-source.ts';
 import { readExchanges } from '../../src/cli/capture/read-exchanges.ts';
+import { toHarRequest, toHarResponse } from '../../src/contract/har-entry.ts';
 import type { WallClock } from '../../src/domain/clock.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/parity/check-gaps.ts';
@@ -36,9 +37,7 @@ export interface Recording {
   readonly secrets: readonly string[];
 }
 
-type Pairs = { name: string; value: string }[];
-const toPairs = (headers: Iterable<readonly [string, string]>): Pairs =>
-  Array.from(headers, ([name, value]) => ({ name, value }));
+type Headers = Readonly<Record<string, string>>;
 
 class Recorder {
   readonly entries: object[] = [];
@@ -47,33 +46,27 @@ class Recorder {
   add(entry: {
     readonly at: number;
     readonly time: number;
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Pairs;
-    readonly body: string | null;
+    readonly request: { method: string; url: string; headers: Headers; body: string };
     readonly status: number;
-    readonly responseHeaders: Pairs;
+    readonly responseHeaders: Headers;
     readonly responseBody: string;
     readonly extra?: object;
   }): void {
-    const { at, time, method, url, headers, body, status, responseHeaders, responseBody, extra } = entry;
+    const { at, time, request, status, responseHeaders, responseBody, extra } = entry;
+    const response = {
+      headers: responseHeaders,
+      body: responseBody,
+      encoding: 'utf8',
+      truncated: false,
+    } as const;
     this.entries.push({
       startedDateTime: new Date(at).toISOString(),
       time,
-      request: {
-        method,
-        url,
-        httpVersion: 'HTTP/1.1',
-        headers,
-        ...(body === null ? {} : { postData: { mimeType: 'application/json', text: body } }),
-        bodySize: body === null ? 0 : Buffer.byteLength(body),
-      },
-      response: {
-        status,
-        headers: responseHeaders,
-        content: { size: responseBody.length, mimeType: 'application/json', text: responseBody },
-        ...(status === 0 ? { _error: 'the client closed the connection: timed out' } : {}),
-      },
+      request: toHarRequest(request),
+      response:
+        status === 0
+          ? toHarResponse(0, null, 'the client closed the connection: timed out')
+          : toHarResponse(status, response, null),
       ...extra,
     });
   }
@@ -123,12 +116,14 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     recorder.add({
       at: recorder.clock.now(),
       time: 3,
-      method: probe.method,
-      url: url.href,
-      headers: toPairs(headers),
-      body: probe.body,
+      request: {
+        method: probe.method,
+        url: url.href,
+        headers: Object.fromEntries(headers),
+        body: probe.body ?? '',
+      },
       status: response.status,
-      responseHeaders: toPairs(response.headers),
+      responseHeaders: Object.fromEntries(response.headers),
       responseBody: text,
       ...(probe.key === 'restricted' ? { extra: { _svc: { key_scopes: RESTRICTED_SCOPES } } } : {}),
     });
@@ -222,16 +217,14 @@ async function startReceiver(
         at,
         // Not measured, because a busy machine measures too much.
         time: status === 0 ? attemptTimeoutMs + 4 : 3,
-        method: 'POST',
-        url: `https://receiver.example${request.url}`,
-        headers: toPairs(
-          Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const),
-        ),
-        body: Buffer.concat(chunks).toString(),
+        request: {
+          method: 'POST',
+          url: `https://receiver.example${request.url}`,
+          headers: request.headers as Headers,
+          body: Buffer.concat(chunks).toString(),
+        },
         status,
-        responseHeaders: toPairs(
-          Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const),
-        ),
+        responseHeaders: response.getHeaders() as Headers,
         responseBody: '',
       });
     });
