@@ -12,6 +12,8 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
 import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
 import { sortTraffic } from '../../parity/exchange.ts';
+import { isConfigurable } from '../../profile/gap.ts';
+import { gaps } from '../../profile/gaps.ts';
 import { resolveRules } from '../../profile/resolve-rules.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
 import { readExchanges } from '../capture/read-exchanges.ts';
@@ -117,7 +119,7 @@ function renderReport(
   { io }: Context,
 ): string {
   const { bold, dim } = styleFor(io);
-  const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+  const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const verdicts = { different: 'failed', confirmed: 'passed', no_evidence: 'skipped' } as const;
   const columns = [
     { title: 'GAP', value: ({ gap }: GapResult) => gap },
@@ -126,8 +128,12 @@ function renderReport(
       value: ({ verdict }: GapResult) =>
         styleCheckStatus(verdicts[verdict], io).replace(verdicts[verdict], verdict.replace('_', ' ')),
     },
-    { title: 'CONFIGURED', value: ({ configured }: GapResult) => toText(configured), canTruncate: true },
-    { title: 'OBSERVED', value: ({ observed }: GapResult) => toText(observed), canTruncate: true },
+    {
+      title: 'CONFIGURED',
+      value: ({ gap, configured }: GapResult) => (isConfigurable(gaps[gap]) ? toText(configured) : 'fixed'),
+      canTruncate: true,
+    },
+    { title: 'OBSERVED', value: ({ observed }: GapResult) => toText(observed ?? ''), canTruncate: true },
   ];
   const differences = data.flatMap(({ gap, verdict, override, needed, evidence }) => {
     if (verdict !== 'different') return [];
