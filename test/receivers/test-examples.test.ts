@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTestExample, type TestFramework, testFrameworks } from '../../src/fixtures/test-examples.ts';
+import { readTestExample, type TestFramework, testFrameworks } from '../../src/fixtures/receiver-examples.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 

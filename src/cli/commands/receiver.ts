@@ -16,14 +16,12 @@ import {
   frameworks,
   type ReceiverExample,
   readReceiverExample,
-} from '../../fixtures/receiver-examples.ts';
-import { fillTemplates } from '../../fixtures/template.ts';
-import {
   readTestExample,
   type TestExample,
   type TestFramework,
   testFrameworks,
-} from '../../fixtures/test-examples.ts';
+} from '../../fixtures/receiver-examples.ts';
+import { fillTemplates } from '../../fixtures/template.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
