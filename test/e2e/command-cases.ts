@@ -360,7 +360,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'fixtures import': {
     args: [join(import.meta.dirname, 'recording.har'), '--yes'],
     stdout: /^Wrote 1 fixture to \S+\/fixtures\/events\.\n$/,
-    stderr: /^TYPE +TIME +FROM *\nparcel\.lost +2026-11-20T12:00:02\.000Z +\S+recording\.har, entry 2$/,
+    stderr: /^parcel\.lost {2}2026-11-20T12:00:02\.000Z {2}\S+recording\.har, entry 2$/,
     jsonFields: ['fixtures'],
     invalid: [['nowhere.har'], 'The file '],
     needsNoEmulator: true,
@@ -447,7 +447,8 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   'gaps check': {
     args: [join(import.meta.dirname, 'recording.har')],
-    stdout: /^✓ confirmed\n[\s\S]*list\.limit[\s\S]*0 different, \d+ confirmed, \d+ without evidence/,
+    stdout:
+      /^GAP +RESULT[\s\S]*event\.body +✓ confirmed +payload +payload[\s\S]*\n0 different, \d+ confirmed, \d+ without evidence/,
     jsonFields: ['data', 'other', 'notes', 'requests', 'deliveries', 'skipped'],
     invalid: [[], 'Missing argument: <files>'],
     needsNoEmulator: true,
