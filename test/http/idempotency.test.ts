@@ -89,15 +89,6 @@ describe('a POST with an Idempotency-Key', () => {
     expect(receiver.requests).toHaveLength(600);
   });
 
-  it('a repeated POST plans its deliveries once [§4.3]', async () => {
-    const { workspace_id } = emulator.status();
-    const webhook = { workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] };
-    await emulator.api('POST', '/webhooks', webhook);
-    await post('order-1');
-    await post('order-1');
-    expect((await emulator.control.listDeliveries({})).data).toHaveLength(1);
-  });
-
   it('a POST with the key of a different body gets 422 [idempotency.conflict]', async () => {
     await post('order-1');
     const { status, json } = await post('order-1', { ...body, payload: { order: 2 } });

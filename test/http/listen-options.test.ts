@@ -37,6 +37,9 @@ it.each([
   [{ host: 'localhost', publicUrl: 'http://127.0.0.2:1' }, true],
   [{ host: 'localhost', publicUrl: 'http://svc.test' }, false],
   [{ host: '0.0.0.0', publicUrl: 'http://localhost' }, false],
+  [{ host: '127.0.0.2' }, true],
+  [{ host: '::' }, false],
+  [{ host: '127.0.0.1', publicUrl: 'https://svc.example.com' }, false],
   [{ host: '127.0.0.1', tunnel: true }, false],
 ])('an emulator with the options %j can be reached only from this machine: %s', (options, isLocal) => {
   expect(isLoopbackOnly({ port: 0, ...options })).toBe(isLocal);

@@ -144,14 +144,8 @@ describe('runChecks', () => {
     },
   );
 
-  it('runChecks detects a receiver that verifies with the API key [§5.7]', async () => {
-    await using receiver = await startCheckedReceiver({ keys: [API_KEY] });
-    const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
-    expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
-  });
-
   it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
-    'runChecks detects the API key as the secret although the body is serialized again with %s',
+    'runChecks detects the API key as the secret although the body is serialized again with %s [§5.7]',
     async (serializer) => {
       await using receiver = await startCheckedReceiver({
         keys: [API_KEY],
