@@ -12,6 +12,7 @@ import {
 } from '../receiver-client.ts';
 import { listTamperedDeliveries, STALE_AGE_MS } from '../tampered-deliveries.ts';
 import { UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
+import { createSideEffectCheck } from './side-effect-check.ts';
 
 /** Rejection of invalid deliveries (§6.4). */
 export const rejectionChecks: readonly ReceiverCheck[] = [
@@ -26,12 +27,14 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
     countsSideEffects: true,
     run: checkSideEffects,
   },
-  {
+  createSideEffectCheck({
     id: 'rejection.same-event',
     sent: 'forged and old deliveries of an event, then the genuine one',
-    countsSideEffects: true,
-    run: checkSameEvent,
-  },
+    send: sendSameEvent,
+    judgeResponses: (responses) => (isLastAccepted(responses) ? null : MARKED_EXPLANATION),
+    judgeCount: (count) => (count > 0 ? null : MARKED_EXPLANATION),
+    meaning: 'Your receiver processes the genuine delivery.',
+  }),
 ];
 
 /** Accepting one of them breaks another rule, so only the responses to those that are not accepted count. */
@@ -68,34 +71,20 @@ async function checkSideEffects(context: CheckContext): Promise<CheckOutcome> {
     : passed(received, 'Deliveries that your receiver rejects have no side effect.');
 }
 
-/** Whether rejected deliveries change how a genuine delivery of the same event is processed. */
-async function checkSameEvent(context: CheckContext): Promise<CheckOutcome> {
+const MARKED_EXPLANATION =
+  'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
+
+/** Sends rejected deliveries of an event, which must not change how the genuine one is processed. */
+async function sendSameEvent(context: CheckContext): Promise<readonly ReceiverResponse[]> {
   const { deliveries } = context;
   const id = deliveries.createEventId();
   const forgedBody = deliveries.createBody({ id, fields: { [UNKNOWN_FIELD_NAME]: 'forged' } });
   const genuineBody = deliveries.createBody({ id });
-  const send = async () => [
-    ...(await context.sendInOrder([
-      deliveries.sign(forgedBody, { secrets: [createWebhookSecret(deliveries.scheme.key)] }),
-      ...(hasTimestamp(deliveries.scheme) ? [deliveries.sign(genuineBody, { ageMs: STALE_AGE_MS })] : []),
-    ])),
-    await context.send(deliveries.sign(genuineBody)),
-  ];
-  const explanation =
-    'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
-  const sideEffects = await context.getSideEffectCounter();
-  if ('reason' in sideEffects) {
-    const responses = await send();
-    const received = describeResponses(...responses);
-    return isLastAccepted(responses)
-      ? inconclusive(received, sideEffects.reason)
-      : failed(received, explanation);
-  }
-  const { result: responses, count } = await sideEffects.measure(send);
-  const received = `${describeResponses(...responses)}, side effects: ${count}`;
-  return isLastAccepted(responses) && count > 0
-    ? passed(received, 'Your receiver processes the genuine delivery.')
-    : failed(received, explanation);
+  return context.sendInOrder([
+    deliveries.sign(forgedBody, { secrets: [createWebhookSecret(deliveries.scheme.key)] }),
+    ...(hasTimestamp(deliveries.scheme) ? [deliveries.sign(genuineBody, { ageMs: STALE_AGE_MS })] : []),
+    deliveries.sign(genuineBody),
+  ]);
 }
 
 function isLastAccepted(responses: readonly ReceiverResponse[]): boolean {
