@@ -48,7 +48,7 @@ export class SharedChanges {
   /** Number of the commit that the cache belongs to, because each commit can change rows. */
   #cachedCommit = 0;
   readonly #cache = new Map<string, SharedChange>();
-  #waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
@@ -93,9 +93,8 @@ export class SharedChanges {
       this.#cachedCommit = commitCount;
       this.#cache.clear();
     }
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const resume of waiting) resume();
+    // Each removes itself.
+    for (const resume of [...this.#waiting]) resume();
   }
 
   #read({ type, seq: sequence, rowSeq }: Change): SharedChange {
