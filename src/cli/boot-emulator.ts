@@ -16,6 +16,9 @@ import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
+/** Settings of an emulator that leaves nothing behind: in memory and on a free port. */
+export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
+
 /**
  * Starts the emulator. Errors that occur later, while it runs, are printed as notes.
  * @param fresh removes all data of the database first

@@ -116,14 +116,6 @@ describe('the exit code of svc emulator exec', () => {
     });
   });
 
-  it.skipIf(!hasSignals)(
-    'the exit code is 128 plus the number of the signal that killed the command',
-    async () => {
-      const script = `process.kill(process.pid, 'SIGKILL'); ${stayScript}`;
-      expect(await exec(node(script), { cwd: createWatchedFolder() })).toMatchObject({ exitCode: 137 });
-    },
-  );
-
   it.each([
     ['the program does not exist', ['--', 'no-such-program'], 'the program does not exist'],
     ['the command is missing', [], 'Missing argument: <command>'],

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Emulator } from '../../emulator.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { createProcessGuard } from '../../watchdog/process-guard.ts';
-import { bootEmulator, writeCertificate } from '../boot-emulator.ts';
+import { bootEmulator, TEMPORARY_SETTINGS, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
@@ -44,7 +44,7 @@ interface Options {
  */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addStartOptions(command, ['envFile', 'open'], DEFAULTS)
+    addStartOptions(command, ['envFile', 'open'], TEMPORARY_SETTINGS)
       .option(
         '--require-settled',
         'Exit with code 1 unless every delivery succeeds, and list the others, or if there is none',
@@ -106,8 +106,6 @@ export const command: CommandDefinition<Options> = {
   },
 };
 
-const DEFAULTS = { port: '0', db: ':memory:' };
-
 const NOTE = `
 svc runs the command with the environment variables that svc env prints. When the command exits, svc also
 terminates any processes that the command left running.`;
@@ -139,7 +137,7 @@ async function runWithEmulator(
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
-  const settings = { ...DEFAULTS, ...options };
+  const settings = { ...TEMPORARY_SETTINGS, ...options };
   const config = await context.resolveConfig(settings);
   await warnAboutMistypedTypes(config.values.events, context);
   const emulator = await bootEmulator(config, await context.resolveRules(settings), {

@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 import { type ConnectedEmulator, connectInProcess } from '../../mcp/connected-emulator.ts';
 import { addOwnUrl } from '../../network/own-addresses.ts';
+import { TEMPORARY_SETTINGS } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { resolveTarget } from '../emulator-target.ts';
@@ -36,9 +37,6 @@ export const command: CommandDefinition<object> = {
     }
   },
 };
-
-/** An emulator that this process starts: in memory and on a free port, so that it leaves nothing behind. */
-const START_SETTINGS = { port: '0', db: ':memory:' };
 
 /** The emulator of the folder: the one that runs, or otherwise one that this process starts. */
 class FolderEmulator {
@@ -79,7 +77,7 @@ class FolderEmulator {
   }
 
   async #connectToOwn(): Promise<ConnectedEmulator> {
-    const rules = await this.#context.resolveRules(START_SETTINGS);
+    const rules = await this.#context.resolveRules(TEMPORARY_SETTINGS);
     // Another call can have started it meanwhile.
     this.#started ??= this.#start().catch((error) => {
       this.#started = null;
@@ -91,8 +89,8 @@ class FolderEmulator {
 
   async #start(): Promise<ForegroundEmulator> {
     const context = this.#context;
-    const config = await context.resolveConfig(START_SETTINGS);
-    const rules = await context.resolveRules(START_SETTINGS);
+    const config = await context.resolveConfig(TEMPORARY_SETTINGS);
+    const rules = await context.resolveRules(TEMPORARY_SETTINGS);
     const foreground = await startInForeground({ config, rules }, context);
     const { closed, status } = foreground.emulator;
     // For example with `svc emulator stop`. The next call finds or starts another one.
