@@ -1,8 +1,8 @@
 /** Options that are fields of the API: their description, their parser and their choices come from the schema of the field. */
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
-import { RelativeTime } from '../contract/list-filters.ts';
 import { type IdKind, idPatterns } from '../domain/ids.ts';
+import { RelativeTime } from '../validation/value-schemas.ts';
 import { choiceParser, durationParser, idParser, parseTimeOrAge, schemaParser } from './option-parsers.ts';
 
 /** Its value has the name of the field, so that a command can pass its options unchanged. */

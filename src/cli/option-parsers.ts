@@ -2,7 +2,6 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
-import { RelativeTime } from '../contract/list-filters.ts';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
@@ -14,7 +13,7 @@ import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
 import { formatHint, SvcError } from '../errors.ts';
 import { fromText } from '../validation/configured-value.ts';
 import { parse } from '../validation/validate.ts';
-import { duration, wholeNumberFrom } from '../validation/value-schemas.ts';
+import { duration, RelativeTime, wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 

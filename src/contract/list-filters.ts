@@ -1,9 +1,8 @@
 /** Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. */
 import * as v from 'valibot';
 import { deliveryStatusFilters, getDisplayStatus } from '../domain/delivery.ts';
-import { parseRelativeTime } from '../domain/duration.ts';
 import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
-import { expecting, wholeNumberFrom } from '../validation/value-schemas.ts';
+import { expecting, RelativeTime, wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { Delivery } from './delivery-schemas.ts';
 import { described, idOf } from './fields.ts';
 import type { ApiRequest } from './resources.ts';
@@ -11,13 +10,6 @@ import type { ApiRequest } from './resources.ts';
 export const Limit = described('Maximum number of items.', v.optional(wholeNumberFrom(1, 1000), 50), 10);
 
 export const TIME_FORMS = 'ISO 8601, or a duration before now, such as `1h`';
-export const RelativeTime = expecting(
-  'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z',
-  v.pipe(
-    v.string(),
-    v.check((text) => !Number.isNaN(parseRelativeTime(text, 0))),
-  ),
-);
 
 /** Which page of a list to return (§2). */
 export const PageFields = {

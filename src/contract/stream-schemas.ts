@@ -1,9 +1,9 @@
 /** Schemas of the items and filters of the live stream. */
 import * as v from 'valibot';
-import { wholeNumberFrom } from '../validation/value-schemas.ts';
+import { RelativeTime, wholeNumberFrom } from '../validation/value-schemas.ts';
 import { Attempt, Delivery } from './delivery-schemas.ts';
 import { Count, described, idOf } from './fields.ts';
-import { DeliveryFilter, RelativeTime, TIME_FORMS } from './list-filters.ts';
+import { DeliveryFilter, TIME_FORMS } from './list-filters.ts';
 import { ApiRequest, WebhookDetail } from './resources.ts';
 
 const itemFields = {

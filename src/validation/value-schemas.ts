@@ -1,6 +1,6 @@
 /** Schemas of single values that several inputs share: settings, gaps, arguments of the library and of tools. */
 import * as v from 'valibot';
-import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeRange, describeSchema } from './validate.ts';
 
@@ -74,6 +74,15 @@ export function duration(msSchema: v.GenericSchema = v.number()) {
     ),
   );
 }
+
+/** A time in ISO 8601, or a duration before now. The text stays, because only the emulator knows the schedule time. */
+export const RelativeTime = expecting(
+  'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z',
+  v.pipe(
+    v.string(),
+    v.check((text) => !Number.isNaN(parseRelativeTime(text, 0))),
+  ),
+);
 
 /** A size such as `"64KiB"` from `min` to `max`, parsed to bytes. */
 export function byteSize(min: string, max: string) {
