@@ -106,11 +106,3 @@ export function listOf<Item extends v.GenericSchema>(item: Item) {
   const expected = `a list of at least one item, each ${describeSchema(item)}`;
   return expecting(expected, v.pipe(v.array(item), v.minLength(1)));
 }
-
-export const RelativeTime = expecting(
-  'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z',
-  v.pipe(
-    v.string(),
-    v.check((text) => !Number.isNaN(parseRelativeTime(text, 0))),
-  ),
-);
