@@ -212,6 +212,8 @@ describe('the phases of an exchange', () => {
     await write(body, pass);
     exchange.onResponseStarted();
     pass(50);
+    // The rest of the body.
+    if (!body.readableEnded) for await (const _ of body);
     respond(200);
     exchange.onResponseEnd();
     expect((await exchange.result).phases).toEqual({ ...none, queued: 40, connect: 60, ...phases });
