@@ -137,7 +137,11 @@ it('svc listen verifies the signature scheme that the emulator uses', async () =
 });
 
 it('svc listen --respond reset resets the connection, and timeout does not respond at all', async () => {
-  const { capturedOutput, control, trigger, lines } = await listen({ respond: 'reset,timeout' });
+  const overrides = { 'delivery.timeout': { attempt: '500ms' } };
+  const { capturedOutput, control, trigger, lines } = await listen(
+    { respond: 'reset,timeout' },
+    { overrides },
+  );
   const id = await trigger();
   await expect.poll(() => capturedOutput.err).toMatch(/reset the connection.*; retry of del_/);
   await control.nextClock({}, AbortSignal.timeout(1)).catch(() => undefined);

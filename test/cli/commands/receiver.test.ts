@@ -277,7 +277,8 @@ describe('svc receiver check', () => {
 
   it('the report ends with the reason why --observe failed', async () => {
     await using receiver = await createReceiver(respondTo);
-    const { out } = await check({ url: receiver.url, observe: 'echo many', rule: ['deduplication'] });
+    const rule = ['deduplication.same-delivery'];
+    const { out } = await check({ url: receiver.url, observe: 'echo many', rule });
     expect(out).toMatch(/inconclusive\.\n--observe did not always return a count: echo many returned "many"/);
   });
 
