@@ -1,4 +1,4 @@
-/** What `svc receiver fuzz` and `fuzzReceiver` ask for, with its defaults. */
+/** Resolves the options of `svc receiver fuzz` and `fuzzReceiver`, with their defaults. */
 import { randomInt } from 'node:crypto';
 import { createRandomSource } from '../domain/secret.ts';
 import { DEFAULT_RUNS, MAX_SEED, selectVariations } from '../domain/variations.ts';

@@ -33,7 +33,10 @@ export const AttemptPhases = resource(
       PhaseDuration,
       null,
     ),
-    send_ms: described('Time to send the request, in milliseconds.', PhaseDuration),
+    send_ms: described(
+      'Time to send the request, in milliseconds: 0, except with the fault `slow-body`.',
+      PhaseDuration,
+    ),
     wait_ms: described('Time until the first byte of the response, in milliseconds.', PhaseDuration),
     receive_ms: described(
       'Time to receive the response, up to the size limit, in milliseconds.',

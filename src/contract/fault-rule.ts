@@ -63,7 +63,7 @@ export const faultFields = {
   ),
   /** For requests: the workspace of the API key. */
   workspace_id: described(
-    'ID of the workspace that the fault is restricted to (default: all workspaces).',
+    'ID of the workspace to match (default: all workspaces).',
     v.optional(idOf('workspace')),
   ),
   ...requestFields,

@@ -101,7 +101,7 @@ const Time = v.pipe(
 );
 const Pairs = v.nullish(v.array(v.object({ name: v.string(), value: v.string() })), []);
 const Body = v.nullish(v.object({ text: v.nullish(v.string()), encoding: v.nullish(v.string()) }));
-const Response = v.object({
+const HarResponse = v.object({
   status: v.nullish(v.number()),
   headers: Pairs,
   content: Body,
@@ -119,7 +119,7 @@ export const HarEntry = v.object({
     postData: Body,
     bodySize: v.nullish(v.number()),
   }),
-  response: v.nullish(Response),
+  response: v.nullish(HarResponse),
   /** `startedDateTime` is then the wall time of an attempt; this is the schedule time of the delivery. */
   _delivery: v.optional(v.object({ created_at: Time })),
   _attempt: v.optional(v.object({ trigger: v.string(), scheduled_at: Time })),

@@ -1,6 +1,6 @@
 /**
- * Shares changes between the clients of the live stream, so that each change is read and serialized once, and selects those of a
- * client.
+ * Shares changes between the clients of the live stream, so that those that follow it read each change once, and selects the
+ * changes of a client.
  */
 import { type DeliveryCondition, matchesDeliveryFilter } from '../contract/list-filters.ts';
 import type { StreamTopic, TopicItem } from '../contract/stream-schemas.ts';

@@ -85,7 +85,7 @@ export function describeCause(
   return `${result} The injected fault ${fault?.kind} (${fault?.id}) ${effect}.`;
 }
 
-/** The hints about every delivery. A page or a tool that does the same leaves them out. */
+/** The hints about every delivery. The dashboard and the MCP tools omit those for actions that they offer. */
 export function toDeliveryHints({ id, webhook_id: webhookId }: Pick<AttemptedDelivery, 'id' | 'webhook_id'>) {
   return {
     enable: { text: 'Enable the endpoint', command: `svc webhooks update ${webhookId} --enable` },

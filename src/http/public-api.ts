@@ -167,7 +167,7 @@ class PublicRequest {
     this.resourceId = id !== undefined && isId(id) ? id : null;
   }
 
-  /** Writes the request into the log with later ones: a commit of its own would cost a flush to the disk. */
+  /** Writes the request into the log in a later group of writes: a commit of its own would cost a flush to the disk. */
   log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
     const { req } = this.event;

@@ -2,6 +2,7 @@
 import { ReadableStream } from 'node:stream/web';
 import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../contract/control-plane.ts';
+import type { StreamItem } from '../contract/stream-schemas.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { abortAtEnd, clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
@@ -29,7 +30,7 @@ export function sseResponse(
   const ended = createLinkedController([createDisconnectSignal(event), closing]);
   const ready = `event: ready\nid: ${store.lastSeq}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
   const items = control.stream(readStreamInput(event), ended.signal);
-  // Each message is read when the client has received the one before, so that a slow client needs no memory.
+  // The next message is read when the connection can take more data, so a slow client buffers little.
   const body = ReadableStream.from(abortAtEnd(toMessages(ready, items), ended));
   // The types of a stream in Node.js and in a browser differ.
   return new HTTPResponse(body as unknown as Response['body'], {
@@ -48,8 +49,6 @@ function readStreamInput(event: H3Event): Record<string, string> {
   );
 }
 
-type StreamItem = { readonly sequence: number };
-
 async function* toMessages(ready: string, items: AsyncIterable<StreamItem>): AsyncGenerator<Uint8Array> {
   yield encoder.encode(ready);
   const iterator = items[Symbol.asyncIterator]();
@@ -62,7 +61,7 @@ async function* toMessages(ready: string, items: AsyncIterable<StreamItem>): Asy
   }
 }
 
-/** The message of each item. All clients receive the same object, so each item is serialized once. */
+/** The message of each item. Clients that read a change before the next commit share its object, and so its message. */
 const serializedItems = new WeakMap<StreamItem, Uint8Array>();
 
 function serialize(item: StreamItem): Uint8Array {

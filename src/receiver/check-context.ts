@@ -95,7 +95,7 @@ export class CheckContext {
 
   /**
    * The side effect counter, or why it cannot be used. A valid delivery tests it on the first call by any check.
-   * @throws SvcError as {@link ReadEffects}
+   * @throws SvcError as {@link ReadSideEffects}
    */
   async getSideEffectCounter(): Promise<SideEffectCounter | ObservationUnavailable> {
     return this.testSideEffectCounter(async () => isAccepted(await this.send(this.deliveries.createValid())));

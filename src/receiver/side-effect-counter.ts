@@ -5,7 +5,7 @@ import { type ExpectedSideEffects, SideEffectWatcher } from './side-effect-watch
 
 /** Longer than in a fuzz run, because an additional side effect that comes late would count for another check. */
 const MIN_QUIET_MS = 200;
-/** How long after the latest side effect a missing one may still come, from a worker that looks for events now and then. */
+/** How long after the latest side effect a missing one may still come, from a worker that polls for events. */
 const MAX_WORK_INTERVAL_MS = 5_000;
 
 interface SideEffectCounts {

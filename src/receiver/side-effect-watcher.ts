@@ -15,9 +15,9 @@ export interface ExpectedSideEffects {
 
 /** Additional side effects are awaited for at least this long after the last delivery, and longer after slow side effects. */
 const MIN_QUIET_MS = 40;
-/** How many times the slowest time so far is added. */
+/** Factor of the slowest time so far, which is added to the quiet time. */
 const QUIET_FACTOR = 1.5;
-/** With each wait, so that a receiver that was slow once does not make all later waits long. */
+/** Each wait reduces the slowest time by this factor, so that a receiver that was slow once does not make all later waits long. */
 const DECAY = 0.95;
 const READ_RETRY_DELAYS_MS = [100, 400, 1_000];
 const MIN_INTERVAL_MS = 4;

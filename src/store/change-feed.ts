@@ -53,7 +53,7 @@ export class ChangeFeed extends Table {
   /**
    * A sequence such that all attempts and requests that began at or after `wallTime` have a later one; 0 if none is known. A row
    * is written at the end, so a slow attempt can have a later sequence than faster ones that began after it. Therefore only
-   * attempts that ended before `wallTime` count, and requests that were certainly written before it.
+   * attempts that ended before `wallTime` count, and requests that ended a second before it.
    */
   findLastSeqBefore(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.

@@ -549,7 +549,7 @@ export const defects: readonly Defect[] = [
         return null;
       },
     }),
-    check: ['robustness.unknown-member'],
+    check: ['robustness.unknown-field'],
     fuzz: { rule: 'no-server-error', steps: 1, only: ['payload'] },
   },
   {

@@ -55,14 +55,14 @@ export const command: CommandDefinition<Options> = {
           .default(undefined, 'receive the deliveries in this process')
           .argParser(parseReceiverUrl),
       )
-      .option('--forward-to <url>', 'The same as the argument', parseReceiverUrl)
+      .option('--forward-to <url>', 'Port or URL of your receiver, like the argument url', parseReceiverUrl)
       .optionWithDefault(
         '--respond <list>',
-        'Responses without a URL: statuses, timeout or reset, separated by commas; the last one is repeated',
+        'Responses to send if you pass no URL: statuses, timeout or reset, separated by commas; the last one is repeated',
         '200',
         parseResponses,
       )
-      .option('--body', 'Without a URL: print the body of each delivery')
+      .option('--body', 'Print the body of each delivery, if you pass no URL')
       .optionWithDefault(
         '-e, --events <list>',
         'Event types to forward, separated by commas',
@@ -127,7 +127,7 @@ export const command: CommandDefinition<Options> = {
           return ExitCode.success;
         }
         const exitCode = await listen(listener, { receiver, foreground }, options, context);
-        // As `svc emulator start`.
+        // As with `svc emulator start`, an interruption is a success.
         return foreground === null ? exitCode : ExitCode.success;
       } finally {
         // A new client, because an interruption aborts the requests of the first one.
@@ -160,7 +160,7 @@ function rejectUselessOptions(
   { json }: Pick<Context, 'json'>,
 ): void {
   if (options.url !== undefined && options.forwardTo !== undefined) {
-    throw new SvcError('usage', '--forward-to has no effect: it is the same as the argument.', {
+    throw new SvcError('usage', 'The argument url and --forward-to cannot be used together.', {
       hint: 'Pass one URL. For another one, run svc listen in another terminal.',
     });
   }

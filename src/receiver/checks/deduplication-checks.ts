@@ -168,6 +168,9 @@ async function checkRepeatAfterOthers(context: CheckContext): Promise<CheckOutco
   if ('reason' in sideEffects) return inconclusive('', sideEffects.reason);
   const message = context.deliveries.createValid();
   const first = await context.send(message);
+  if (!isAccepted(first)) {
+    return inconclusive(describeResponses(first), 'Your receiver does not accept the first delivery.');
+  }
   const acceptedCount = await sendOthers(context);
   if (acceptedCount < OTHER_EVENTS) {
     return inconclusive(
@@ -181,9 +184,6 @@ async function checkRepeatAfterOthers(context: CheckContext): Promise<CheckOutco
       '',
       `Your receiver is still working on ${OTHER_EVENTS} events after ${formatDuration(context.timeoutMs)}. Make the work faster while this check runs.`,
     );
-  }
-  if (!isAccepted(first)) {
-    return inconclusive(describeResponses(first), 'Your receiver does not accept the first delivery.');
   }
   const { result: duplicate, count } = await sideEffects.measure(() => context.send(message));
   const received = `${describeResponses(first, duplicate)}, side effects of the duplicate: ${count}`;

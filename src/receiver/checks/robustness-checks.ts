@@ -1,49 +1,63 @@
 import type { CheckContext } from '../check-context.ts';
 import { type CheckId, type CheckOutcome, failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { describeResponses, isAccepted, type ReceiverResponse } from '../receiver-client.ts';
-import type { SingleDelivery } from './single-delivery-check.ts';
+import { createAcceptedCheck } from './single-delivery-check.ts';
 
 const LARGE_BODY_BYTES = 256 * 1024;
 const CONCURRENT_DELIVERIES = 50;
 /** A field that no payload has. */
 export const UNKNOWN_FIELD_NAME = 'svc_check';
-export const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-member';
+export const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-field';
 export const BIG_NUMBER_CHECK_ID: CheckId = 'robustness.big-number';
 
 /** Unusual deliveries that a service can send (§6; gaps `event.catalog` and `body.limit`). */
 export const robustnessChecks: readonly ReceiverCheck[] = [
-  createUnusualEventCheck({
-    id: 'robustness.unknown-type',
-    sent: 'an event of an unknown type',
-    explanation:
-      'Your receiver rejects an unknown event type, so the event is sent again for days. Respond with 2xx and ignore it.',
-    create: (factory) => factory.createValid({ type: 'svc_check.unknown' }),
-  }),
-  createUnusualEventCheck({
-    id: UNKNOWN_FIELD_CHECK_ID,
-    sent: 'a payload with an unknown field',
-    explanation:
-      'Your receiver fails on an unknown field. Services add fields: ignore the ones that you do not know.',
-    create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: { is: 'unknown' } } }),
-  }),
-  createUnusualEventCheck({
-    id: BIG_NUMBER_CHECK_ID,
-    sent: 'an integer beyond the safe range of a double',
-    explanation:
-      'Your receiver fails on an integer that JSON allows. Read it as a big integer or as a string, or ignore the field.',
-    requires: [UNKNOWN_FIELD_CHECK_ID],
-    create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: 2 ** 53 } }),
-  }),
-  createUnusualEventCheck({
-    id: 'robustness.large-body',
-    sent: 'a body of 256 KiB',
-    explanation: 'Your receiver fails on a body of 256 KiB. Raise the size limit of your body parser.',
-    requires: [UNKNOWN_FIELD_CHECK_ID],
-    create(factory) {
-      const bytes = Buffer.byteLength(factory.createBody({ fields: { [UNKNOWN_FIELD_NAME]: '' } }));
-      return factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: 'x'.repeat(LARGE_BODY_BYTES - bytes) } });
+  createAcceptedCheck(
+    {
+      id: 'robustness.unknown-type',
+      sent: 'an event of an unknown type',
+      explanation:
+        'Your receiver rejects an unknown event type, so the event is sent again for days. Respond with 2xx and ignore it.',
+      create: (factory) => factory.createValid({ type: 'svc_check.unknown' }),
     },
-  }),
+    checkStillRunning,
+  ),
+  createAcceptedCheck(
+    {
+      id: UNKNOWN_FIELD_CHECK_ID,
+      sent: 'a payload with an unknown field',
+      explanation:
+        'Your receiver fails on an unknown field. Services add fields: ignore the ones that you do not know.',
+      create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: { is: 'unknown' } } }),
+    },
+    checkStillRunning,
+  ),
+  createAcceptedCheck(
+    {
+      id: BIG_NUMBER_CHECK_ID,
+      sent: 'an integer beyond the safe range of a double',
+      explanation:
+        'Your receiver fails on an integer that JSON allows. Read it as a big integer or as a string, or ignore the field.',
+      requires: [UNKNOWN_FIELD_CHECK_ID],
+      create: (factory) => factory.createValid({ fields: { [UNKNOWN_FIELD_NAME]: 2 ** 53 } }),
+    },
+    checkStillRunning,
+  ),
+  createAcceptedCheck(
+    {
+      id: 'robustness.large-body',
+      sent: 'a body of 256 KiB',
+      explanation: 'Your receiver fails on a body of 256 KiB. Raise the size limit of your body parser.',
+      requires: [UNKNOWN_FIELD_CHECK_ID],
+      create(factory) {
+        const bytes = Buffer.byteLength(factory.createBody({ fields: { [UNKNOWN_FIELD_NAME]: '' } }));
+        return factory.createValid({
+          fields: { [UNKNOWN_FIELD_NAME]: 'x'.repeat(LARGE_BODY_BYTES - bytes) },
+        });
+      },
+    },
+    checkStillRunning,
+  ),
   {
     id: 'robustness.at-once',
     sent: `${CONCURRENT_DELIVERIES} deliveries at once`,
@@ -62,18 +76,6 @@ export const robustnessChecks: readonly ReceiverCheck[] = [
     },
   },
 ];
-
-function createUnusualEventCheck({ explanation, create, ...check }: SingleDelivery): ReceiverCheck {
-  return {
-    ...check,
-    async run(context) {
-      const response = await context.send(create(context.deliveries));
-      return isAccepted(response)
-        ? checkStillRunning([response], context)
-        : failed(describeResponses(response), explanation);
-    },
-  };
-}
 
 async function checkStillRunning(
   responses: readonly ReceiverResponse[],

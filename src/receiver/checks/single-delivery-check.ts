@@ -1,7 +1,14 @@
 /** Checks that send one delivery, which the receiver must accept or reject. */
+
+import type { CheckContext } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
-import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
-import { type DeliveryMessage, describeResponses, isAccepted } from '../receiver-client.ts';
+import { type CheckOutcome, failed, passed, type ReceiverCheck } from '../receiver-check.ts';
+import {
+  type DeliveryMessage,
+  describeResponses,
+  isAccepted,
+  type ReceiverResponse,
+} from '../receiver-client.ts';
 
 export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
   /** What a failure means, and what to do. */
@@ -9,16 +16,27 @@ export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
   create(factory: DeliveryFactory): DeliveryMessage;
 }
 
-/** Creates a check of a delivery that a correct receiver accepts. */
-export function createAcceptedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
+const passAccepted = (responses: readonly ReceiverResponse[]): CheckOutcome =>
+  passed(describeResponses(...responses), 'Your receiver accepts the delivery.');
+
+/**
+ * Creates a check of a delivery that a correct receiver accepts.
+ * @param afterAccepted what else must be true
+ */
+export function createAcceptedCheck(
+  { create, explanation, ...check }: SingleDelivery,
+  afterAccepted: (
+    responses: readonly ReceiverResponse[],
+    context: CheckContext,
+  ) => CheckOutcome | Promise<CheckOutcome> = passAccepted,
+): ReceiverCheck {
   return {
     ...check,
     async run(context) {
       const response = await context.send(create(context.deliveries));
-      const received = describeResponses(response);
       return isAccepted(response)
-        ? passed(received, 'Your receiver accepts the delivery, as it must.')
-        : failed(received, explanation);
+        ? afterAccepted([response], context)
+        : failed(describeResponses(response), explanation);
     },
   };
 }
@@ -32,7 +50,7 @@ export function createRejectedCheck({ create, explanation, ...check }: SingleDel
       const received = describeResponses(response);
       return isAccepted(response)
         ? failed(received, explanation)
-        : passed(received, 'Your receiver rejects the delivery, as it must.');
+        : passed(received, 'Your receiver rejects the delivery.');
     },
   };
 }

@@ -165,7 +165,7 @@ describe('svc receiver check', () => {
         "checks": [
           {
             "id": "timestamp.old",
-            "meaning": "Your receiver rejects the delivery, as it must.",
+            "meaning": "Your receiver rejects the delivery.",
             "received": "status 400",
             "rule": "timestamp",
             "sent": "a correctly signed delivery that is six minutes old",

@@ -49,10 +49,10 @@ describe('a body that changes if it is parsed and serialized', () => {
     );
     expect(required).toEqual([
       ['raw-body.big-number', 'robustness.big-number'],
-      ['raw-body.non-ascii', 'robustness.unknown-member'],
+      ['raw-body.non-ascii', 'robustness.unknown-field'],
       ['raw-body.decomposed', 'raw-body.non-ascii'],
-      ['robustness.big-number', 'robustness.unknown-member'],
-      ['robustness.large-body', 'robustness.unknown-member'],
+      ['robustness.big-number', 'robustness.unknown-field'],
+      ['robustness.large-body', 'robustness.unknown-field'],
     ]);
   });
 });

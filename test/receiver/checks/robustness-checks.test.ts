@@ -7,7 +7,7 @@ const down: CheckSetup = { context: { isResponsive: async () => false } };
 describe('an unusual event', () => {
   it.each<[CheckId, (body: string) => boolean]>([
     ['robustness.unknown-type', (body) => JSON.parse(body).type === 'svc_check.unknown'],
-    ['robustness.unknown-member', (body) => body.includes('"svc_check":{"is":"unknown"}')],
+    ['robustness.unknown-field', (body) => body.includes('"svc_check":{"is":"unknown"}')],
     ['robustness.big-number', (body) => body.includes('"svc_check":9007199254740992')],
     ['robustness.large-body', (body) => Buffer.byteLength(body) === 256 * 1024],
   ])('%s sends an event that the receiver must accept without stopping', async (id, isExpected) => {
