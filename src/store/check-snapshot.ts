@@ -1,22 +1,11 @@
 /** Checks a snapshot before it is loaded: its file, schema, damage and rows. It is untrusted: anyone may have written it. */
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, mkdtempSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
 import { LAST_TIME } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
-import { HOUR_MS } from '../domain/duration.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
@@ -40,19 +29,15 @@ interface CheckedSnapshot {
   remove(): void;
 }
 
-const COPY_PREFIX = 'svc-snapshot-';
 /** Much larger than databases get by default, and small enough for the folder of temporary files. docs/state.md states it. */
 const SNAPSHOT_LIMIT_BYTES = 16 * 2 ** 30;
-/** Longer than any load takes: an older copy was left by a killed process. */
-const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
  * Copies and checks a snapshot. The file itself is not changed.
  * @throws SvcError `usage` if it cannot be read, `validation_failed` if it is not a valid snapshot of `environment`.
  */
 export async function checkSnapshot(path: string, environment: Environment): Promise<CheckedSnapshot> {
-  const folder = mkdtempSync(join(tmpdir(), COPY_PREFIX));
-  removeAbandonedCopies(statSync(folder).mtimeMs);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-snapshot-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const copy = join(folder, 'snapshot.db');
   try {
@@ -61,16 +46,6 @@ export async function checkSnapshot(path: string, environment: Environment): Pro
   } catch (error) {
     remove();
     throw toLoadError(error, path);
-  }
-}
-
-/** @param fileSystemTime the current time of the file system, whose clock can differ from that of this machine. */
-function removeAbandonedCopies(fileSystemTime: number): void {
-  for (const name of readdirSync(tmpdir()).filter((file) => file.startsWith(COPY_PREFIX))) {
-    const path = join(tmpdir(), name);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (!stat?.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) continue;
-    if (fileSystemTime - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 
