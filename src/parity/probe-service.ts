@@ -1,7 +1,7 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
 import type { Scope } from '../domain/credentials.ts';
 import { toExampleId } from '../domain/ids.ts';
-import { isSuccess } from './exchange.ts';
+import { isSuccess } from './sort-traffic.ts';
 
 export interface ProbeRequest {
   readonly method: string;

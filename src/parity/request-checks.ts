@@ -11,7 +11,7 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
-import { type ApiRequest, isSuccess } from './exchange.ts';
+import { type ApiRequest, isSuccess } from './sort-traffic.ts';
 import {
   compareFixed,
   compareRange,

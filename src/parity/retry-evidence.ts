@@ -7,7 +7,7 @@ import {
   RETRY_WINDOW_MS,
   type RetryPolicy,
 } from '../domain/retry-policy.ts';
-import { type DeliveryAttempt, isSuccess } from './exchange.ts';
+import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
 import {
   compareFixed,
   compareRange,

@@ -7,7 +7,7 @@ import { toHarRequest, toHarResponse } from '../../src/contract/har-entry.ts';
 import type { WallClock } from '../../src/domain/clock.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/parity/check-gaps.ts';
-import { sortTraffic } from '../../src/parity/exchange.ts';
+import { sortTraffic } from '../../src/parity/sort-traffic.ts';
 import {
   type ProbeRequest,
   type ProbeResponse,

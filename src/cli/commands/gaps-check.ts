@@ -11,7 +11,7 @@ import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
 import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
-import { sortTraffic } from '../../parity/exchange.ts';
+import { sortTraffic } from '../../parity/sort-traffic.ts';
 import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
 import { resolveRules } from '../../profile/resolve-rules.ts';
