@@ -6,12 +6,12 @@ import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
-import type { Traffic } from './sort-traffic.ts';
 import { type Finding, NO_EVIDENCE } from './finding.ts';
 import { compareMessages, type OtherDifference } from './record-shapes.ts';
 import { checkRequests } from './request-checks.ts';
 import { compareTimeout, findRetries } from './retry-evidence.ts';
 import { findSignatures } from './signature-evidence.ts';
+import type { Traffic } from './sort-traffic.ts';
 
 export interface GapCheckInput {
   readonly traffic: Traffic;

@@ -54,15 +54,15 @@ export function differ(
   return { verdict: 'different', observed, needed, evidence: toEvidence(sightings) };
 }
 
-/** Confirms the configured value if at least half of the sightings show it. Otherwise the most frequent value differs. */
+/** Compares the most frequent value. The configured one counts if another one is as frequent. */
 export function compareSightings(configured: ConfigValue, sightings: readonly Sighting[]): Finding {
   const same = sightings.filter(({ value }) => isDeepStrictEqual(value, configured));
   if (sightings.length === 0) return NO_EVIDENCE;
-  if (2 * same.length >= sightings.length) return confirm(configured, same);
   const others = sightings.filter((sighting) => !same.includes(sighting));
   const [mostFrequent = []] = groupBy(others, ({ value }) => JSON.stringify(value)).sort(
     (a, b) => b.length - a.length,
   );
+  if (same.length >= mostFrequent.length) return confirm(configured, same);
   return differ(mostFrequent[0]?.value ?? null, mostFrequent);
 }
 
@@ -85,6 +85,7 @@ export interface Range {
 
 /**
  * Confirms the configured number if it is certain: both limits are the same, or only one usual number is between them.
+ * If the sightings contradict each other, the most frequent exact number counts.
  * @param format returns what the configuration file would contain
  */
 export function compareRange(
@@ -95,7 +96,13 @@ export function compareRange(
 ): Finding {
   const least = sightings.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
   const most = sightings.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
-  if (sightings.length === 0 || least > most) return NO_EVIDENCE;
+  if (sightings.length === 0) return NO_EVIDENCE;
+  if (least > most) {
+    const exact = sightings.flatMap(({ value: { min, max }, ...rest }) =>
+      min !== undefined && min === max ? [{ ...rest, value: format(min) }] : [],
+    );
+    return compareSightings(format(configured), exact);
+  }
   const limits = sightings.filter(({ value: { min, max } }) => min === least || max === most);
   const possible = least === most ? [least] : usual.filter((number) => number >= least && number <= most);
   const isLimited = least > 0 && most < Infinity;

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import type { Exchange } from '../contract/exchange.ts';
 import { CreatedWebhook, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
 import { isObject } from '../domain/json.ts';
-import { type Fields, isSuccess, listFields, type OperationName, type Traffic } from './sort-traffic.ts';
 import { compareFixed, type Deviation, type Evidence, type Sighting, toEvidence } from './finding.ts';
+import { type Fields, isSuccess, listFields, type OperationName, type Traffic } from './sort-traffic.ts';
 
 /** The envelope of a delivery (gap `envelope`). */
 const Envelope = v.object({

@@ -11,7 +11,6 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
-import { type ApiRequest, isSuccess } from './sort-traffic.ts';
 import {
   compareFixed,
   compareRange,
@@ -26,6 +25,7 @@ import {
 } from './finding.ts';
 import { listItems } from './record-shapes.ts';
 import { listDurations } from './retry-evidence.ts';
+import { type ApiRequest, isSuccess } from './sort-traffic.ts';
 
 interface CheckContext {
   readonly requests: readonly ApiRequest[];
@@ -44,7 +44,7 @@ function isRejectedFor({ status, failure }: ApiRequest, subject: RegExp): boolea
   return (status === 400 || status === 422) && subject.test(failure?.message ?? '');
 }
 
-/** The first value if the service accepted the request, the second one if it rejected it because of the subject. */
+/** Returns `accepted` after a successful response, and `rejected` after an error whose message mentions the subject. */
 function decide(request: ApiRequest, subject: RegExp, accepted: string, rejected: string) {
   if (isSuccess(request)) return accepted;
   return isRejectedFor(request, subject) ? rejected : undefined;
@@ -74,7 +74,7 @@ const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
     if (!events.includes(WILDCARD_SUBSCRIPTION)) return undefined;
     const configured = context.values['webhook.wildcard'];
     const isSandbox = (request.environment ?? context.environment) === 'sandbox';
-    // The sandbox accepts it in both cases, and production rejects it in both others.
+    // The sandbox accepts it for `accepted` and `rejected_in_production`; production rejects it for `rejected` and `rejected_in_production`.
     const accepted = isSandbox && configured !== 'rejected' ? configured : 'accepted';
     const rejected = isSandbox || configured === 'rejected' ? 'rejected' : 'rejected_in_production';
     return decide(request, /\*|wildcard|\bevents\b/i, accepted, rejected);
@@ -95,14 +95,15 @@ const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
   },
 };
 
-/** Whether each request that is relevant has one of the statuses. */
+/** Whether each relevant request has one of the statuses. A service can check the key or the rate first. */
 function expectStatus(
   statuses: readonly number[],
   isRelevant: (request: ApiRequest) => boolean,
 ): Check<Deviation> {
   return (request) => {
-    if (request.status === 429 || !isRelevant(request)) return undefined;
-    return statuses.includes(request.status) ? null : describe(request);
+    if (!isRelevant(request)) return undefined;
+    if (statuses.includes(request.status)) return null;
+    return [401, 429].includes(request.status) ? undefined : describe(request);
   };
 }
 
@@ -120,14 +121,19 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
     // The text has no part of the secret.
     return `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
   },
-  'id.format': ({ result }) => {
-    const text = JSON.stringify(result);
-    const ids = text.match(/(?<="(?:id|request_id|workspace_id)":")(?:evt|ws|wh|req)_[^"]*/g) ?? [];
+  'id.format': (request) => {
+    const records = [request.result, ...listItemsOf(request)];
+    // A payload can contain other IDs.
+    const values = [
+      ...records.flatMap((record) => [record.id, record.workspace_id]),
+      request.failure?.requestId,
+    ];
+    const ids = values.map(String).filter((id) => /^(?:evt|ws|wh|req)_/.test(id));
     return ids.length === 0 ? undefined : (ids.find((id) => !isId(id)) ?? null);
   },
   'webhook.operations': expectStatus(
     [404, 405],
-    ({ path, operation, status }) => /^\/webhooks(?:\/|$)/.test(path) && operation === null && status !== 401,
+    ({ path, operation }) => /^\/webhooks(?:\/|$)/.test(path) && operation === null,
   ),
   'list.order': (request) => {
     const items = listItemsOf(request);
@@ -167,7 +173,7 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
     ({ method, operation, headers, status }) =>
       method === 'POST' &&
       operation !== null &&
-      ![401, 403, 413].includes(status) &&
+      ![403, 413].includes(status) &&
       /charset=(?!"?utf-?8)/i.test(headers.get('content-type') ?? ''),
   ),
   'path.slash': expectStatus([404], ({ path }) => /^\/(?:events|webhooks)\/$/.test(path)),
@@ -204,7 +210,7 @@ function checkErrorCode(request: ApiRequest): Deviation | undefined {
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 };
 
 /** The numbers in the message of an error. Sizes are in bytes. */
-export function listNumbers({ failure }: ApiRequest): number[] {
+function listNumbers({ failure }: ApiRequest): number[] {
   const numbers = (failure?.message ?? '').matchAll(/(?<![\w.-])(\d[\d,_]*) ?([km]?)(?:i?b)?(?![\w.]*\w)/gi);
   return Array.from(
     numbers,
@@ -218,10 +224,32 @@ function findLimit(request: ApiRequest, requested: number): Range {
   return stated === undefined ? { max: requested - 1 } : { min: stated, max: stated };
 }
 
-const checkWebhookLimit: Check<Range> = (request) =>
-  request.operation === 'createWebhook' && isRejectedFor(request, /limit|maximum|too many|at most/i)
-    ? findLimit(request, Infinity)
-    : undefined;
+/** Whether the service refused an endpoint because of their number. Other limits are about a field of the endpoint. */
+function isOverWebhookLimit(request: ApiRequest): boolean {
+  const isLimit = isRejectedFor(request, /limit|maximum|too many|at most/i);
+  const isAboutField = isRejectedFor(request, /\burls?\b|\bevents?\b|character/i);
+  return isLimit && !isAboutField && isRejectedFor(request, /endpoint|webhook/i);
+}
+
+/** From errors about the number of endpoints, and from the endpoints that the service accepted in one workspace. */
+function compareWebhookLimit({ requests, values }: CheckContext): Finding {
+  const sightings: Sighting<Range>[] = [];
+  /** The workspace of each endpoint. */
+  const workspaces = new Map<string, unknown>();
+  for (const exchange of requests) {
+    const { operation, method, path, result } = exchange;
+    if (method === 'DELETE' && isSuccess(exchange)) workspaces.delete(path.replace('/webhooks/', ''));
+    if (operation !== 'createWebhook') continue;
+    if (isOverWebhookLimit(exchange)) {
+      sightings.push({ exchange, value: findLimit(exchange, Infinity) });
+    } else if (isSuccess(exchange) && typeof result.workspace_id === 'string') {
+      workspaces.set(String(result.id), result.workspace_id);
+      const min = [...workspaces.values()].filter((id) => id === result.workspace_id).length;
+      sightings.push({ exchange, value: { min }, text: `endpoint ${min} of ${result.workspace_id}` });
+    }
+  }
+  return compareRange(values['webhook.limit'], sightings);
+}
 
 const checkBodyLimit: Check<Range> = (request) => {
   const { method, status, body } = request;
@@ -260,19 +288,21 @@ const checkDefaultLimit: Check<Range> = (request) => {
   return request.result.has_more === true ? { min: length, max: length } : { min: length };
 };
 
-const checkMaxLimit: Check<Range> = (request) => {
-  const limit = Number(request.url.searchParams.get('limit'));
-  if (request.operation !== 'listEvents' || !(limit > 0)) return undefined;
-  if (isRejectedFor(request, /limit/i)) return findLimit(request, limit);
-  return isSuccess(request) ? { min: limit } : undefined;
-};
-
 /** Whether the service shortens a limit that is too large, instead of rejecting it. */
 const checkShortenedLimit: Check<Deviation> = (request) => {
   const limit = Number(request.url.searchParams.get('limit'));
   const { length } = listItemsOf(request);
-  const isShortened = request.result.has_more === true && length < limit;
+  const isShortened = request.result.has_more === true && length > 0 && length < limit;
   return isShortened ? `limit=${limit} is shortened to ${length} items, and not rejected` : undefined;
+};
+
+const checkMaxLimit: Check<Range> = (request, context) => {
+  const limit = Number(request.url.searchParams.get('limit'));
+  const { length } = listItemsOf(request);
+  if (request.operation !== 'listEvents' || !(limit > 0)) return undefined;
+  if (isRejectedFor(request, /limit/i)) return findLimit(request, limit);
+  if (checkShortenedLimit(request, context)) return { min: length, max: length };
+  return isSuccess(request) ? { min: limit } : undefined;
 };
 
 const RETENTIONS = listDurations('1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d');
@@ -331,10 +361,11 @@ function compareIdempotency({ requests, values }: CheckContext) {
 }
 
 /** The findings for the gaps that requests show. */
-export function checkRequests(context: CheckContext): Partial<Record<GapId, Finding>> {
-  const { values } = context;
+export function checkRequests(recorded: CheckContext): Partial<Record<GapId, Finding>> {
+  const { values } = recorded;
   // Servers in front of an API send 5xx.
-  const requests = context.requests.filter(({ status }) => status > 0 && status < 500);
+  const requests = recorded.requests.filter(({ status }) => status > 0 && status < 500);
+  const context = { ...recorded, requests };
   const observe = <Shown>(check: Check<Shown>) =>
     requests.flatMap((exchange) => {
       const value = check(exchange, context);
@@ -350,7 +381,7 @@ export function checkRequests(context: CheckContext): Partial<Record<GapId, Find
     ),
     ...compareIdempotency(context),
     'rate.limit': compareRateLimit(context),
-    'webhook.limit': compareRange(values['webhook.limit'], observe(checkWebhookLimit)),
+    'webhook.limit': compareWebhookLimit(context),
     'body.limit': compareRange(values['body.limit'], observe(checkBodyLimit), formatBytes),
     'list.limit': joinFindings({
       default: compareRange(limit.default, observe(checkDefaultLimit)),

@@ -7,7 +7,6 @@ import {
   RETRY_WINDOW_MS,
   type RetryPolicy,
 } from '../domain/retry-policy.ts';
-import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
 import {
   compareFixed,
   compareRange,
@@ -21,6 +20,7 @@ import {
   type Range,
   type Sighting,
 } from './finding.ts';
+import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
 
 type Attempts = readonly DeliveryAttempt[];
 
@@ -136,7 +136,7 @@ function lacksAttempts(waits: readonly Wait[], { delaysMs, jitter }: RetryPolicy
   return index > recorded.length;
 }
 
-/** The shares that are tried until all waits fit delays. */
+/** Jitter values to try, smallest first. */
 const JITTERS = [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
 /** Waits that are needed to be sure of a smaller jitter: with fewer, all can be close to the delay by chance. */
 const MIN_JITTER_SAMPLES = 20;
@@ -239,8 +239,8 @@ const USUAL_DELAYS = listDurations(
 /** The steps to which people round durations. */
 const STEPS = listDurations('1d 12h 6h 1h 30m 15m 10m 5m 1m 30s 15s 10s 5s 1s 500ms 100ms 50ms 10ms 1ms');
 
-/** The roundest duration that is at most a share of it away. */
-export function roundDuration(ms: number, share: number): number {
+/** Rounds to the largest step within `share` of `ms`, plus 30 ms. */
+function roundDuration(ms: number, share: number): number {
   const step = STEPS.find(
     (each) => ms >= each && Math.abs(ms - Math.round(ms / each) * each) <= share * ms + 30,
   );

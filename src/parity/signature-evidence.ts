@@ -14,8 +14,8 @@ import { verify } from '../domain/signature/verify.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
 import type { GapValues } from '../profile/gaps.ts';
 import { toSignatureScheme } from '../profile/resolve-rules.ts';
-import type { DeliveryAttempt } from './sort-traffic.ts';
 import { compareSightings, type Finding, joinFindings, NO_EVIDENCE } from './finding.ts';
+import type { DeliveryAttempt } from './sort-traffic.ts';
 
 /** A way to sign, without the hash, which follows from the length of the digest. */
 interface Combination {

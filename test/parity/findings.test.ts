@@ -1,0 +1,198 @@
+/** What few requests or attempts show about a gap. */
+import { describe, expect, it } from 'vitest';
+import { toExampleId } from '../../src/domain/ids.ts';
+import type { GapResult } from '../../src/parity/check-gaps.ts';
+import type { GapId } from '../../src/profile/gaps.ts';
+import { type CheckOptions, checkRecording } from './recorded-service.ts';
+
+interface RecordedRequest {
+  readonly method?: string;
+  /** Relative to the base address. */
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: number;
+  readonly response?: object;
+}
+
+const toHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+/** Requests with a second between them. */
+function toEntries(requests: readonly RecordedRequest[]): object[] {
+  return requests.map(({ method = 'GET', path, body, headers = {}, status = 200, response = {} }, index) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * index).toISOString(),
+    time: 3,
+    request: {
+      method,
+      url: `https://sandbox.example.com${path}`,
+      headers: toHeaders({ authorization: 'Bearer svc_test_[removed]', ...headers }),
+      ...(body && { postData: { text: JSON.stringify(body) } }),
+    },
+    response: { status, headers: [], content: { text: JSON.stringify(response) } },
+  }));
+}
+
+/** Attempts of deliveries that end without a response after these times, in seconds. */
+function toTimeouts(seconds: readonly number[]): object[] {
+  return seconds.map((each, index) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * index).toISOString(),
+    time: 1000 * each,
+    request: {
+      method: 'POST',
+      url: 'https://receiver.example/',
+      headers: toHeaders({ 'service-delivery-id': `del_${index}` }),
+      postData: { text: '{}' },
+    },
+    response: { status: 0, headers: [], content: { text: '' }, _error: 'the client closed the connection' },
+  }));
+}
+
+async function checkEntries(
+  gap: GapId,
+  entries: readonly object[],
+  options?: CheckOptions,
+): Promise<GapResult | undefined> {
+  const { data } = await checkRecording(JSON.stringify({ log: { entries } }), options);
+  return data.find((result) => result.gap === gap);
+}
+
+const checkOne = (gap: GapId, requests: readonly RecordedRequest[], options?: CheckOptions) =>
+  checkEntries(gap, toEntries(requests), options);
+
+const reject = (message: string, code = 'validation_failed') => ({ error: { code, message } });
+
+describe('webhook.limit', () => {
+  const createWebhook = (changes: Partial<RecordedRequest>) => ({
+    method: 'POST',
+    path: '/v1/webhooks',
+    body: { url: 'https://example.com/', events: ['order.created'] },
+    ...changes,
+  });
+  const created = (id: unknown, workspace = 'ws_1') =>
+    createWebhook({ status: 201, response: { id, workspace_id: workspace } });
+
+  it.each([
+    'url must be at most 2048 characters long.',
+    'An endpoint can subscribe to at most 50 events.',
+    'The URL of an endpoint has at most 500 characters.',
+    'The name of a webhook has at most 64 characters.',
+  ])('the error "%s" is not about the number of endpoints', async (message) => {
+    const rejected = createWebhook({ status: 422, response: reject(message) });
+    expect(await checkOne('webhook.limit', [rejected])).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it.each(['ws_1 has 16 endpoints, which is the limit of a workspace.', 'Maximum of 16 webhooks reached.'])(
+    'the error "%s" states the limit',
+    async (message) => {
+      const rejected = createWebhook({ status: 422, response: reject(message) });
+      expect(await checkOne('webhook.limit', [rejected])).toMatchObject({ override: 16 });
+    },
+  );
+
+  it('a service that accepted more endpoints in a workspace than configured is different', async () => {
+    const options = { overrides: { 'webhook.limit': 2 } };
+    const within = [created('wh_1'), created('wh_2'), created('wh_2'), created('wh_3', 'ws_2')];
+    expect(await checkOne('webhook.limit', within, options)).toMatchObject({ verdict: 'no_evidence' });
+    const deleted = [
+      ...within,
+      { method: 'DELETE', path: '/v1/webhooks/wh_1', status: 204 },
+      created('wh_4'),
+    ];
+    expect(await checkOne('webhook.limit', deleted, options)).toMatchObject({ verdict: 'no_evidence' });
+    expect(await checkOne('webhook.limit', [...within, created('wh_4')], options)).toMatchObject({
+      verdict: 'different',
+      override: null,
+      evidence: [{ text: 'POST /v1/webhooks: 201, endpoint 3 of ws_1' }],
+    });
+  });
+});
+
+describe('id.format', () => {
+  it('an ID in a payload can have any form', async () => {
+    const event = { id: toExampleId('event'), payload: { id: 'evt_1', items: [{ workspace_id: 'ws_1' }] } };
+    const requests = [
+      { path: `/v1/events/${event.id}`, response: event },
+      { path: '/v1/events', response: { data: [event], has_more: false } },
+    ];
+    expect(await checkOne('id.format', requests)).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it.each([
+    ['record', { id: 'evt_1' }],
+    ['workspace', { id: toExampleId('event'), workspace_id: 'ws_1' }],
+    ['list item', { data: [{ id: toExampleId('event') }, { id: 'evt_1' }] }],
+    ['error', { error: { code: 'not_found', request_id: 'req_1' } }],
+  ])('the ID of a %s without a ULID is a difference', async (_, response) => {
+    expect(await checkOne('id.format', [{ path: '/v1/events', response }])).toMatchObject({
+      verdict: 'different',
+      needed: expect.stringMatching(/^\w+_1$/),
+    });
+  });
+});
+
+describe('list.limit', () => {
+  const list = (limit: number, length: number, hasMore: boolean) => ({
+    path: `/v1/events?limit=${limit}`,
+    response: { data: Array.from({ length }, () => ({})), has_more: hasMore },
+  });
+
+  it('a service that shortens a larger limit has the length of its longest page as the maximum', async () => {
+    const requests = [list(1000, 20, false), list(10, 10, true), list(1_000_000, 100, true)];
+    const options = { overrides: { 'list.limit': { max: 50 } } };
+    expect(await checkOne('list.limit', requests, options)).toMatchObject({
+      override: { max: 100 },
+      needed: 'larger: limit=1000000 is shortened to 100 items, and not rejected',
+    });
+  });
+
+  it('an empty page does not show a limit', async () => {
+    expect(await checkOne('list.limit', [list(10, 0, true)])).toMatchObject({ verdict: 'no_evidence' });
+  });
+});
+
+describe('delivery.timeout', () => {
+  it('the most frequent time counts if connections broke at other times', async () => {
+    const entries = toTimeouts([10, 10, 10, 30, 10]);
+    expect(await checkEntries('delivery.timeout', entries)).toMatchObject({ override: { attempt: '10s' } });
+    expect(await checkEntries('delivery.timeout', toTimeouts([15, 15, 15, 10, 10, 30, 30]))).toMatchObject({
+      verdict: 'confirmed',
+    });
+  });
+});
+
+describe('responses of servers in front of the API', () => {
+  const failed = { method: 'POST', path: '/v1/events', status: 503, body: { type: 'order.created' } };
+  const headers = { 'idempotency-key': 'a' };
+
+  it('a 5xx response shows nothing about idempotency keys', async () => {
+    const created = { ...failed, status: 201, headers, response: { id: 'evt_1' } };
+    const conflict = {
+      ...failed,
+      headers,
+      body: { type: 'order.canceled' },
+      response: reject('', 'upstream_conflict'),
+    };
+    expect(await checkOne('idempotency.conflict', [created, conflict])).toMatchObject({
+      verdict: 'no_evidence',
+    });
+  });
+
+  it('a 5xx response shows nothing about the rate limit', async () => {
+    const [entry] = toEntries([failed]) as [{ response: object }];
+    const policy = toHeaders({ 'ratelimit-policy': '"proxy";q=5;w=1' });
+    const entries = [{ ...entry, response: { ...entry.response, headers: policy } }];
+    expect(await checkEntries('rate.limit', entries)).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it.each([
+    ['path.slash', '/v1/events/'],
+    ['version', '/v2/events'],
+  ] as const)('a 401 response shows nothing about the gap %s', async (gap, path) => {
+    const known = { path: '/v1/events' };
+    const denied = { path, status: 401, response: reject('', 'unauthenticated') };
+    expect(await checkOne(gap, [known, denied])).toMatchObject({ verdict: 'no_evidence' });
+    expect(await checkOne(gap, [known, { path, status: 200 }])).toMatchObject({ verdict: 'different' });
+    expect(await checkOne(gap, [known, { path, status: 404 }])).toMatchObject({ verdict: 'confirmed' });
+  });
+});
