@@ -43,22 +43,23 @@ export async function probeService(
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return send({ method: 'POST', path, key, headers, body: text });
   };
-  const idempotencyKey = (name: string) => ({ 'Idempotency-Key': `${runId}-${name}` });
 
   // The field of the payload, and the catalog.
   let form = { type, field: 'payload' };
   let event: ProbeResponse = { status: 0, json: {} };
+  let idempotencyKey = {};
   const toEvent = (probe: string) => ({ type: form.type, [form.field]: { probe } });
-  for (const accepted of [type, 'order.created']) {
+  for (const accepted of new Set([type, 'order.created'])) {
     for (const field of ['payload', 'data']) {
       if (isSuccess(event)) continue;
       form = { type: accepted, field };
-      event = await post('/events', toEvent(runId), idempotencyKey('a'));
+      idempotencyKey = { 'Idempotency-Key': `${runId}-${accepted}-${field}` };
+      event = await post('/events', toEvent(runId), idempotencyKey);
     }
   }
   const created = toEvent(runId);
-  await post('/events', created, idempotencyKey('a'));
-  await post('/events', toEvent('other'), idempotencyKey('a'));
+  await post('/events', created, idempotencyKey);
+  await post('/events', toEvent('other'), idempotencyKey);
   await post('/events', created, { 'Idempotency-Key': 'x'.repeat(256) });
 
   // Lists and single resources.

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { toExampleId } from '../../src/domain/ids.ts';
 import type { GapResult } from '../../src/parity/check-gaps.ts';
+import { type ProbeRequest, probeService } from '../../src/parity/probe-service.ts';
 import type { GapId } from '../../src/profile/gaps.ts';
 import { type CheckOptions, checkRecording } from './recorded-service.ts';
 
@@ -194,5 +195,33 @@ describe('responses of servers in front of the API', () => {
     expect(await checkOne(gap, [known, denied])).toMatchObject({ verdict: 'no_evidence' });
     expect(await checkOne(gap, [known, { path, status: 200 }])).toMatchObject({ verdict: 'different' });
     expect(await checkOne(gap, [known, { path, status: 404 }])).toMatchObject({ verdict: 'confirmed' });
+  });
+});
+
+describe('svc gaps record', () => {
+  async function probe(type: string, acceptedField: string): Promise<readonly ProbeRequest[]> {
+    const requests: ProbeRequest[] = [];
+    const send = async (request: ProbeRequest) => {
+      requests.push(request);
+      const isAccepted = request.path === '/events' && request.body?.includes(`"${acceptedField}":`);
+      return { status: isAccepted ? 201 : 400, json: {} };
+    };
+    await probeService(send, type, 'run', false);
+    return requests;
+  }
+  const keyOf = ({ headers }: ProbeRequest) => headers['Idempotency-Key'];
+
+  it('each form of an event has its own idempotency key, and the repeats use the one that was accepted', async () => {
+    const [first, second, ...repeats] = await probe('svc.probed', 'data');
+    expect(first && keyOf(first)).not.toBe(second && keyOf(second));
+    expect(repeats.slice(0, 2).map(keyOf)).toEqual([second && keyOf(second), second && keyOf(second)]);
+    expect(repeats[0]?.body).toBe(second?.body);
+  });
+
+  it('the same form is sent once if the service rejects all', async () => {
+    const keys = (await probe('order.created', 'none')).map(keyOf).filter((key) => key?.startsWith('run'));
+    expect(new Set(keys).size).toBe(2);
+    // Each form, and two repeats of the last one.
+    expect(keys).toHaveLength(4);
   });
 });

@@ -7,13 +7,13 @@ import { toHarRequest, toHarResponse } from '../../src/contract/har-entry.ts';
 import type { WallClock } from '../../src/domain/clock.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/parity/check-gaps.ts';
-import { sortTraffic } from '../../src/parity/sort-traffic.ts';
 import {
   type ProbeRequest,
   type ProbeResponse,
   probeService,
   RESTRICTED_SCOPES,
 } from '../../src/parity/probe-service.ts';
+import { sortTraffic } from '../../src/parity/sort-traffic.ts';
 import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
@@ -155,7 +155,10 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
   await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });
   await request('POST', '/webhooks', { ...webhook, events: ['*'] });
   // The idempotency key of an event.
-  await request('POST', '/webhooks', webhook, { 'idempotency-key': `${runId}-a` });
+  const shared = { 'idempotency-key': `${runId}-shared` };
+  await request('POST', '/events', { type: 'order.created', [rules.payloadField]: {} }, shared);
+  await wait(1000);
+  await request('POST', '/webhooks', webhook, shared);
   await wait(1000);
   for (let status = 201; status === 201; ) {
     status = (await request('POST', '/webhooks', webhook)).status;
