@@ -9,6 +9,7 @@ import { SECOND_MS } from '../../domain/duration.ts';
 import { isJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
+import { quoteForShell } from '../../domain/shell.ts';
 import { SvcError } from '../../errors.ts';
 import { VERSION } from '../../package-info.ts';
 import { type ProbeRequest, probeService, RESTRICTED_SCOPES } from '../../parity/probe-service.ts';
@@ -141,7 +142,8 @@ export const record: CommandDefinition<RecordOptions> = {
         );
       }
     }
-    printHint({ text: 'Compare the recording', command: `svc gaps check ${save}` }, context.io);
+    const command = `svc gaps check ${quoteForShell(save)}`;
+    printHint({ text: 'Compare the recording', command }, context.io);
   },
 };
 

@@ -45,7 +45,8 @@ describe('svc gaps record', () => {
   it('the recording contains no key and no secret, and the check of the same emulator finds no difference', async () => {
     const { emulator, folder, recordService, checkFiles, apiKey } = await setUp();
     const restricted = await emulator.control.createKey({ scopes: ['events:write'] });
-    const { out } = await recordService({ restrictedKey: restricted.key });
+    const { out, err } = await recordService({ restrictedKey: restricted.key });
+    expect(err).toContain('hint: Compare the recording with: svc gaps check a.har\n');
     expect(out).toMatch(/^Saved a\.har with 44 requests\.\nCreated evt_\w+\.\n$/);
     const har = readFileSync(join(folder, 'a.har'), 'utf8');
     for (const secret of [apiKey, restricted.key]) expect(har).not.toContain(secret);
@@ -124,6 +125,24 @@ describe('svc gaps check', () => {
       },
     });
     expect((await checkFiles()).exitCode).toBe(ExitCode.success);
+  });
+
+  it('the suggested commands quote file names and repeat the options, without secrets', async () => {
+    const { folder, recordService, checkFiles, emulator } = await setUp({ overrides });
+    const save = "a's new.har";
+    const recorded = await recordService({ save });
+    expect(recorded.err).toContain(String.raw`svc gaps check 'a'\''s new.har'`);
+    writeFileSync(join(folder, 'my secrets.txt'), `whsec_${'A'.repeat(43)}`);
+    const baseUrl = emulator.status().base_url;
+    const { err } = await checkFiles({
+      files: [save],
+      baseUrl,
+      deliveriesTo: 'https://example.com/?a=1&b=2',
+      secret: [`whsec_${'B'.repeat(43)}`, '@my secrets.txt'],
+    });
+    const options = `--base-url ${baseUrl} --deliveries-to 'https://example.com/?a=1&b=2' --secret '@my secrets.txt'`;
+    expect(err).toContain(String.raw`svc gaps check 'a'\''s new.har' ${options} --write`);
+    expect(err).not.toContain('BBBB');
   });
 
   it('--write creates svc.config.json, and does not change a file that is code', async () => {
