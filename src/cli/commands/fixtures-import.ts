@@ -1,7 +1,6 @@
 /** `svc fixtures import`: writes a fixture for each event type in a recording. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFolder } from '../../create-folder.ts';
 import { indentJson } from '../../domain/json.ts';
 import { applyJsonEdits, getAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
 import { parseJsonTree } from '../../domain/json-tree.ts';
@@ -80,7 +79,6 @@ export const command: CommandDefinition<ImportOptions> = {
     }
     const count = formatCount(rows.length, 'fixture');
     await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
-    createFolder(folder);
     for (const [index, { type, from, file }] of rows.entries()) {
       const current = findFixture(type, fixtureFolders(projectFolder));
       const description = JSON.stringify(current?.description ?? `Imported from ${from}.`);
