@@ -256,6 +256,10 @@ describe.each([
         });
       }
       await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+      const { host } = new URL(receiver.url);
+      expect(await control.updateWebhook({ id, url: `${host}/a` })).toMatchObject({
+        url: `http://${host}/a`,
+      });
     });
 
     it('endpoints are registered with headers, without a check of the certificate, and for every type by default', async () => {
@@ -347,12 +351,25 @@ describe.each([
       await expect(followAgain()).rejects.toMatchObject({ code: 'not_found' });
     });
 
+    it('the endpoint of a listener that never connects is removed, and a permanent endpoint stays', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { id } = await control.createWebhook({ url: receiver.url });
+      await control.createWebhook({ url: receiver.url, listener: true });
+      vi.advanceTimersByTime(3_600_000);
+      // Is committed after the removal.
+      await control.updateWebhook({ id, disabled: false });
+      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [{ id }] });
+    });
+
     it('an endpoint is reused if its URL is registered again with reuse', async () => {
       const url = receiver.url;
       const first = await control.createWebhook({ url, headers: { A: 'b' } });
       await control.updateWebhook({ id: first.id, disabled: true });
       const again = await control.createWebhook({ url, events: ['a.b'], reuse: true });
       expect(again).toEqual({ ...first, events: ['a.b'], headers: {} });
+      const third = await control.createWebhook({ url, events: ['a.b', 'c.d'], reuse: true });
+      expect(third).toEqual({ ...again, events: ['a.b', 'c.d'] });
     });
 
     it('a listener uses an enabled permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
@@ -583,6 +600,15 @@ describe.each([
       expect(copy.id).not.toBe(id);
       await receiver.waitFor(3);
       expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
+    });
+
+    it('a delivery is replayed to a URL without a scheme, as endpoints are registered', async () => {
+      await register();
+      const { id } = await settled(await trigger());
+      const { host } = new URL(receiver.url);
+      const replay = await control.replayDelivery({ id, url: `${host}/again` });
+      expect(replay).toMatchObject({ url: `http://${host}/again`, replay_of: id });
+      await expect(receiver.waitFor(2)).resolves.toMatchObject([{}, { path: '/again' }]);
     });
 
     it.each<[object, string]>([

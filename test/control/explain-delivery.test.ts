@@ -114,6 +114,16 @@ it.each<[string, ReceiverResponses, Partial<ExplainedStory>, RegExp]>([
   },
 );
 
+it('a probe that shows nothing suggests itself once, and keeps the hint of the explanation', async () => {
+  const { remedy, commands } = await explainStory({ responses: () => [401, 401, 429, 429], probe: true });
+  expect(remedy).toMatch(/^Check that the receiver uses the current endpoint secret/);
+  expect(commands).toEqual(
+    [/--probe$/, /^svc deliveries get/, /^svc deliveries replay/].map((command) =>
+      expect.stringMatching(command),
+    ),
+  );
+});
+
 it('a probe names no mistake if the receiver was corrected while it ran', async () => {
   // The third request of the probe has the signature of a mistake.
   const explanation = await explainStory({ responses: () => [401, 401, 401, 200], probe: true });
@@ -239,6 +249,38 @@ it('an explanation of something without deliveries says so', async () => {
   await expect(control.explainDelivery({ id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' })).rejects.toMatchObject({
     code: 'not_found',
   });
+});
+
+it('latest is the delivery that failed last, and without one the error says that none has failed', async () => {
+  await using own = await startTestEmulator();
+  await using receiver = await createReceiver([200, 500, 500]);
+  const { id } = await own.control.createWebhook({ url: receiver.url });
+  const send = async () => {
+    const { json } = await own.api('POST', '/events', { type: 'order.shipped' });
+    await own.control.advanceClock({ ms: 0 });
+    return json.id;
+  };
+  const explainLatest = () => own.control.explainDelivery({ id: 'latest' });
+  const delivered = await send();
+  await expect(explainLatest()).rejects.toMatchObject({
+    ...{ code: 'not_found', message: 'No delivery has failed.' },
+    hint: { command: 'svc deliveries list' },
+  });
+  expect(await own.control.explainDelivery({ id })).toMatchObject({ delivery: { event_id: delivered } });
+  for (let count = 0; count < 2; count++) {
+    const failed = await send();
+    expect(await explainLatest()).toMatchObject({ delivery: { event_id: failed } });
+  }
+});
+
+it('an attempt that a delivery does not have cannot be explained', async () => {
+  const { control } = emulator;
+  await using receiver = await createReceiver(500);
+  const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
+  await emulator.api('POST', '/events', { type: 'a.b' });
+  await control.advanceClock({ ms: 0 });
+  await expect(control.explainDelivery({ id, attempt: 2 })).rejects.toMatchObject({ code: 'not_found' });
+  await control.deleteWebhook({ id });
 });
 
 const tooOld = 'reason: timestamp_too_old';
@@ -425,6 +467,14 @@ it.each<[string, Story, RegExp[]]>([
     [/^svc webhooks update wh_\w+ --url URL$/, /^svc deliveries get/, /^svc deliveries replay/],
   ],
   [
+    'a wrong path of a disabled endpoint',
+    {
+      responses: () => 404,
+      beforehand: (id) => emulator.control.updateWebhook({ id, disabled: true }),
+    },
+    [/^svc webhooks update wh_\w+ --url URL$/, /--enable$/, /^svc deliveries replay/],
+  ],
+  [
     'an error',
     { responses: () => 500 },
     [/^svc receiver check/, /^svc deliveries get del_\w+$/, /^svc deliveries replay/],
@@ -466,7 +516,7 @@ it.each<[string, Story, RegExp[]]>([
 
 it.each([
   ['x'.repeat(1_000), 'x'.repeat(1_000)],
-  ['x'.repeat(1_001), `${'x'.repeat(1_000)}…`],
+  [`a${'x'.repeat(1_000)}`, `a${'x'.repeat(999)}…`],
   [' a\n', 'a'],
   [' ', null],
 ])('the explanation contains at most 1000 characters of the response', async (body, shown) => {
@@ -630,6 +680,12 @@ describe('what a receiver accepted before', () => {
       payloads: [...Array(6).fill('{"a":1}'), '{"a":1.50}'],
     });
     expect(evidence[0]).toMatch(/not those of 5 deliveries that it accepted\.$/);
+  });
+
+  it('at most 100 attempts of the endpoint are searched', async () => {
+    const payloads = Array(101).fill('{}');
+    const { evidence } = await explainStory({ responses: () => 401, payloads });
+    expect(evidence[0]).toBe('None of the last 100 attempts to this endpoint was accepted.');
   });
 
   it('an accepted delivery that a fault had made invalid does not count', async () => {

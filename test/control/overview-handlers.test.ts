@@ -114,6 +114,20 @@ it('the overview shows only the selected workspace, and schedules no attempt for
   });
 });
 
+it('the overview shows the 100 newest endpoints, and no failure of one that has none', async () => {
+  await using emulator = await startTestEmulator({ overrides: { 'webhook.limit': 101 } });
+  const { control } = emulator;
+  const { id: oldest } = await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+  for (let count = 0; count < 99; count++) await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+  const hundred = await control.getOverview({});
+  expect(hundred.endpoints.at(-1)).toMatchObject({ webhook_id: oldest, last_failure: null, failing: false });
+  expect(hundred).toMatchObject({ has_more_endpoints: false });
+  await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+  const { endpoints, has_more_endpoints } = await control.getOverview({});
+  expect([endpoints.length, has_more_endpoints]).toEqual([100, true]);
+  expect(endpoints.map(({ webhook_id }) => webhook_id)).not.toContain(oldest);
+});
+
 it('the overview lists the faults that can still apply to the workspace', async () => {
   await using emulator = await startTestEmulator();
   const { control } = emulator;

@@ -70,6 +70,7 @@ describe('the trace of an event', () => {
     const second = await control.getEventTrace({ id, limit: 2, starting_after: String(first.end_cursor) });
     expect(second).toMatchObject({ has_more: false, end_cursor: all[2] });
     expect([...first.deliveries, ...second.deliveries].map((delivery) => delivery.id)).toEqual(all);
+    expect(await control.getEventTrace({ id, limit: 3 })).toMatchObject({ has_more: false });
   });
 
   it('a page of a trace cannot start after a delivery of another event', async () => {

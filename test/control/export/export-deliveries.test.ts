@@ -94,6 +94,7 @@ describe('the selection of an export', () => {
     await create('order.paid');
     const [first] = await exportLines();
     expect(await exportLines({ delivery_id: first?.id })).toEqual([first]);
+    expect(await exportLines({ delivery_id: first?.id, type: undefined })).toEqual([first]);
   });
 
   it.each([
@@ -130,6 +131,19 @@ describe('the selection of an export', () => {
     const readCount = readBody.mock.calls.length;
     await parts.next();
     expect(readBody.mock.calls.length).toBe(2 * readCount);
+  });
+
+  it('an export ends when its client disconnects', async () => {
+    const { emulator, create } = await setUp();
+    for (const type of ['order.created', 'order.paid']) await create(type);
+    const client = new AbortController();
+    const file = await emulator.control.exportDeliveries({ format: 'ndjson' }, client.signal);
+    let count = 0;
+    for await (const _ of file) {
+      count++;
+      client.abort();
+    }
+    expect(count).toBe(1);
   });
 
   it('an export over HTTP is the same as in the process', async () => {
@@ -253,6 +267,25 @@ describe('the content of an export', () => {
     }
   });
 
+  it('HAR contains the attempts of several deliveries', async () => {
+    const { create, exportHar } = await setUp();
+    for (const type of ['order.created', 'order.paid', 'order.shipped']) await create(type);
+    const { entries } = await exportHar();
+    expect(entries.map(({ _delivery }) => _delivery)).toMatchObject([
+      { event_type: 'order.created' },
+      { event_type: 'order.paid' },
+      { event_type: 'order.shipped' },
+    ]);
+  });
+
+  it('HAR counts the whole time of an attempt that was not sent as waiting', async () => {
+    const { emulator, create, exportHar } = await setUp();
+    await emulator.control.addFault({ on: 'delivery', kind: 'drop' });
+    await create('order.paid');
+    const [entry] = (await exportHar()).entries;
+    expect(entry?.timings).toEqual({ send: 0, wait: entry?.time, receive: 0 });
+  });
+
   it('HAR contains an attempt without a response as status 0 with its error', async () => {
     const { create, exportHar, emulator, webhookId } = await setUp();
     await emulator.control.updateWebhook({ id: webhookId, url: 'http://127.0.0.1:9/' });
@@ -261,6 +294,7 @@ describe('the content of an export', () => {
     expect(entries.map(({ response: { status, _error } }) => [status, _error])).toEqual([
       [0, expect.stringContaining('connection refused')],
     ]);
+    expect(entries[0]?.timings).toMatchObject({ send: 0, wait: 0, receive: 0 });
   });
 
   it('HAR contains a binary body as base64', async () => {
@@ -309,6 +343,30 @@ describe('the secrets of an export', () => {
       }
       expect(file).toContain(signature);
     }
+  });
+
+  it('a secret of a response header is removed from the other texts of its delivery [exports.secrets]', async () => {
+    const { create, exportLines } = await setUp({
+      status: 200,
+      body: 'session 0123456789abcdef started',
+      headers: { 'set-cookie': 'sid=0123456789abcdef' },
+    });
+    await create('session.started');
+    const [line] = await exportLines();
+    expect(line?.attempts[0]?.response?.body).toBe('session [removed] started');
+  });
+
+  it('a binary body is exported unchanged, even if its Base64 text is a secret', async () => {
+    const body = Buffer.from([0xff, 0xfe, 0xfd, 0xfc, 0xfb, 0xfa, 0xf9, 0xf8, 0xf7]);
+    const text = body.toString('base64');
+    const { create, exportLines } = await setUp(
+      { status: 200, body },
+      { headers: { Authorization: `Basic ${text}` } },
+    );
+    await create('order.paid');
+    const [line] = await exportLines();
+    expect(line?.attempts[0]?.response).toMatchObject({ encoding: 'base64', body: text });
+    expect(line?.attempts[0]?.request.headers).toMatchObject({ Authorization: '[removed]' });
   });
 
   it('the previous secret of an endpoint is removed, too [exports.secrets]', async () => {
