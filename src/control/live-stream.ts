@@ -72,13 +72,11 @@ export function createLiveStream(
     stateReplacedSeq: since_sequence || store.stateReplacedSeq,
   };
   for (const id of listenerIds) getWebhookRow(sandbox, id);
-  return listenerIds.length === 0
-    ? follow(store, sharedChanges, stream, signal)
-    : followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
+  return followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
 }
 
 /**
- * Holds the endpoints of `svc listen` while the stream is open. The stream also ends when a reset or a snapshot has removed one of
+ * Holds the endpoints of `svc listen`, if there are any, while the stream is open. The stream also ends when a reset or a snapshot has removed one of
  * them, so that the client notices.
  */
 async function* followAndHoldListeners(

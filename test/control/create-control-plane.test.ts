@@ -36,6 +36,10 @@ it('the list contains the fixtures of the project and the built-in ones, with th
     problem: expect.stringContaining('description'),
   });
   expect(find('invoice.paid')).toMatchObject({ source: 'built_in', problem: null });
+  const scripts = join(projectFolder, 'fixtures/scripts');
+  mkdirSync(scripts);
+  writeFileSync(join(scripts, 'feed-pets.json'), '{}');
+  expect((await emulator.control.listFixtures({})).data).toEqual(data);
   const payloads = [await emulator.control.getFixture({ type: 'order.shipped' })];
   payloads.push(await emulator.control.getFixture({ type: 'order.shipped' }));
   expect(payloads.map(({ payload_text: text }) => text)).toEqual([
@@ -127,6 +131,7 @@ describe('faults of several workspaces', () => {
       (await emulator.api('GET', '/events', undefined, headers)).status;
     expect(await getStatus({ authorization: `Bearer ${key}` })).toBe(503);
     expect(await getStatus()).toBe(200);
+    expect((await control.listFaults({})).data).toMatchObject([{ api_key_id: id, applied_count: 1 }]);
   });
 
   it('faults are listed and removed by ID and by workspace, and the others still apply', async () => {

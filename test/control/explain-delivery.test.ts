@@ -649,6 +649,11 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     { cause: 'rejected' },
   ],
   [
+    'no reason that is not a mistake of the signature',
+    { responses: () => ({ status: 400, body: 'option_invalid' }) },
+    { mistake: null },
+  ],
+  [
     'a reason after other words',
     { responses: () => ({ status: 400, body: 'bad_request: secret_missing' }) },
     { mistake: expect.objectContaining({ reason: 'secret_missing' }) },

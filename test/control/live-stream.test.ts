@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { StreamInput, StreamItem } from '../../src/contract/stream-schemas.ts';
+import { HOUR_MS } from '../../src/domain/duration.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 /** A frozen emulator whose deliveries succeed. */
 async function setUp() {
-  const emulator = await startTestEmulator();
+  const wall = createTestWallClock();
+  const emulator = await startTestEmulator({ wall });
   onTestFinished(emulator.close);
   const receiver = await createReceiver();
   onTestFinished(receiver.close);
@@ -22,12 +25,11 @@ async function setUp() {
     return String(json.id);
   };
   /** Reads the stream item by item. */
-  const follow = (input: StreamInput) => {
-    const client = new AbortController();
+  const follow = (input: StreamInput, client = new AbortController()) => {
     onTestFinished(() => client.abort());
     return control.stream(input, client.signal)[Symbol.asyncIterator]();
   };
-  return { control, receiver, path, createListener, deliver, follow };
+  return { control, wall, receiver, path, createListener, deliver, follow };
 }
 
 const done = { done: true, value: undefined };
@@ -102,4 +104,49 @@ it('the stream of a listener continues after a snapshot that contains its endpoi
   expect(await next).toMatchObject({ value: { type: 'reset' } });
   const event = await deliver();
   expect(await items.next()).toMatchObject(attemptOf(event));
+});
+
+it('the stream of a listener shows what a deletion of its endpoint cancels', async () => {
+  const { control, receiver, createListener, deliver, follow } = await setUp();
+  receiver.respond(503);
+  const id = await createListener();
+  const items = follow({ listener: id, types: 'delivery' });
+  const next = items.next();
+  const event_id = await deliver();
+  expect(await next).toMatchObject({ value: { delivery: { event_id, status: 'pending' } } });
+  await control.deleteWebhook({ id });
+  expect(await items.next()).toMatchObject({ value: { delivery: { event_id, status: 'canceled' } } });
+});
+
+it('a client that disconnects while it handles an item gets no further one', async () => {
+  const { deliver, follow } = await setUp();
+  for (let count = 0; count < 2; count++) await deliver();
+  const client = new AbortController();
+  const items = follow({ types: 'request', since_sequence: 0 }, client);
+  expect(await items.next()).toMatchObject({ value: { type: 'request' } });
+  client.abort();
+  expect(await items.next()).toEqual(done);
+});
+
+it('a stream with since_sequence continues there, even if since is later', async () => {
+  const { control, receiver, wall, deliver, follow } = await setUp();
+  await control.createWebhook({ url: receiver.url });
+  const first = await deliver();
+  wall.advance(HOUR_MS);
+  await deliver();
+  const items = follow({ types: 'attempt', since: '1m', since_sequence: 0 });
+  expect(await items.next()).toMatchObject(attemptOf(first));
+});
+
+it('a stream with until contains only earlier requests', async () => {
+  const { wall, deliver, follow } = await setUp();
+  const first = await deliver();
+  wall.advance(HOUR_MS);
+  await deliver();
+  const client = new AbortController();
+  const items = follow({ types: 'request', since_sequence: 0, until: '1m' }, client);
+  expect(await items.next()).toMatchObject({ value: { request: { resource_id: first } } });
+  const next = items.next();
+  client.abort();
+  expect(await next).toEqual(done);
 });
