@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
+import { createGate } from '../delivery/sender-setup.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
@@ -60,4 +61,17 @@ it.each<[string, Move]>([
   await move(control, true, AbortSignal.abort(), dueAt);
   expect(await control.getClock({})).toMatchObject({ now: dueAt, next_due_at: null });
   expect(receiver.requests).toHaveLength(2);
+});
+
+it('cancelClock stops a move at the due time that it has reached', async () => {
+  const { control, receiver, dueAt } = await setUp();
+  const gate = createGate();
+  receiver.respond({ status: 503, after: gate.opened });
+  const move = control.settleClock({});
+  await receiver.waitFor(2);
+  expect(await control.getClock({})).toMatchObject({ moving: { canceled: false } });
+  expect(await control.cancelClock({})).toMatchObject({ moving: { canceled: true } });
+  gate.open();
+  expect(await move).toMatchObject({ now: dueAt, attempts: [{ number: 2 }], pending: 1 });
+  expect(await control.getClock({})).not.toHaveProperty('moving');
 });
