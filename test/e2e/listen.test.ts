@@ -310,7 +310,7 @@ describe('svc listen', () => {
 
   it.each([
     [['--forward-to', '9', '--format', 'json', '--json'], 'cannot be used together'],
-    [['9', '--forward-to', '8'], '--forward-to has no effect'],
+    [['9', '--forward-to', '8'], 'url and --forward-to cannot be used together'],
     [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
     [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
     [['9', '-e', 'a.b', '--respond', '500'], '--respond has no effect'],
