@@ -1,0 +1,73 @@
+/** Each field with which an endpoint or an API key can be set is stored, whichever way it is set. */
+import { describe, expect, it } from 'vitest';
+import { createPublicOperations } from '../../src/contract/public-operations.ts';
+import type { NewKey } from '../../src/contract/resources.ts';
+import { type WebhookSettings, webhookDefaults } from '../../src/contract/webhook-settings.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+
+// A new field needs a value here, or this file does not compile.
+const settings = {
+  url: 'https://example.com/hooks',
+  events: ['order.shipped'],
+  headers: { 'X-Env': 'test' },
+  skip_verify: true,
+  disabled: true,
+} satisfies WebhookSettings;
+const keyFields = { name: 'Checkout', scopes: ['events:read'] } satisfies Required<NewKey>;
+
+const rules = resolveRules('relaxed');
+const { createWebhook } = createPublicOperations({ rules, environment: 'sandbox', eventTypes: new Set() });
+const publicFields = Object.keys(settings).filter((name) => name in createWebhook.input.entries);
+
+it('each value differs from the default of its setting', () => {
+  for (const [name, value] of Object.entries(webhookDefaults)) {
+    expect(settings[name as keyof WebhookSettings]).not.toEqual(value);
+  }
+});
+
+describe('the settings of an endpoint', () => {
+  it('POST /_svc/webhooks stores each setting', async () => {
+    await using emulator = await startTestEmulator();
+    const { id } = await emulator.control.createWebhook(settings);
+    expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
+  });
+
+  it('PATCH /_svc/webhooks/{id} stores each setting', async () => {
+    await using emulator = await startTestEmulator();
+    const { id } = await emulator.control.createWebhook({ url: 'https://example.com/' });
+    await emulator.control.updateWebhook({ id, ...settings });
+    expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
+  });
+
+  it('a seed stores each setting', async () => {
+    const seed = { workspaces: [{ name: 'Main', webhooks: [settings] }] };
+    await using emulator = await startTestEmulator({ seed });
+    expect((await emulator.control.listWebhooks({})).data).toMatchObject([settings]);
+  });
+
+  it('POST /v1/webhooks stores each field of its input', async () => {
+    await using emulator = await startTestEmulator();
+    const fields = Object.fromEntries(
+      Object.entries(settings).filter(([name]) => publicFields.includes(name)),
+    );
+    const { workspace_id } = emulator.status();
+    const { json } = await emulator.api('POST', '/webhooks', { workspace_id, ...fields });
+    expect(Object.keys(fields)).toEqual(['url', 'events']);
+    expect(await emulator.control.getWebhook({ id: json.id })).toMatchObject(fields);
+  });
+});
+
+it('POST /_svc/keys and a seed store each field of an API key', async () => {
+  await using emulator = await startTestEmulator({
+    seed: {
+      workspaces: [
+        { name: 'Main', keys: [{ ...keyFields, key: 'svc_test_seeded', scopes: ['events:write'] }] },
+      ],
+    },
+  });
+  const { id } = await emulator.control.createKey(keyFields);
+  const { data } = await emulator.control.listKeys({});
+  expect(data.find((key) => key.id === id)).toMatchObject(keyFields);
+  expect(data).toContainEqual(expect.objectContaining({ ...keyFields, scopes: ['events:write'] }));
+});
