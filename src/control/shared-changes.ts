@@ -10,10 +10,13 @@ import { toAttempt } from '../store/attempts.ts';
 import type { Change } from '../store/change-feed.ts';
 import { toDelivery } from '../store/delivery-queries.ts';
 import { toWebhookDetail } from '../store/webhooks.ts';
+import { setImmediate } from '../timers.ts';
 
 /** Number of changes that are read from the store at a time. */
 export const BATCH_SIZE = 200;
-/** Highest number of cached changes. */
+/** Number of clients that continue in one turn of the event loop after a commit. */
+export const WAKE_SLICE = 50;
+/** Highest number of cached changes, and of cached batches. */
 const CACHE_SIZE = 1_000;
 
 /** Start of the history that a stream sends. Sequences are only roughly in order of time, so times are compared as well. */
@@ -45,10 +48,12 @@ interface SharedChange {
 
 export class SharedChanges {
   readonly #sandbox: Sandbox;
-  /** Number of the commit that the cache belongs to, because each commit can change rows. */
+  /** Number of the commit that the caches belong to, because each commit can change rows. */
   #cachedCommit = 0;
-  readonly #cache = new Map<string, SharedChange>();
+  readonly #batches = new Map<string, readonly Change[]>();
+  readonly #changes = new Map<string, SharedChange>();
   readonly #waiting = new Set<() => void>();
+  #toResume: Array<() => void> = [];
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
@@ -57,23 +62,20 @@ export class SharedChanges {
 
   /** The first {@link BATCH_SIZE} changes of the given types after `after`. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>): readonly Change[] {
-    return this.#sandbox.store.changeFeed.listAfter(after, types, BATCH_SIZE);
+    const { store } = this.#sandbox;
+    return this.#getOrRead(this.#batches, `${after} ${[...types]}`, () =>
+      store.changeFeed.listAfter(after, types, BATCH_SIZE),
+    );
   }
 
   /** The item of a change, the same object for every client; null if it is not selected. */
   find(change: Change, selection: StreamSelection): TopicItem | null {
     const key = `${change.type} ${change.seq}`;
-    let shared = this.#cache.get(key);
-    if (shared === undefined) {
-      shared = this.#read(change);
-      if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
-      this.#cache.set(key, shared);
-    }
-    const { item, getBody } = shared;
+    const { item, getBody } = this.#getOrRead(this.#changes, key, () => this.#read(change));
     return item !== null && isSelected(item, selection, getBody) ? item : null;
   }
 
-  /** Resolves after the next commit, or when `signal` is aborted. */
+  /** Resolves after the next commit, or when `signal` is aborted. Many clients are resumed in slices. */
   waitForCommit(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const resume = () => {
@@ -91,10 +93,18 @@ export class SharedChanges {
     const { commitCount } = this.#sandbox.store;
     if (commitCount !== this.#cachedCommit) {
       this.#cachedCommit = commitCount;
-      this.#cache.clear();
+      this.#batches.clear();
+      this.#changes.clear();
     }
-    // Each removes itself.
-    for (const resume of [...this.#waiting]) resume();
+    const isIdle = this.#toResume.length === 0;
+    this.#toResume.push(...this.#waiting);
+    this.#waiting.clear();
+    if (isIdle) this.#resumeSlice();
+  }
+
+  #resumeSlice(): void {
+    for (const resume of this.#toResume.splice(0, WAKE_SLICE)) resume();
+    if (this.#toResume.length > 0) setImmediate(() => this.#resumeSlice());
   }
 
   #read({ type, seq: sequence, rowSeq }: Change): SharedChange {
@@ -120,6 +130,15 @@ export class SharedChanges {
     if (attempt === undefined) return { item: null, getBody };
     const message = { id: delivery.id, body: getBody(), scheme: rules.signature };
     return { item: { type, sequence, attempt: toAttempt(attempt, message), delivery }, getBody };
+  }
+
+  #getOrRead<Value>(cache: Map<string, Value>, key: string, read: () => Value): Value {
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const value = read();
+    if (cache.size >= CACHE_SIZE) cache.clear();
+    cache.set(key, value);
+    return value;
   }
 }
 

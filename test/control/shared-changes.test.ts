@@ -1,7 +1,7 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import type { StreamTopic } from '../../src/contract/stream-schemas.ts';
-import { SharedChanges, type StreamSelection } from '../../src/control/shared-changes.ts';
+import { SharedChanges, type StreamSelection, WAKE_SLICE } from '../../src/control/shared-changes.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { NOW, runEventLoop, startDispatcher } from '../delivery/dispatcher-setup.ts';
 
@@ -37,6 +37,7 @@ describe('the changes that clients of the stream share', () => {
       delivery: { id: deliveryId, webhook_id: webhook.id, status: 'succeeded' },
     });
     expect(shared.find(change, everything)).toBe(item);
+    expect(list('attempt')).toBe(list('attempt'));
     await store.write(() => store.workspaces.setClock(1, { at: NOW, wallAt: NOW, speed: 1, frozen: true }));
     expect(shared.find(change, everything)).not.toBe(item);
     expect(shared.find(change, everything)).toEqual(item);
@@ -129,15 +130,22 @@ describe('the changes that clients of the stream share', () => {
     expect(item).toEqual(isSent ? pending : null);
   });
 
-  it('waitForCommit resolves after a commit, for all clients', async () => {
+  it('waitForCommit resolves after a commit, fifty clients in a turn of the event loop', async () => {
     const { shared, store } = await startChanges();
     const { signal } = new AbortController();
+    setMaxListeners(0, signal);
     let resumed = 0;
-    for (let client = 0; client < 2; client++) void shared.waitForCommit(signal).then(() => resumed++);
+    for (let client = 0; client < 2 * WAKE_SLICE + 1; client++)
+      void shared.waitForCommit(signal).then(() => resumed++);
     await runEventLoop();
     expect(resumed).toBe(0);
+    const counts: number[] = [];
     await store.write(() => store.workspaces.setClock(1, { at: NOW, wallAt: NOW, speed: 1, frozen: true }));
-    expect(resumed).toBe(2);
+    for (let turn = 0; turn < 3; turn++) {
+      counts.push(resumed);
+      await runEventLoop(1);
+    }
+    expect(counts).toEqual([WAKE_SLICE, 2 * WAKE_SLICE, 2 * WAKE_SLICE + 1]);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
@@ -187,14 +195,27 @@ describe('the changes that clients of the stream share', () => {
     find(1);
     expect(read).toHaveBeenCalledTimes(1_003);
   });
+
+  it('the changes are listed again after a commit', () => {
+    const { shared, store, commit } = startRequests();
+    const list = () => shared.listAfter(3, new Set<StreamTopic>(['request']));
+    expect([list(), list()]).toEqual([['batch 1'], ['batch 1']]);
+    store.commitCount++;
+    commit();
+    expect(list()).toEqual(['batch 2']);
+    commit();
+    expect(list()).toEqual(['batch 2']);
+  });
 });
 
 /** The changes of a store with a request of the workspace `ws_1` at {@link NOW} at each sequence. */
 function startRequests() {
   let commit = () => {};
+  let batches = 0;
   const read = vi.fn(() => ({ at_wall: NOW, workspace_id: 'ws_1', fault: null }));
   const store = {
     ...{ commitCount: 0, apiRequests: { findBySeq: read } },
+    changeFeed: { listAfter: () => [`batch ${++batches}`] },
     subscribe(follower: () => void) {
       commit = follower;
     },
