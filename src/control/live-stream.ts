@@ -76,8 +76,8 @@ export function createLiveStream(
 }
 
 /**
- * Holds the endpoints of `svc listen`, if there are any, while the stream is open. The stream also ends when a reset or a snapshot has removed one of
- * them, so that the client notices.
+ * Holds the endpoints of `svc listen`, if there are any, while the stream is open. The stream also ends when a reset or a snapshot
+ * has removed one of them, so that the client notices.
  */
 async function* followAndHoldListeners(
   { bus, store }: Sandbox,

@@ -10,7 +10,11 @@ import { type CaptureSource, WHOLE_LIMIT_BYTES } from './capture-source.ts';
 /** `log` is the only field of a HAR document. */
 const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
 
-/** Skips entries without a valid URL. @returns null if the file is not HAR. @throws SvcError `usage` with the first invalid entry, or if the file is too large */
+/**
+ * Skips entries without a valid URL.
+ * @returns null if the file is not HAR
+ * @throws SvcError `usage` with the first invalid entry, or if the file is too large
+ */
 export function readHar(source: CaptureSource): Exchange[] | null {
   if (!HAR_START.test(source.read(0, 1024).toString('utf8'))) return null;
   if (source.sizeBytes > WHOLE_LIMIT_BYTES) {
