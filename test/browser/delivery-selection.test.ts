@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, openDashboard, reload } from '../support/browser.ts';
 import {
   focusedRowOf,
   idOf,
@@ -29,7 +29,7 @@ describeInBrowser('the delivery filters', () => {
     await expect
       .poll(() => new URL(page.url()).hash)
       .toBe('#/deliveries?type=order.shipped&status=succeeded');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
     await page.getByRole('button', { name: 'Remove filter: Type order.shipped' }).click();
     await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);

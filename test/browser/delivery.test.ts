@@ -3,7 +3,13 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
+import {
+  describeInBrowser,
+  expectFocused,
+  type OpenOptions,
+  openDashboard,
+  reload,
+} from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
@@ -123,7 +129,7 @@ describeInBrowser('the delivery page', () => {
     const { emulator, page, webhook } = await openDelivery(503);
     await causeOf(page).getByText('Your receiver returned 503.').waitFor();
     await emulator.control.updateWebhook({ id: webhook.id, disabled: true });
-    await page.reload();
+    await reload(page);
     await causeOf(page).getByText('Paused: the endpoint is disabled.').waitFor();
     await causeOf(page).getByRole('button', { name: 'Enable the endpoint' }).click();
     await causeOf(page).getByRole('button', { name: 'Advance to the next attempt' }).waitFor();
@@ -214,7 +220,7 @@ describeInBrowser('the delivery page', () => {
     await page.keyboard.press('ArrowLeft');
     await headingOf(page, 1, 3).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('#1');
-    await page.reload();
+    await reload(page);
     await headingOf(page, 1, 3).waitFor();
   });
 

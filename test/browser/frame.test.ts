@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, reload, skipToNextPoll } from '../support/browser.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
@@ -20,7 +20,7 @@ describeInBrowser('the dashboard layout', () => {
     const page = await openDashboard(emulator);
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
-    await page.reload();
+    await reload(page);
     await page.getByText('sandbox').waitFor();
     expect([...hosts]).toEqual([emulator.status().url]);
   });
@@ -162,7 +162,7 @@ describeInBrowser('the dashboard layout', () => {
     const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
     await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: `Bearer ${key}` });
     await page.getByLabel('Workspace').selectOption('Second');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => page.getByLabel('Workspace').inputValue()).toBe(id);
   });
 

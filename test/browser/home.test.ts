@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, reload, skipToNextPoll } from '../support/browser.ts';
 import { idOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
 
 const endpointsOf = (page: Page) => page.getByRole('region', { name: 'Endpoints' });
@@ -97,7 +97,7 @@ describeInBrowser('the first page', () => {
     await expect
       .poll(() => chartOf(page).getAttribute('aria-label'))
       .toContain('last 24 hours: 0 succeeded, 1 failed');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('last 24 hours');
     expect(page.url()).toContain('period=24h');
     const chart = await chartOf(page).boundingBox();

@@ -7,6 +7,7 @@ import {
   expectFocused,
   type OpenOptions,
   openDashboard,
+  reload,
   skipToNextPoll,
 } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -196,7 +197,7 @@ describeInBrowser('the endpoint pages', () => {
   it('the endpoint pages send a test event in two clicks, and open its delivery', async () => {
     const { page, receiver, emulator, id } = await startOne(200);
     await emulator.control.updateWebhook({ id, events: ['invoice.paid'] });
-    await page.reload();
+    await reload(page);
     await press(page, 'Test');
     await press(page, 'Send a test event');
     await page.getByRole('heading', { name: 'Attempt 1 of 1' }).waitFor();
@@ -262,7 +263,7 @@ describeInBrowser('the endpoint pages', () => {
     await form.getByLabel('Fail the next attempts').fill('');
     await press(page, 'Make it fail');
     await form.getByText(/^Must be a whole number/).waitFor();
-    await page.reload();
+    await reload(page);
     await press(page, 'Make it fail');
     await faults.getByText('error-response, status 503').waitFor();
     await faults.getByText('applied 0 of 3 times').waitFor();

@@ -199,6 +199,12 @@ export function skipToNextPoll(page: Page): Promise<void> {
   return page.clock.fastForward(3_000);
 }
 
+/** Reloads the page. A dialog that closes calls `history.back()`, which aborts a reload that begins before it has ended. */
+export async function reload(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate('history.state.isDialog')).toBe(false);
+  await page.reload();
+}
+
 /** Waits until `field` has the focus. Use it before `page.keyboard.type` when a key or a click moved the focus. */
 export async function expectFocused(field: Locator): Promise<void> {
   await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
