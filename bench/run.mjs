@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
+import { alias } from '../scripts/bundle.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const entries = {
@@ -26,6 +27,7 @@ await build({
   platform: 'node',
   external: ['better-sqlite3', 'listhen', 'playwright-core'],
   plugins: [publishedLibrary],
+  resolve: { alias },
   output: { dir: join(here, 'build'), format: 'esm', cleanDir: true },
   logLevel: 'warn',
 });

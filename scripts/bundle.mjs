@@ -95,6 +95,14 @@ const chunkGroups = [
   priority: length - index,
 }));
 
+/** Modules that a bundle gets instead of those that it imports. */
+export const alias = {
+  'node:process': join(root, 'scripts/global-process.cjs'),
+  'string-width': join(root, 'scripts/string-width.cjs'),
+  // The colors of cli-table3, which we do not use.
+  '@colors/colors/safe': false,
+};
+
 export const minify = { mangle: false, compress: true, codegen: false };
 
 /**
@@ -135,14 +143,7 @@ export async function bundle(input, { dir, format, extension }) {
             ),
       },
     ],
-    resolve: {
-      alias: {
-        'node:process': join(root, 'scripts/global-process.cjs'),
-        'string-width': join(root, 'scripts/string-width.cjs'),
-        // The colors of cli-table3, which we do not use.
-        '@colors/colors/safe': false,
-      },
-    },
+    resolve: { alias },
     transform: {
       target: 'node20.19',
       define: {
