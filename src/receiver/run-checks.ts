@@ -57,17 +57,8 @@ export interface CheckReport {
   readonly checks: readonly CheckResult[];
 }
 
-const NOT_CHECKED = 'Not checked, because ';
 /** After this time, no check starts that sends deliveries, so that the checks of a slow receiver end. */
 const MAX_MS = 4 * MINUTE_MS;
-
-/**
- * Whether a check did not run: a value was not given, another check did not pass, or no more could be sent. In the last two cases, its
- * status is `inconclusive`.
- */
-export function isSkipped({ status, meaning }: CheckResult): boolean {
-  return status === 'skipped' || meaning.startsWith(NOT_CHECKED);
-}
 
 /**
  * Returns the results so far when the signal is aborted.
@@ -168,19 +159,19 @@ class CheckRunner {
     return outcome;
   }
 
-  /** Why the check cannot run; null if it can. */
+  /** What a report says of a check that cannot run; null if it can. */
   async #findBlocker(check: ReceiverCheck): Promise<string | null> {
     for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
       const required = this.#checks.get(id) ?? validDeliveryCheck;
       const { status, meaning } = await this.getOutcome(required);
-      if (status !== 'passed') return `${NOT_CHECKED}${id} did not pass. ${meaning}`;
+      if (status !== 'passed') return `Not checked, because ${id} did not pass. ${meaning}`;
     }
     if (check.sendsNothing) return null;
     if (this.#downSince !== null) {
-      return `${NOT_CHECKED}your receiver has been down since ${this.#downSince}.`;
+      return `Not checked, because your receiver has been down since ${this.#downSince}.`;
     }
     return performance.now() - this.#startedAt > MAX_MS
-      ? `${NOT_CHECKED}the checks have already taken ${formatDuration(MAX_MS)}. Respond faster while they run.`
+      ? `Not checked, because the checks have already taken ${formatDuration(MAX_MS)}. Respond faster while they run.`
       : null;
   }
 

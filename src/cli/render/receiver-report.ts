@@ -1,31 +1,29 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { formatCount } from '../../domain/message-parts.ts';
-import { type CheckReport, type CheckResult, isSkipped } from '../../receiver/run-checks.ts';
+import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 
-/** Renders a row per check, with the meaning of failures, and the counts at the end. */
+/** Renders a row per check, with the meaning of failures, and at the end the counts and why checks were inconclusive. */
 export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
   const table = renderTableWithHints(
     [
       {
         title: 'STATUS',
-        value: (check) => styleCheckStatus(isSkipped(check) ? 'skipped' : check.status, capabilities),
+        value: ({ status }) => styleCheckStatus(status, capabilities),
       },
       { title: 'CHECK', value: ({ id }) => id },
       { title: 'SENT', value: ({ sent }) => sent },
       { title: 'RECEIVED', value: ({ received }) => received },
     ],
     report.checks,
-    (check) => findHint(check, report.checks),
+    ({ status, meaning }) => (status === 'failed' || status === 'skipped' ? meaning : null),
     capabilities,
   );
-  const { checks, interrupted, passed, failed, observer_problem: problem } = report;
-  const skipped = checks.filter(isSkipped).length;
+  const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
-  const inconclusive = checks.length - passed - failed - skipped;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${inconclusive} inconclusive.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
@@ -33,9 +31,9 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   return [...results, end, ...observerNote, ...summarizeInconclusive(report)].join('\n');
 }
 
-/** How many checks were inconclusive for each reason. A check that was skipped has its reason in the table. */
+/** Each reason once, because many checks can share it. */
 function summarizeInconclusive({ checks, strict }: CheckReport): string[] {
-  const inconclusive = checks.filter((check) => check.status === 'inconclusive' && !isSkipped(check));
+  const inconclusive = checks.filter((check) => check.status === 'inconclusive');
   if (inconclusive.length === 0) return [];
   const counts = new Map<string, number>();
   for (const { meaning } of inconclusive) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
@@ -47,13 +45,6 @@ function summarizeInconclusive({ checks, strict }: CheckReport): string[] {
       : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
     ...Array.from(counts, ([reason, count]) => `  ${String(count).padStart(width)} × ${reason}`),
   ];
-}
-
-/** A meaning shared by several checks is shown only once, at the first one. */
-function findHint({ id, status, meaning }: CheckResult, checks: readonly CheckResult[]): string | null {
-  if (status === 'passed') return null;
-  if (status === 'failed') return meaning;
-  return checks.find((check) => check.meaning === meaning)?.id === id ? meaning : null;
 }
 
 /** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if `strict`. */
