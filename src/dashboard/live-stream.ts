@@ -29,7 +29,9 @@ interface StreamUpdate {
   readonly isConnected: boolean;
   /** ID of the database; null before the first connection. */
   readonly store: string | null;
-  readonly items: readonly LiveItem[];
+  readonly items: readonly StreamItem[];
+  /** Whether items before these can be missing: those since the page loaded its data, or since another tab followed the stream. */
+  readonly isNewConnection: boolean;
 }
 
 /** Asks the tab that follows the stream for its state, which a new tab does not know. */
@@ -53,7 +55,7 @@ export function openLiveStream(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<StreamUpdate | typeof STATE_REQUEST>) => {
     if (data !== STATE_REQUEST) applyUpdate(data);
     else if (isFollowing && isConnected.value !== null)
-      channel.postMessage(createUpdate([], { isConnected: isConnected.value }));
+      channel.postMessage(createUpdate({ isConnected: isConnected.value }));
   });
   document.addEventListener('visibilitychange', followWhileVisible);
   followWhileVisible();
@@ -97,7 +99,7 @@ async function followUntil(signal: AbortSignal): Promise<void> {
     }).catch(() => {});
     if (signal.aborted) break;
     // The first connection failed or was rejected.
-    publish(createUpdate([], { isConnected: false }));
+    publish({ isConnected: false });
     await sleep(Math.min(MIN_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS), signal);
   }
   isFollowing = false;
@@ -109,30 +111,22 @@ async function follow(signal: AbortSignal, onReady: () => void): Promise<void> {
   let lastBatchAt = 0;
   const flush = () => {
     if (batch.length === 0) return;
-    publish(createUpdate(batch));
+    publish({ items: batch });
     batch = [];
     lastBatchAt = performance.now();
   };
   const control = createControl({
-    onReady: ({ store, newest }) => {
-      flush();
+    onReady: ({ store }) => {
       onReady();
-      // Each connection can have missed items: those since the page loaded its data, or since another tab followed the stream.
-      const gap: LiveItem = {
-        type: 'reset',
-        sequence: newest,
-        isGap: storeId.peek() === null || storeId.peek() === store,
-      };
-      publish({ isConnected: true, store, items: [gap] });
+      publish({ store, isNewConnection: true });
     },
     onDisconnect: () => {
       flush();
-      publish(createUpdate([], { isConnected: false }));
+      publish({ isConnected: false });
     },
   });
   try {
     for await (const item of control.stream({}, signal)) {
-      if (signal.aborted) return;
       if (batch.length === 0)
         setTimeout(flush, Math.max(FIRST_BATCH_MS, lastBatchAt + BATCH_MS - performance.now()));
       batch.push(item);
@@ -142,24 +136,26 @@ async function follow(signal: AbortSignal, onReady: () => void): Promise<void> {
   }
 }
 
-function createUpdate(items: readonly LiveItem[], { isConnected } = { isConnected: true }): StreamUpdate {
-  return { isConnected, store: storeId.peek(), items };
+function createUpdate(fields: Partial<StreamUpdate>): StreamUpdate {
+  return { isConnected: true, store: storeId.peek(), items: [], isNewConnection: false, ...fields };
 }
 
-function publish(update: StreamUpdate): void {
+function publish(fields: Partial<StreamUpdate>): void {
+  const update = createUpdate(fields);
   channel?.postMessage(update);
   applyUpdate(update);
 }
 
-function applyUpdate({ isConnected: isUp, store, items }: StreamUpdate): void {
+function applyUpdate({ isConnected: isUp, store, items, isNewConnection }: StreamUpdate): void {
   // A page that has not loaded data yet has missed nothing.
-  const isFirst = isConnected.peek() === null;
-  const missed = isFirst && isUp && hasLoadedBeforeStream;
-  storeId.value = store;
+  const hasMissed = isConnected.peek() === null ? isUp && hasLoadedBeforeStream : isNewConnection;
+  // This tab may know another database than the one that follows the stream, which may know none yet.
+  const isGap = storeId.peek() === null || storeId.peek() === store;
+  if (store !== null) storeId.value = store;
   isConnected.value = isUp;
-  const shown = isFirst ? items.filter(({ type }) => type !== 'reset') : items;
-  const gap: LiveItem = { type: 'reset', sequence: 0, isGap: true };
-  const delivered = missed ? [gap, ...shown] : shown;
+  const delivered: readonly LiveItem[] = hasMissed
+    ? [{ type: 'reset', sequence: 0, isGap }, ...items]
+    : items;
   if (delivered.length === 0) return;
   for (const listener of listeners) listener(delivered);
 }

@@ -1,62 +1,6 @@
-/** The router of the page, with a history that behaves as that of a browser. */
+/** The router of the page. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-
-interface Entry {
-  url: string;
-  state: unknown;
-}
-
-/** A history of a browser with one entry. `back` and links take effect later, as in a browser. */
-function createHistory(firstUrl: string) {
-  const entries: Entry[] = [{ url: new URL(firstUrl, 'http://localhost/').href, state: null }];
-  const listeners = new Set<() => void>();
-  let index = 0;
-  const current = () => entries[index] as Entry;
-  const resolve = (url: string) => new URL(url, current().url).href;
-  const push = (state: unknown, url: string) => {
-    entries.splice(index + 1, Number.POSITIVE_INFINITY, { state, url: resolve(url) });
-    index++;
-  };
-  const arrive = async (move: () => void) => {
-    await Promise.resolve();
-    move();
-    for (const listener of [...listeners]) listener();
-  };
-  const back = () => arrive(() => void index--);
-  vi.stubGlobal('addEventListener', (_: 'popstate', listener: () => void) => listeners.add(listener));
-  vi.stubGlobal('removeEventListener', (_: 'popstate', listener: () => void) => listeners.delete(listener));
-  vi.stubGlobal('history', {
-    get state() {
-      return current().state;
-    },
-    pushState: (state: unknown, _: string, url = current().url) => push(state, url),
-    replaceState: (state: unknown, _: string, url = current().url) =>
-      Object.assign(current(), { state, url: resolve(url) }),
-    back: () => void back(),
-  });
-  vi.stubGlobal('location', {
-    get href() {
-      return current().url;
-    },
-    get hash() {
-      return new URL(current().url).hash;
-    },
-    get search() {
-      return new URL(current().url).search;
-    },
-    get pathname() {
-      return new URL(current().url).pathname;
-    },
-  });
-  return {
-    back,
-    forward: () => arrive(() => void index++),
-    followLink: (hash: string) => arrive(() => push(null, hash)),
-    urls: () => entries.map(({ url }) => url.replace('http://localhost', '')),
-    position: () => index,
-    state: () => current().state,
-  };
-}
+import { createHistory } from './fake-browser.ts';
 
 async function startRouter(url: string) {
   const browser = createHistory(url);
