@@ -58,11 +58,12 @@ export class LiveItems<Item extends HasId> {
     return [...this.#waiting.values()].filter((item) => item !== null).length;
   }
 
-  /** Replaces the list with its newest `count` items. */
+  /** Replaces the list with its newest items: `count`, but at least a page, and not more than one request can load. */
   load(count = PAGE_SIZE): Promise<void> {
-    return this.#request({ limit: count }, ({ data }) => {
+    const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, count));
+    return this.#request({ limit }, ({ data }) => {
       this.#waiting.clear();
-      this.#limit = Math.max(PAGE_SIZE, count);
+      this.#limit = limit;
       this.items = data;
     });
   }

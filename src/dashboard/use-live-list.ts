@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/
 import type { Page } from '../contract/resources.ts';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import { isConnected } from './control.ts';
-import { type HasId, LiveItems, MAX_PAGE_SIZE, PAGE_SIZE, type PageRequest } from './live-items.ts';
+import { type HasId, LiveItems, type PageRequest } from './live-items.ts';
 import { useLiveItems } from './live-stream.ts';
 import { getEntryId } from './router.ts';
 import { status } from './session.ts';
@@ -46,8 +46,7 @@ export function useLiveList<Item extends HasId>({
     [key, status.value?.started_at],
   );
   useEffect(() => {
-    const count = positionToRestore.current?.count ?? 0;
-    if (key !== null) void list.load(Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, count)));
+    if (key !== null) void list.load(positionToRestore.current?.count);
     return () => list.cancel();
   }, [list]);
   useEffect(() => {
@@ -55,7 +54,7 @@ export function useLiveList<Item extends HasId>({
   }, [list, isConnected.value]);
   useLiveItems((items) => {
     const resetIndex = items.findLastIndex(({ type }) => type === 'reset');
-    if (resetIndex !== -1 && key !== null) void list.load(Math.max(PAGE_SIZE, list.items.length));
+    if (resetIndex !== -1 && key !== null) void list.load(list.items.length);
     onItems(items.slice(resetIndex + 1), list);
   });
   const shownList = useRef(list);

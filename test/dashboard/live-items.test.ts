@@ -172,7 +172,27 @@ it('responses to requests before the latest one, and to canceled ones, are ignor
   expect(numbersOf(list)).toEqual([3]);
 });
 
-it('a list that is loading does not load the next items when all are removed', async () => {
+it('the response to a canceled request is ignored also while the next one waits for its response', async () => {
+  const { list, calls } = createWaitingList();
+  const canceled = list.load();
+  list.cancel();
+  const next = list.load();
+  calls[0]?.resolve([toItem(1)]);
+  await canceled;
+  expect(numbersOf(list)).toEqual([]);
+  calls[1]?.resolve([toItem(2)]);
+  await next;
+  expect(numbersOf(list)).toEqual([2]);
+});
+
+it('a list that has lost an item does not show one of an older page, because those between them are missing', async () => {
+  const { list } = await load(PAGE_SIZE + 5);
+  list.applyUpdates([{ item: toItem(PAGE_SIZE + 5), matches: false }]);
+  list.applyUpdates([{ item: toItem(1, 'changed'), matches: true }]);
+  expect(numbersOf(list).at(-1)).toBe(6);
+});
+
+it('a list that is loading does not load the next items when all are removed, and shows new ones at once', async () => {
   const { list, calls } = createWaitingList();
   const first = list.load();
   calls[0]?.resolve([toItem(2)], true);
@@ -180,9 +200,11 @@ it('a list that is loading does not load the next items when all are removed', a
   const second = list.load();
   list.applyUpdates([{ item: toItem(2), matches: false }]);
   expect(calls.length).toBe(2);
+  list.applyUpdates([{ item: toItem(3), matches: true }]);
+  expect(numbersOf(list)).toEqual([3]);
   calls[1]?.resolve([toItem(1)]);
   await second;
-  expect(numbersOf(list)).toEqual([1]);
+  expect(numbersOf(list)).toEqual([3, 1]);
 });
 
 it('a page replaces updates that arrived during an earlier request, and what a held list waits to show', async () => {
@@ -220,7 +242,15 @@ it('a list that has loaded more than a page keeps as many items, and a shorter o
   expect(list.items.length).toBe(PAGE_SIZE + 5);
   await list.load(1);
   add(PAGE_SIZE + 8);
-  expect(list.items.length).toBe(2);
+  expect(list.items.length).toBe(PAGE_SIZE);
+});
+
+it('a list requests at most 1,000 items at once, because the emulator rejects more, and keeps as many', async () => {
+  const { list, requests } = await load(1_500);
+  await list.load(1_200);
+  expect(requests[1]).toEqual({ limit: 1_000 });
+  list.applyUpdates([{ item: toItem(1_501), matches: true }]);
+  expect([list.items.length, list.hasOlder]).toEqual([1_000, true]);
 });
 
 it('a list without older items shows new ones, whatever their ID, until it has a full page', async () => {
