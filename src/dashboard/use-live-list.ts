@@ -73,7 +73,8 @@ export function useLiveList<Item extends HasId>({
   };
   const scrollTo = (top: number) => {
     scrollContainer.current?.scrollTo({ top });
-    hold('scroll', top > 0);
+    // A list that has become shorter does not scroll as far, and then no scroll event may follow.
+    onScroll();
   };
   // Another list starts at the top, except after Back.
   useLayoutEffect(() => {
