@@ -1,5 +1,6 @@
 /** A client of the API `/v1` (§4 of the service description) for commands. */
 import type * as v from 'valibot';
+import type { PublicOperations } from '../contract/public-operations.ts';
 import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
 import { type IdKind, suggestWhereToLook } from '../domain/ids.ts';
 import { SvcError } from '../errors.ts';
@@ -27,11 +28,7 @@ export interface ApiResponse<Value> extends HttpResponse {
 
 export type ApiClient = ReturnType<typeof createApiClient>;
 
-interface NewWebhookBody {
-  readonly workspace_id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-}
+type NewWebhook = v.InferInput<PublicOperations['createWebhook']['input']>;
 
 /** What a request names, and a 404 response says does not exist. */
 interface NamedResource {
@@ -102,6 +99,6 @@ export function createApiClient({
       get(pageOf(Event), `/events?${new URLSearchParams(query)}`, { kind: 'workspace' }),
     getWorkspace: (id: string) =>
       get(Workspace, `/workspaces/${encodeURIComponent(id)}`, { kind: 'workspace', id }),
-    createWebhook: (webhook: NewWebhookBody) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
+    createWebhook: (webhook: NewWebhook) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
   };
 }

@@ -33,6 +33,17 @@ export function resource<const Entries extends v.ObjectEntries>(text: string, en
   };
 }
 
+type Setting<Field> = Field extends v.OptionalSchema<infer Wrapped, unknown> ? Wrapped : Field;
+
+/** The fields of a resource that are set with `fields`: the same without `optional`. */
+export function toSettings<const Fields extends v.ObjectEntries>(fields: Fields) {
+  const settings = Object.entries(fields).map(([name, field]) => [
+    name,
+    'wrapped' in field ? field.wrapped : field,
+  ]);
+  return Object.fromEntries(settings) as { [Name in keyof Fields]: Setting<Fields[Name]> };
+}
+
 /** The input of an operation without fields. */
 export const noInput = v.strictObject({});
 

@@ -17,6 +17,7 @@ import {
 import type { Operation } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
+import { publicWebhookFields } from './webhook-settings.ts';
 
 const MAX_SUBSCRIPTIONS = 100;
 
@@ -128,6 +129,7 @@ export function createPublicOperations(options: PublicOperationOptions) {
           'ID of the workspace that the endpoint receives events from.',
           idOf('workspace'),
         ),
+        ...publicWebhookFields,
         url: described(
           `URL that deliveries are sent to. ${urlTexts[rules.webhookUrl]}`,
           createWebhookUrlSchema(rules),

@@ -21,7 +21,7 @@ import {
   Timestamp,
   Url,
 } from './fields.ts';
-import { listenerField, webhookSettings } from './webhook-settings.ts';
+import { listenerField, publicWebhookSettings, webhookSettings } from './webhook-settings.ts';
 
 export const EnvironmentName = v.picklist(environments);
 export const ScopeName = v.picklist(scopes);
@@ -90,8 +90,7 @@ export const EventDetail = resource('An event, and the ID of the request that cr
 export const Webhook = resource('A webhook endpoint: a URL that receives events.', {
   id: described('ID of the endpoint.', idOf('webhook')),
   ...workspaceId,
-  url: webhookSettings.url,
-  events: webhookSettings.events,
+  ...publicWebhookSettings,
   ...createdAt,
 });
 

@@ -1,10 +1,10 @@
 /**
  * The settings of an endpoint: one entry for each, with its description and default. Its column, the inputs that create and change
- * an endpoint, the resource and the seed follow from the entry.
+ * an endpoint, the resources and the seed follow from the entry.
  */
 import * as v from 'valibot';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { described, ExtraHeaders, SUBSCRIPTION_PATTERN, Url } from './fields.ts';
+import { described, ExtraHeaders, SUBSCRIPTION_PATTERN, toSettings, Url } from './fields.ts';
 
 const Subscription = v.pipe(
   v.string(),
@@ -12,8 +12,8 @@ const Subscription = v.pipe(
   v.examples(['order.shipped']),
 );
 
-/** The fields that create an endpoint. */
-export const newWebhookFields = {
+/** The fields of an endpoint that `/v1` has. */
+export const publicWebhookFields = {
   url: described('URL that deliveries are sent to.', Url),
   events: v.optional(
     described(
@@ -22,6 +22,11 @@ export const newWebhookFields = {
     ),
     [WILDCARD_SUBSCRIPTION] as string[],
   ),
+};
+
+/** The fields that create an endpoint. */
+export const newWebhookFields = {
+  ...publicWebhookFields,
   headers: v.optional(described('Additional headers of each delivery.', ExtraHeaders, {}), {}),
   skip_verify: v.optional(
     described('Whether the TLS certificate of the receiver is not verified.', v.boolean()),
@@ -36,25 +41,12 @@ export const newWebhookFields = {
   ),
 };
 
-type Entries = typeof newWebhookFields;
-type Value<Schema> = Schema extends v.OptionalSchema<infer Wrapped, unknown> ? Wrapped : Schema;
-
 /** The fields of the resource. */
-export const webhookSettings = mapEntries((schema) => schema) as {
-  [Name in keyof Entries]: Value<Entries[Name]>;
-};
+export const webhookSettings = toSettings(newWebhookFields);
+/** The fields of the resource in `/v1`. */
+export const publicWebhookSettings = toSettings(publicWebhookFields);
 /** The fields that change an endpoint. */
-export const webhookChangeFields = mapEntries((schema) => v.optional(schema)) as {
-  [Name in keyof Entries]: v.OptionalSchema<Value<Entries[Name]>, undefined>;
-};
-
-/** @param toEntry gets a schema without its default */
-function mapEntries(toEntry: (schema: v.GenericSchema) => v.GenericSchema): unknown {
-  const entries = Object.entries(newWebhookFields);
-  return Object.fromEntries(
-    entries.map(([name, schema]) => [name, toEntry('wrapped' in schema ? schema.wrapped : schema)]),
-  );
-}
+export const webhookChangeFields = v.partial(v.object(webhookSettings)).entries;
 
 type Values = v.InferOutput<v.ObjectSchema<typeof webhookSettings, undefined>>;
 export type WebhookSettings = { readonly [Name in keyof Values]: Readonly<Values[Name]> };

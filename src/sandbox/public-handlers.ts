@@ -91,10 +91,10 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       });
     },
     createWebhook: (call) => {
-      const { workspace_id: workspaceId, url, events } = call.input;
+      const { workspace_id: workspaceId, ...settings } = call.input;
       const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
       return create(call, workspace, operations.createWebhook.status, () => {
-        const webhook = createWebhook(sandbox, { workspace, url, events });
+        const webhook = createWebhook(sandbox, { workspace, ...settings });
         return { id: webhook.id, text: JSON.stringify(webhook) };
       });
     },

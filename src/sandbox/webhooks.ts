@@ -62,8 +62,7 @@ export function createWebhook(
   input: NewWebhook,
 ): CreatedWebhook {
   const row = insertWebhook(sandbox, input);
-  const { id, workspace_id, url, events, created_at } = toWebhook(row);
-  return { id, workspace_id, url, events, secret: row.secret, created_at };
+  return { ...toWebhook(row), secret: row.secret };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The table of endpoints. */
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
-import { webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
+import { publicWebhookSettings, webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { fromColumns, toColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
@@ -172,8 +172,7 @@ export function toWebhook(row: WebhookWithWorkspace): Webhook {
   return {
     id: row.id,
     workspace_id: row.workspace_id,
-    url: row.url,
-    events: toSubscriptions(row),
+    ...fromColumns(publicWebhookSettings, row),
     created_at: new Date(row.created_at).toISOString(),
   };
 }

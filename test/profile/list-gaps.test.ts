@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gapIds } from '../../src/profile/gaps.ts';
+import { CreatedWebhook, Event, Workspace } from '../../src/contract/resources.ts';
+import { gapIds, gaps } from '../../src/profile/gaps.ts';
 import { listGaps } from '../../src/profile/list-gaps.ts';
 import { configurableGapIds } from '../../src/profile/resolve-rules.ts';
 import { renderGapsMarkdown } from './gaps-document.ts';
@@ -58,6 +59,15 @@ const expectedGaps = [
 ];
 
 describe('the gap register', () => {
+  it.each([
+    ['event.record', Event],
+    ['workspace.record', Workspace],
+    ['webhook.record', CreatedWebhook],
+  ] as const)('the gap %s names the fields of the resource', (id, { entries }) => {
+    const names = Array.from(gaps[id].answer.matchAll(/`(\w+)`/g), ([, name]) => name);
+    expect(names).toEqual(Object.keys(entries));
+  });
+
   it('the gap register has exactly these gaps', () => {
     expect(gapIds.map((id) => (configurableGapIds.some((open) => open === id) ? `${id} (o)` : id))).toEqual(
       expectedGaps,

@@ -65,7 +65,7 @@ export const get: CommandDefinition<{ readonly id?: string; readonly showSecret?
 
 export const create: CommandDefinition<{
   readonly url?: string;
-  readonly events?: readonly string[];
+  readonly events?: string[];
   readonly workspace?: string;
 }> = {
   configure: (command) =>
@@ -114,7 +114,7 @@ export const create: CommandDefinition<{
 interface UpdateOptions {
   readonly id?: string;
   readonly url?: string;
-  readonly events?: readonly string[];
+  readonly events?: string[];
   /** False with `--no-headers`. */
   readonly headers?: Readonly<Record<string, string>> | false;
   readonly skipVerify?: boolean;
@@ -154,7 +154,7 @@ export const update: CommandDefinition<UpdateOptions> = {
   async run({ id, url, events, headers, skipVerify, disable, enable }, context) {
     const changes = {
       url,
-      events: events && [...events],
+      events,
       headers: headers === false ? {} : headers,
       skip_verify: skipVerify,
       disabled: disable || enable ? disable === true : undefined,
