@@ -1,4 +1,5 @@
 /** Assigns an error message to the form field that it is about. */
+import { capitalize } from '../domain/message-parts.ts';
 
 export interface FormError {
   /** Name of the invalid field; null when the error concerns the whole form. */
@@ -14,6 +15,6 @@ export function toFormError(message: string, fields: readonly string[]): FormErr
   const field = fields.find((name) => message.startsWith(name) && !/^\w/.test(message.slice(name.length)));
   if (field === undefined) return { field: null, message };
   const [, rest] = /^:? (.+)$/s.exec(message.slice(field.length)) ?? [];
-  const text = rest === undefined ? message : `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
+  const text = rest === undefined ? message : capitalize(rest);
   return { field, message: text };
 }

@@ -1,6 +1,7 @@
 /** Finds the problem of a JSON text and its position, for forms and editors. */
 import { parseJsonObject } from '../domain/json.ts';
 import { locateJsonError } from '../domain/json-error-position.ts';
+import { capitalize } from '../domain/message-parts.ts';
 
 export interface JsonProblem {
   readonly message: string;
@@ -31,7 +32,7 @@ function checkJson(text: string): JsonProblem | null {
 /** The parser calls the text "The body". The dashboard shows the message under a field with another name. */
 function toMessage({ message }: Error): string {
   const predicate = message.replace(/^The body (?:has a |is )?/u, '');
-  return predicate.charAt(0).toUpperCase() + predicate.slice(1);
+  return capitalize(predicate);
 }
 
 /** `Unexpected }.`, with the string, number, word or character at the position of the error */

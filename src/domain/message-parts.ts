@@ -9,10 +9,14 @@ export function formatDeliveryCount(count: number): string {
   return formatCount(count, 'delivery', 'deliveries');
 }
 
+export function capitalize(text: string): string {
+  const [first = ''] = text;
+  return first.toUpperCase() + text.slice(first.length);
+}
+
 /** Capitalizes a text and ends it with a period. */
 export function toSentence(text: string): string {
-  const [first = ''] = text;
-  return `${first.toUpperCase()}${text.slice(first.length)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  return `${capitalize(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type IdKind,
   suggestWhereToLook,
 } from '../domain/ids.ts';
+import { capitalize } from '../domain/message-parts.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
@@ -127,7 +128,7 @@ const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
  */
 export function createNotFoundError(noun: string, id: string): SvcError {
   const idKind = idKinds[noun];
-  const subject = noun.charAt(0).toUpperCase() + noun.slice(1);
+  const subject = capitalize(noun);
   const message = `${subject} ${formatIdForMessage(id)} does not exist.`;
   if (idKind === undefined) {
     return new SvcError('not_found', message, {

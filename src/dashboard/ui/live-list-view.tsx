@@ -2,6 +2,7 @@
 import './live-list-view.css';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { capitalize } from '../../domain/message-parts.ts';
 import { type Route, toHash } from '../address.ts';
 import type { HasId } from '../live-items.ts';
 import { navigate, replaceRoute } from '../router.ts';
@@ -89,7 +90,7 @@ function Rows<Item extends HasId>({ route, list, filter, renderRow, empty }: Pro
       )}
       <div ref={scrollContainer} class="live-rows" onScroll={onScroll} {...handlers}>
         {items.length > 0 && (
-          <ol class="plain-list" aria-label={`${section.charAt(0).toUpperCase()}${section.slice(1)}`}>
+          <ol class="plain-list" aria-label={capitalize(section)}>
             {items.map((item) => (
               <Row
                 key={item.id}

@@ -1,5 +1,5 @@
 /** The rules, and which of them a sequence breaks according to the record of what happened. */
-import { formatCount } from '../../domain/message-parts.ts';
+import { capitalize, formatCount } from '../../domain/message-parts.ts';
 import { describeResponse, describeResponses, isAccepted, isRejected } from '../receiver-client.ts';
 import type { Exchange, PlayRecord } from './play-sequence.ts';
 import { type DeliverySequence, describeStep, nameEvent } from './sequence.ts';
@@ -274,8 +274,4 @@ export function summarizeSteps(
     ),
     broken: [...new Set(violations.filter(({ step }) => step === index).map(({ rule }) => rule))],
   }));
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
