@@ -1,6 +1,6 @@
 /**
- * The settings of an endpoint: one entry for each, with its description and default. Its column, the inputs that create and change
- * an endpoint, the resources and the seed follow from the entry.
+ * The settings of an endpoint: one entry for each, with its description and default, and one with its label. Its column, the inputs
+ * that create and change an endpoint, the resources and the seed follow from them.
  */
 import * as v from 'valibot';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
@@ -55,6 +55,39 @@ export type WebhookChange = { readonly [Name in keyof Values]?: Readonly<Values[
 const { url: _required, ...defaults } = v.getDefaults(v.object(newWebhookFields));
 /** The values of the settings that are not required. */
 export const webhookDefaults = defaults;
+
+/** The label of each setting, and the lines that describe its value. */
+const descriptions: {
+  readonly [Name in keyof WebhookSettings]: readonly [
+    label: string,
+    describe: (value: WebhookSettings[Name]) => readonly string[],
+  ];
+} = {
+  url: ['URL', (url) => [url]],
+  events: ['Events', (events) => [describeSubscriptions(events)]],
+  headers: ['Headers', (headers) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`)],
+  skip_verify: ['TLS', (isSkipped) => (isSkipped ? ['certificate not verified'] : [])],
+  disabled: ['State', (isDisabled) => (isDisabled ? ['disabled'] : [])],
+};
+
+/** The lines that describe each setting, by its label. */
+export function describeWebhook(webhook: WebhookChange): Readonly<Record<string, readonly string[]>> {
+  const entries = Object.entries(descriptions) as [
+    keyof WebhookSettings,
+    readonly [label: string, describe: (value: unknown) => readonly string[]],
+  ][];
+  return Object.fromEntries(
+    entries.map(([name, [label, describe]]) => {
+      const value = webhook[name];
+      return [label, value === undefined ? [] : describe(value)];
+    }),
+  );
+}
+
+/** The event types of an endpoint: `order.shipped, invoice.paid`, `* (every type)` */
+function describeSubscriptions(events: readonly string[]): string {
+  return events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', ');
+}
 
 /** The field of endpoints that are removed automatically. */
 export const listenerField = described(

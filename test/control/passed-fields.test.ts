@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewKey } from '../../src/contract/resources.ts';
 import {
+  describeWebhook,
   publicWebhookFields,
   type WebhookSettings,
   webhookDefaults,
@@ -42,6 +43,12 @@ describe('the settings of an endpoint', () => {
     const seed = { workspaces: [{ name: 'Main', webhooks: [settings] }] };
     await using emulator = await startTestEmulator({ seed });
     expect((await emulator.control.listWebhooks({})).data).toMatchObject([settings]);
+  });
+
+  it('describeWebhook describes each setting that is not the default', () => {
+    const lines = Object.values(describeWebhook(settings));
+    expect(lines).toHaveLength(Object.keys(settings).length);
+    expect(lines).not.toContainEqual([]);
   });
 
   it('POST /v1/webhooks stores and returns each field that /v1 has', async () => {

@@ -1,7 +1,7 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
 import { Option } from 'commander';
-import { describeWebhook } from '../../client/texts/describe-webhook.ts';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
+import { describeWebhook } from '../../contract/webhook-settings.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';

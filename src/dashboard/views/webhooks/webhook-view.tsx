@@ -1,7 +1,7 @@
 /** One endpoint: its settings, tests, faults and attempts. */
 import { useState } from 'preact/hooks';
-import { describeWebhook } from '../../../client/texts/describe-webhook.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
+import { describeWebhook } from '../../../contract/webhook-settings.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
