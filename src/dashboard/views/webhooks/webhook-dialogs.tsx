@@ -1,4 +1,5 @@
 /** The dialogs that register, edit and delete an endpoint, and rotate its secret. */
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
 import { control } from '../../control.ts';
@@ -32,7 +33,7 @@ export function EditDialog({ webhook, onClose }: Props) {
           await control.updateWebhook({ id: webhook.id, ...changes });
           onClose();
           showUndoToast('Endpoint saved.', async () => {
-            await control.updateWebhook({ id: webhook.id, ...pickSettings(webhook, changes) });
+            await control.updateWebhook({ id: webhook.id, ...pickSettings(webhook) });
             onClose();
           });
         }}
@@ -156,8 +157,8 @@ function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
   const [draft, setDraft] = useState(original);
   const form = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
   const field = connectFields(draft, setDraft, form.error);
-  return (
-    <Form form={form} action={action} onClose={onClose}>
+  const inputs: Readonly<Record<keyof WebhookDraft, JSX.Element>> = {
+    url: (
       <Field
         label="URL"
         {...field('url')}
@@ -166,12 +167,16 @@ function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
         autofocus
         placeholder="http://localhost:3000/webhooks"
       />
+    ),
+    events: (
       <Field
         label="Event types"
         {...field('events')}
         hint="Separate types with commas. * matches every type."
         placeholder="order.shipped, invoice.paid"
       />
+    ),
+    headers: (
       <Field
         label="Custom headers"
         {...field('headers')}
@@ -179,6 +184,8 @@ function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
         rows={2}
         placeholder="Authorization: Bearer abc"
       />
+    ),
+    skip_verify: (
       <label class="check">
         <input
           type="checkbox"
@@ -187,6 +194,11 @@ function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
         />
         Skip TLS certificate verification
       </label>
+    ),
+  };
+  return (
+    <Form form={form} action={action} onClose={onClose}>
+      {Object.values(inputs)}
     </Form>
   );
 }

@@ -10,23 +10,26 @@ export type WebhookDraft = {
   readonly [Name in keyof FormSettings]: FormSettings[Name] extends boolean ? boolean : string;
 };
 
+const { disabled: _disabled, ...emptySettings } = { url: '', ...webhookDefaults };
+
 /** Event types are separated by commas or spaces. Headers are `Name: value`, one per line. */
-export function toDraft({ url, events, headers, skip_verify }: FormSettings): WebhookDraft {
+export function toDraft(webhook: FormSettings): WebhookDraft {
+  const { events, headers, ...others } = pickSettings(webhook);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return { url, events: events.join(', '), headers: lines.join('\n'), skip_verify };
+  return { ...others, events: events.join(', '), headers: lines.join('\n') };
 }
 
-export const emptyWebhook = toDraft({ url: '', ...webhookDefaults });
+export const emptyWebhook = toDraft(emptySettings);
 
 /** @throws SvcError `usage` for an invalid header */
 export function toWebhook({ url, events, headers, ...others }: WebhookDraft): FormSettings {
   return { url: url.trim(), events: toTypes(events), headers: toHeaders(headers), ...others };
 }
 
-/** The values of an endpoint before `changes`, to undo them. */
-export function pickSettings(webhook: FormSettings, changes: Partial<FormSettings>): Partial<FormSettings> {
-  const names = Object.keys(changes) as (keyof FormSettings)[];
-  return Object.fromEntries(names.map((name) => [name, webhook[name]]));
+/** The settings of the form. */
+export function pickSettings(webhook: FormSettings): FormSettings {
+  const names = Object.keys(emptySettings) as (keyof FormSettings)[];
+  return Object.fromEntries(names.map((name) => [name, webhook[name]])) as FormSettings;
 }
 
 function toTypes(text: string): string[] {
