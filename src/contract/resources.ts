@@ -19,6 +19,7 @@ import {
   resource,
   StoredEventType,
   Timestamp,
+  toSettings,
   Url,
 } from './fields.ts';
 import { listenerField, publicWebhookSettings, webhookSettings } from './webhook-settings.ts';
@@ -145,12 +146,14 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 /** A page of events, newest first (§2, gap `list.order`). */
 export const EventPage = pageOf(Event);
 
-/** The fields that create an API key. */
+/** The fields that create an API key: one entry for each, from which its column, the resource and the seed follow. */
 export const newKeyFields = {
-  name: described(
-    'Name that the request log shows for the key (default: its last four characters).',
-    v.optional(Name),
-    'Checkout',
+  name: v.optional(
+    described(
+      'Name that the request log shows for the key (default: its last four characters). Several keys can have the same name.',
+      Name,
+      'Checkout',
+    ),
   ),
   scopes: described(
     'Scopes that the key grants.',
@@ -158,13 +161,13 @@ export const newKeyFields = {
     ['events:read', 'events:write'],
   ),
 };
-type NewKeyValues = v.InferOutput<v.ObjectSchema<typeof newKeyFields, undefined>>;
+export const keySettings = toSettings(newKeyFields);
+type NewKeyValues = v.InferInput<v.ObjectSchema<typeof newKeyFields, undefined>>;
 export type NewKey = { readonly [Field in keyof NewKeyValues]: Readonly<NewKeyValues[Field]> };
 
 export const ApiKey = resource('Metadata of an API key. The key itself is not included.', {
   id: described('ID of the API key.', idOf('apiKey')),
-  name: described('Name of the key. Several keys can have the same name.', v.string(), 'Checkout'),
-  scopes: described('Scopes that the key grants.', v.array(ScopeName)),
+  ...keySettings,
   workspace_id: described(
     'ID of the workspace that the key is bound to. `null` if the key is valid for all workspaces.',
     v.nullable(idOf('workspace')),

@@ -1,5 +1,6 @@
 /** API keys: creation, and authentication, authorization and rate limits of requests (§5). */
-import type { CreatedApiKey, NewKey } from '../contract/resources.ts';
+import * as v from 'valibot';
+import { type CreatedApiKey, keySettings, type NewKey, newKeyFields } from '../contract/resources.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
 import {
@@ -14,6 +15,7 @@ import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { type ApiKeyRow, toApiKey, toScopes } from '../store/api-keys.ts';
+import { toColumns } from '../store/columns.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
@@ -151,19 +153,19 @@ interface NewApiKey extends NewKey {
 /** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a store transaction. */
 export function createApiKey(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
-  { name, scopes, workspace, key = sandbox.generator.apiKey(sandbox.environment) }: NewApiKey,
+  { workspace, key = sandbox.generator.apiKey(sandbox.environment), ...fields }: NewApiKey,
 ): CreatedApiKey {
   const { store, generator } = sandbox;
   const createdAt = sandbox.timestamp();
   const last4 = key.slice(-4);
+  const settings = v.parse(v.object(newKeyFields), fields);
   const row = {
     seq: store.nextSeq(),
     id: generator.ids('resources').next('apiKey', createdAt),
     workspace_seq: workspace?.seq ?? null,
     hash: hashApiKey(key),
     last4,
-    name: name ?? `…${last4}`,
-    scopes: JSON.stringify(scopes),
+    ...toColumns(keySettings, { ...settings, name: settings.name ?? `…${last4}` }),
     created_at: createdAt,
     revoked_at: null,
   };

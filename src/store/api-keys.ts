@@ -1,7 +1,8 @@
 /** The table of API keys. */
-import type { ApiKey } from '../contract/resources.ts';
+import { type ApiKey, keySettings } from '../contract/resources.ts';
 import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
+import { fromColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -59,8 +60,7 @@ export class ApiKeyTable extends Table {
 export function toApiKey(row: ApiKeyWithWorkspace): ApiKey {
   return {
     id: row.id,
-    name: row.name,
-    scopes: toScopes(row),
+    ...fromColumns(keySettings, row),
     workspace_id: row.workspace_id,
     last4: row.last4,
     created_at: new Date(row.created_at).toISOString(),

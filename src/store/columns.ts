@@ -11,7 +11,7 @@ export type ColumnOf<Value> = Value extends boolean
 export function toColumns<Settings extends v.ObjectEntries, Values extends object>(
   settings: Settings,
   values: Values,
-): { readonly [Name in keyof Values & keyof Settings]: ColumnOf<Exclude<Values[Name], undefined>> } {
+): { readonly [Name in keyof Values as Name & keyof Settings]: ColumnOf<Exclude<Values[Name], undefined>> } {
   const columns = Object.entries(values as Record<string, unknown>).flatMap(([name, value]) => {
     const schema = settings[name];
     if (schema === undefined || value === undefined) return [];

@@ -8,7 +8,7 @@ import { Attempt, Delivery } from '../contract/delivery-schemas.ts';
 import { faultFields } from '../contract/fault-rule.ts';
 import { FaultMark } from '../contract/fault-schemas.ts';
 import { Count, EventType, Headers, idOf, Name } from '../contract/fields.ts';
-import { ApiKey, ApiRequest, Event } from '../contract/resources.ts';
+import { ApiKey, ApiRequest, Event, keySettings } from '../contract/resources.ts';
 import { webhookSettings } from '../contract/webhook-settings.ts';
 import { attemptPhases } from '../domain/attempt-phases.ts';
 import { LAST_TIME } from '../domain/clock.ts';
@@ -89,8 +89,7 @@ export const rowSchemas = {
     /** Of the key, which is not stored itself. */
     hash: Hash,
     last4: v.pipe(v.string(), v.length(4)),
-    name: Name,
-    scopes: json(ApiKey.entries.scopes),
+    ...toColumnSchemas(keySettings),
     /** Wall time, like `revoked_at`. */
     created_at: Time,
     revoked_at: v.nullable(Time),

@@ -161,7 +161,7 @@ export function insertApiKey(store: Store): number {
     hash: randomBytes(32),
     last4: 'abcd',
     name: 'Test',
-    scopes: '[]',
+    scopes: '["events:read"]',
     created_at: NOW,
     revoked_at: null,
   });
