@@ -17,7 +17,7 @@ import { newKeyFields } from './resources.ts';
 import { newWebhookFields } from './webhook-settings.ts';
 
 /** The schema of a seed. The gaps apply to it as to the API, for example those about event types. */
-function createSeedSchema(options: PublicOperationOptions) {
+export function createSeedSchema(options: PublicOperationOptions) {
   const prefix = keyPrefixes[options.environment];
   const Key = v.strictObject({
     ...newKeyFields,
