@@ -98,7 +98,7 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
       }
     }
     if (mustReconnect || signal.aborted) continue;
-    if (storeId === null && lastSequence === source.after)
+    if (storeId === null)
       throw createWrongServerError(source.address, 'the stream ended without its first message');
     if (!isLost) onDisconnect?.();
     isLost = true;

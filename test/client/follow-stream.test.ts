@@ -8,13 +8,24 @@ vi.mock('../../src/timers.ts', async (importOriginal) => ({
   sleep: async (ms: number) => void pauses.push(ms),
 }));
 
+/** Small, so that a test can exceed it. */
+const LIMIT = vi.hoisted(() => 1_000);
+vi.mock('../../src/client/parse-response.ts', async (importOriginal) => ({
+  ...(await importOriginal<typeof import('../../src/client/parse-response.ts')>()),
+  RESPONSE_LIMIT_BYTES: LIMIT,
+}));
+
 const ready = (newest: number, store = 'store_1') =>
   `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
 const item = (sequence: number) => `data: ${JSON.stringify({ type: 'reset', sequence })}\n\n`;
 const lost = new SvcError('no_emulator', 'No emulator is reachable.');
 
 /** Follows a stream with the texts, or the error, of one connection after the other. It is aborted after the last one. */
-async function follow(connections: readonly (string | SvcError)[], after?: number, startsInPast = false) {
+async function follow(
+  connections: readonly (string | readonly string[] | SvcError)[],
+  after?: number,
+  startsInPast = false,
+) {
   pauses.length = 0;
   const log: string[] = [];
   const starts: (number | undefined)[] = [];
@@ -33,7 +44,7 @@ async function follow(connections: readonly (string | SvcError)[], after?: numbe
       starts.push(from);
       if (connection instanceof SvcError) throw connection;
       return (async function* () {
-        yield connection;
+        yield* [connection].flat();
       })();
     },
     onDisconnect: () => log.push('lost'),
@@ -106,6 +117,20 @@ describe('followStream', () => {
     const { error } = await follow(connections as (string | SvcError)[]);
     expect(error).toBeInstanceOf(SvcError);
     expect((error as SvcError).message).toContain(message);
+  });
+
+  it('a stream without its first message fails even after items, because it cannot be resumed', async () => {
+    const { sequences, error } = await follow([item(2)]);
+    expect(sequences).toEqual([2]);
+    expect(error).toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('a message may have the largest length, and a stream may be longer', async () => {
+    const message = (length: number) => `data: ${' '.repeat(length - item(2).length)}${item(2).slice(6)}`;
+    const texts = [ready(1), message(LIMIT), message(LIMIT).slice(0, -1), `\n${message(LIMIT)}`];
+    expect(await follow([texts])).toMatchObject({ sequences: [2], error: null });
+    const { error } = await follow([[ready(1), message(LIMIT + 2).slice(0, -1), '\n']]);
+    expect(error).toMatchObject({ message: expect.stringContaining('a message of the stream is too large') });
   });
 
   it('a comment of the server is not an item', async () => {
