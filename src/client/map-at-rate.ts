@@ -50,10 +50,8 @@ export async function mapAtRate<Result>(
       throw error;
     }),
   );
-  try {
-    await Promise.all(workers);
-    return results;
-  } finally {
-    stop.abort();
-  }
+  await Promise.all(workers);
+  // Removes the listener of `signal`.
+  stop.abort();
+  return results;
 }
