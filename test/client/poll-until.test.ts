@@ -6,6 +6,7 @@ vi.mock('../../src/timers.ts', () => ({
   monotonic: () => time.now,
   sleep: async (ms: number) => {
     time.pauses.push(ms);
+    await new Promise((resolve) => setImmediate(resolve));
     time.now += ms;
   },
 }));

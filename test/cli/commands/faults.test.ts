@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
-import { describeAppliedFault, describeEffect } from '../../../src/client/texts/describe-fault.ts';
+import {
+  describeAppliedCount,
+  describeAppliedFault,
+  describeEffect,
+} from '../../../src/client/texts/describe-fault.ts';
 import type { Fault } from '../../../src/contract/fault-schemas.ts';
 import { deliveryFaultDescriptions } from '../../../src/domain/fault.ts';
 import { createFakeContext, createFakeHost } from '../fake-context.ts';
@@ -35,6 +39,15 @@ describe('the description of a fault', () => {
       faultColumns.find((column) => column.title === title)?.value({ ...fault, applied_count: 2 }),
     );
     expect([target, applied]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);
+  });
+
+  it.each<[Partial<Fault>, string]>([
+    [{ applied_count: 0 }, '0 times'],
+    [{ applied_count: 1 }, '1 time'],
+    [{ applied_count: 0, count: 1 }, '0 of 1 time'],
+    [{ applied_count: 2, probability: 0.5 }, '2 times, with 50% probability'],
+  ])('the count of %j is described as "%s"', (fields, text) => {
+    expect(describeAppliedCount({ ...base, on: 'request', ...fields })).toBe(text);
   });
 
   it('an affected delivery names its fault, and others do not', () => {

@@ -12,6 +12,10 @@ it.each<[string, Partial<DeliveryDetail>]>([
   ['Attempt 1 succeeded; a replay is waiting to be sent.', { attempts: [success] }],
   ['Delivered on attempt 1.', { status: 'succeeded', attempts: [success, { ...success, number: 2 }] }],
   [
+    'Delivered on attempt 2.',
+    { status: 'succeeded', attempts: [createAttempt(), { ...success, number: 2 }] },
+  ],
+  [
     'Delivered on attempt 1; the last replay failed.',
     {
       status: 'succeeded',

@@ -1,0 +1,75 @@
+/** What the client of the control plane sends, and how it reports an end before the end. */
+import { describe, expect, it } from 'vitest';
+import { type ControlRequest, createControlClient } from '../../src/client/control-client.ts';
+
+/** A client that records its requests. Each response has the chunks, and then the error if there is one. */
+function createClient(chunks: readonly string[] = [], error: Error | null = null) {
+  const requests: ControlRequest[] = [];
+  const transport = {
+    send: async () => '',
+    open: async (request: ControlRequest) => {
+      requests.push(request);
+      return (async function* () {
+        yield* chunks;
+        if (error !== null) throw error;
+      })();
+    },
+  };
+  return { requests, client: createControlClient(transport, { controlUrl: 'http://127.0.0.1:4777/_svc' }) };
+}
+
+describe('the live stream of the client', () => {
+  const ready = 'event: ready\nid: 5\ndata: {"store":"one"}\n\n';
+
+  it('a stream starts at a time, or after a sequence number, which a proxy may read in the header', async () => {
+    const { client, requests } = createClient([ready]);
+    const { signal } = new AbortController();
+    for (const input of [{ since: '1h', status: 'failed' }, { since_sequence: 4 }, {}] as const) {
+      const stream = client.stream(input, signal);
+      await stream.ready;
+      await stream[Symbol.asyncIterator]().return?.();
+    }
+    expect(requests.map(({ url, headers }) => [url.search, headers?.['last-event-id']])).toEqual([
+      ['?status=failed&since=1h', undefined],
+      ['?since_sequence=4', '4'],
+      ['', undefined],
+    ]);
+  });
+});
+
+describe('an export', () => {
+  async function read(chunks: AsyncIterable<string>): Promise<string[]> {
+    const texts: string[] = [];
+    for await (const text of chunks) texts.push(text);
+    return texts;
+  }
+
+  it('an export requests its format and its filter, and returns the text as it arrives', async () => {
+    const { client, requests } = createClient(['{"a":1}\n', '{"a":2}\n']);
+    const texts = await read(await client.exportDeliveries({ format: 'ndjson', status: 'failed' }));
+    expect(texts).toEqual(['{"a":1}\n', '{"a":2}\n']);
+    expect(requests).toMatchObject([
+      {
+        method: 'GET',
+        headers: { accept: 'application/x-ndjson' },
+        url: { search: '?format=ndjson&status=failed' },
+      },
+    ]);
+  });
+
+  it('an export whose connection is closed early fails, because the file is not complete', async () => {
+    const { client } = createClient(['{"a":1}\n'], new Error('aborted'));
+    await expect(read(await client.exportDeliveries({ format: 'har' }))).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: 'http://127.0.0.1:4777 closed the connection before the file was complete.',
+    });
+  });
+
+  it('an interrupted export fails as interrupted', async () => {
+    const stop = new AbortController();
+    const { client } = createClient([], new Error('aborted'));
+    const chunks = await client.exportDeliveries({ format: 'har' }, stop.signal);
+    stop.abort();
+    await expect(read(chunks)).rejects.toMatchObject({ code: 'interrupted' });
+  });
+});
