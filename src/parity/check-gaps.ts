@@ -1,7 +1,8 @@
 /** Compares a recording of the service with the configured values of all gaps: confirmed, different, or no evidence. */
+import * as v from 'valibot';
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
-import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
+import { type ConfigValue, type Gap, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
@@ -54,20 +55,27 @@ export function checkGaps(input: GapCheckInput): GapReport {
     ...findRetries(attempts, rules.retry),
     ...checkRequests({ requests, values, environment, eventTypes }),
   };
-  const data = listGaps(profile, overrides, environment).map(({ id: gap, value: configured }): GapResult => {
+  const data = listGaps(profile, overrides, environment).map(({ id: gap, value: configured, choices }) => {
     const finding = findings[gap] ?? NO_EVIDENCE;
-    const isOverride = finding.verdict === 'different' && isConfigurable(gaps[gap]);
-    return { gap, configured, ...finding, override: isOverride ? finding.observed : null };
+    const { verdict, observed } = finding;
+    const entry: Gap = gaps[gap];
+    const unchanged: GapResult = { gap, configured, ...finding, override: null };
+    if (verdict !== 'different' || observed === null || !isConfigurable(entry)) return unchanged;
+    if (v.is(entry.schema, mergeFields(configured, observed))) return { ...unchanged, override: observed };
+    const value = `the value ${JSON.stringify(observed)}; svc accepts ${choices.join(', ')}`;
+    return { ...unchanged, needed: finding.needed === null ? value : `${finding.needed}; ${value}` };
   });
   return { data, other: messages.other, notes: signatures.notes };
 }
 
-/** The overrides of the project with those that the differences lead to. An object keeps its other fields. */
+/** The overrides of the project with those that the differences lead to. */
 export function mergeOverrides(overrides: Overrides, { data }: Pick<GapReport, 'data'>): Overrides {
-  const changes = data.flatMap(({ gap, override }) => {
-    const earlier = overrides[gap];
-    if (override === null) return [];
-    return [[gap, isObject(override) && isObject(earlier) ? { ...earlier, ...override } : override]];
-  });
-  return { ...overrides, ...Object.fromEntries(changes) };
+  const changes = data.filter(({ override }) => override !== null);
+  const merged = changes.map(({ gap, override }) => [gap, mergeFields(overrides[gap], override)]);
+  return { ...overrides, ...Object.fromEntries(merged) };
+}
+
+/** An object keeps its other fields. */
+function mergeFields(earlier: unknown, changed: unknown): unknown {
+  return isObject(earlier) && isObject(changed) ? { ...earlier, ...changed } : changed;
 }

@@ -1,7 +1,7 @@
 /** What few requests or attempts show about a gap. */
 import { describe, expect, it } from 'vitest';
 import { toExampleId } from '../../src/domain/ids.ts';
-import type { GapResult } from '../../src/parity/check-gaps.ts';
+import { type GapResult, mergeOverrides } from '../../src/parity/check-gaps.ts';
 import { type ProbeRequest, probeService } from '../../src/parity/probe-service.ts';
 import type { GapId } from '../../src/profile/gaps.ts';
 import { type CheckOptions, checkRecording } from './recorded-service.ts';
@@ -149,6 +149,45 @@ describe('list.limit', () => {
 
   it('an empty page does not show a limit', async () => {
     expect(await checkOne('list.limit', [list(10, 0, true)])).toMatchObject({ verdict: 'no_evidence' });
+  });
+});
+
+describe('observed values that an override does not accept', () => {
+  const reject5000 = (path: string, message: string) => ({
+    method: path === '/v1/webhooks' ? 'POST' : 'GET',
+    path,
+    body: {},
+    status: 422,
+    response: reject(message),
+  });
+
+  it.each([
+    [
+      'webhook.limit',
+      reject5000('/v1/webhooks', 'Maximum of 5000 webhooks reached.'),
+      5000,
+      'the value 5000; svc accepts a whole number from 1 to 1000',
+    ],
+    [
+      'list.limit',
+      reject5000('/v1/events?limit=9999', 'limit must be at most 5000'),
+      { max: 5000 },
+      'the value {"max":5000}; svc accepts "default": a whole number from 1 to 1000, "max": a whole number from 1 to 1000, where "default" is at most "max"',
+    ],
+  ] as const)('no override can express the value of %s', async (gap, request, observed, needed) => {
+    const { data } = await checkRecording(JSON.stringify({ log: { entries: toEntries([request]) } }));
+    expect(data.find((result) => result.gap === gap)).toMatchObject({
+      ...{ verdict: 'different', observed, override: null, needed },
+    });
+    expect(mergeOverrides({}, { data })).toEqual({});
+  });
+
+  it('fields of an override that only together are not valid are not written', async () => {
+    const page = { data: Array.from({ length: 60 }, () => ({})), has_more: true };
+    const options = { overrides: { 'list.limit': { default: 20, max: 50 } } };
+    expect(await checkOne('list.limit', [{ path: '/v1/events', response: page }], options)).toMatchObject({
+      ...{ verdict: 'different', observed: { default: 60 }, override: null },
+    });
   });
 });
 

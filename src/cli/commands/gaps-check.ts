@@ -15,7 +15,6 @@ import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../..
 import { sortTraffic } from '../../parity/sort-traffic.ts';
 import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
-import { resolveRules } from '../../profile/resolve-rules.ts';
 import { openCaptureSource } from '../capture/capture-source.ts';
 import { readExchanges } from '../capture/read-exchanges.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -180,7 +179,6 @@ async function writeOverrides(
       hint: `Set "overrides" to ${JSON.stringify(overrides)}`,
     });
   }
-  resolveRules(values.profile, overrides, values.environment);
   const path = file ?? join(projectFolder, 'svc.config.json');
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '{}\n';
   const kind = Object.hasOwn(JSON.parse(before), 'overrides') ? 'override' : 'add';
