@@ -68,7 +68,8 @@ export function countAttempts(policy: RetryPolicy): number {
   return count;
 }
 
-function getDelayMs({ delaysMs, maxDelayMs }: RetryPolicy, attemptsMade: number): number {
+/** The delay after so many attempts, without jitter. */
+export function getDelayMs({ delaysMs, maxDelayMs }: RetryPolicy, attemptsMade: number): number {
   return Math.min(delaysMs[attemptsMade - 1] ?? delaysMs.at(-1) ?? maxDelayMs, maxDelayMs);
 }
 

@@ -21,20 +21,22 @@ export interface Finding {
 }
 
 /** One observation. */
-export interface Sighting<Value = ConfigValue> {
+export interface Observation<Value = ConfigValue> {
   readonly exchange: Exchange;
   readonly value: Value;
   /** What the exchange shows; default: the value. */
   readonly text?: string;
 }
 
+type Observations = readonly Observation<unknown>[];
+
 /** Places that are listed for one gap. */
 const MAX_EVIDENCE = 5;
 
 export const NO_EVIDENCE: Finding = { verdict: 'no_evidence', observed: null, needed: null, evidence: [] };
 
-export function toEvidence(sightings: readonly Sighting<unknown>[]): Evidence[] {
-  return sightings.slice(0, MAX_EVIDENCE).map(({ exchange, value, text }) => {
+export function toEvidence(observations: Observations): Evidence[] {
+  return observations.slice(0, MAX_EVIDENCE).map(({ exchange, value, text }) => {
     const { file, entry, at, method, url, status } = exchange;
     const shown = text ?? (typeof value === 'string' ? value : JSON.stringify(value));
     const request = `${method} ${url.pathname}: ${status || 'no response'}`;
@@ -42,39 +44,41 @@ export function toEvidence(sightings: readonly Sighting<unknown>[]): Evidence[] 
   });
 }
 
-export function confirm(observed: ConfigValue, sightings: readonly Sighting<unknown>[]): Finding {
-  return { verdict: 'confirmed', observed, needed: null, evidence: toEvidence(sightings) };
+export function confirm(observed: ConfigValue, observations: Observations): Finding {
+  return { verdict: 'confirmed', observed, needed: null, evidence: toEvidence(observations) };
 }
 
-export function differ(
-  observed: ConfigValue | null,
-  sightings: readonly Sighting<unknown>[],
-  needed: string | null = null,
+export function differ(observed: ConfigValue | null, observations: Observations, needed = ''): Finding {
+  return { verdict: 'different', observed, needed: needed || null, evidence: toEvidence(observations) };
+}
+
+/**
+ * Compares the most frequent value. The configured one counts if another one is as frequent.
+ * @param needed what would be needed for null, which is a value that the gap cannot have
+ */
+export function compareObservations(
+  configured: ConfigValue,
+  observations: readonly Observation<ConfigValue | null>[],
+  needed?: string,
 ): Finding {
-  return { verdict: 'different', observed, needed, evidence: toEvidence(sightings) };
-}
-
-/** Compares the most frequent value. The configured one counts if another one is as frequent. */
-export function compareSightings(configured: ConfigValue, sightings: readonly Sighting[]): Finding {
-  const same = sightings.filter(({ value }) => isDeepStrictEqual(value, configured));
-  if (sightings.length === 0) return NO_EVIDENCE;
-  const others = sightings.filter((sighting) => !same.includes(sighting));
-  const [mostFrequent = []] = groupBy(others, ({ value }) => JSON.stringify(value)).sort(
-    (a, b) => b.length - a.length,
-  );
-  if (same.length >= mostFrequent.length) return confirm(configured, same);
-  return differ(mostFrequent[0]?.value ?? null, mostFrequent);
+  const byValue = groupBy(observations, ({ value }) => JSON.stringify(value));
+  const [mostFrequent] = byValue.toSorted((a, b) => b.length - a.length);
+  const configuredOnes = byValue.find(([first]) => isDeepStrictEqual(first?.value, configured));
+  if (mostFrequent === undefined) return NO_EVIDENCE;
+  if (configuredOnes?.length === mostFrequent.length) return confirm(configured, configuredOnes);
+  const observed = mostFrequent[0]?.value ?? null;
+  return differ(observed, mostFrequent, observed === null ? needed : undefined);
 }
 
 /** What a service does that a gap without an override excludes; null if it behaves as described. */
 export type Deviation = string | null;
 
-/** For a gap that cannot be overridden: one deviation is a difference, even if most sightings are as described. */
-export function compareFixed(sightings: readonly Sighting<Deviation>[]): Finding {
-  const deviations = sightings.filter(({ value }) => value !== null);
+/** For a gap that cannot be overridden: one deviation is a difference, even if most observations are as described. */
+export function compareFixed(observations: readonly Observation<Deviation>[]): Finding {
+  const deviations = observations.filter(({ value }) => value !== null);
   const texts = [...new Set(deviations.map(({ value }) => value))].join('; ');
   if (deviations.length > 0) return differ(texts, deviations, texts);
-  return sightings.length === 0 ? NO_EVIDENCE : confirm('as described', sightings);
+  return observations.length === 0 ? NO_EVIDENCE : confirm('as described', observations);
 }
 
 /** What a number is at least and at most. */
@@ -85,25 +89,25 @@ export interface Range {
 
 /**
  * Confirms the configured number if it is certain: both limits are the same, or only one usual number is between them.
- * If the sightings contradict each other, the most frequent exact number counts.
+ * If the observations contradict each other, the most frequent exact number counts.
  * @param format returns what the configuration file would contain
  */
 export function compareRange(
   configured: number,
-  sightings: readonly Sighting<Range>[],
+  observations: readonly Observation<Range>[],
   format: (value: number) => ConfigValue = Number,
   usual: readonly number[] = [],
 ): Finding {
-  const least = sightings.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
-  const most = sightings.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
-  if (sightings.length === 0) return NO_EVIDENCE;
+  const least = observations.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
+  const most = observations.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
+  if (observations.length === 0) return NO_EVIDENCE;
   if (least > most) {
-    const exact = sightings.flatMap(({ value: { min, max }, ...rest }) =>
+    const exact = observations.flatMap(({ value: { min, max }, ...rest }) =>
       min !== undefined && min === max ? [{ ...rest, value: format(min) }] : [],
     );
-    return compareSightings(format(configured), exact);
+    return compareObservations(format(configured), exact);
   }
-  const limits = sightings.filter(({ value: { min, max } }) => min === least || max === most);
+  const limits = observations.filter(({ value: { min, max } }) => min === least || max === most);
   const possible = least === most ? [least] : usual.filter((number) => number >= least && number <= most);
   const isLimited = least > 0 && most < Infinity;
   const value = isLimited && possible.length === 1 ? possible[0] : undefined;
@@ -115,16 +119,16 @@ export function compareRange(
 
 /** One finding for a gap whose value is an object, from those for its fields. */
 export function joinFindings(fields: Readonly<Record<string, Finding>>): Finding {
-  const select = (verdict: Finding['verdict']) =>
-    Object.entries(fields).filter(([, finding]) => finding.verdict === verdict);
-  const [relevant = []] = [select('different'), select('confirmed')].filter(({ length }) => length > 0);
-  const known = relevant.flatMap(([name, { observed, needed }]) =>
-    observed === null || needed !== null ? [] : [[name, observed] as const],
-  );
+  const verdicts = Object.values(fields).map(({ verdict }) => verdict);
+  const verdict = (['different', 'confirmed'] as const).find((each) => verdicts.includes(each));
+  const relevant = Object.entries(fields).filter(([, finding]) => finding.verdict === verdict);
+  if (verdict === undefined) return NO_EVIDENCE;
+  const known = relevant.filter(([, { observed, needed }]) => observed !== null && needed === null);
+  const values = known.map(([name, { observed }]) => [name, observed]);
   const needed = relevant.flatMap(([name, finding]) => (finding.needed ? `${name}: ${finding.needed}` : []));
   return {
-    verdict: relevant[0]?.[1].verdict ?? 'no_evidence',
-    observed: known.length === 0 ? null : Object.fromEntries(known),
+    verdict,
+    observed: known.length === 0 ? null : Object.fromEntries(values),
     needed: needed.join('; ') || null,
     evidence: relevant.flatMap(([, { evidence }]) => evidence),
   };

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Exchange } from '../contract/exchange.ts';
 import { CreatedWebhook, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
 import { isObject } from '../domain/json.ts';
-import { compareFixed, type Deviation, type Evidence, type Sighting, toEvidence } from './finding.ts';
+import { compareFixed, type Deviation, type Evidence, type Observation, toEvidence } from './finding.ts';
 import { type Fields, isSuccess, listFields, type OperationName, type Traffic } from './sort-traffic.ts';
 
 /** The envelope of a delivery (gap `envelope`). */
@@ -14,14 +14,14 @@ const Envelope = v.object({
   data: Event,
 });
 
-type Records = readonly Sighting<unknown>[];
+type Records = readonly Observation<unknown>[];
 
 /** The items of a page; none for any other value. */
 export function listItems({ data }: Fields): readonly Fields[] {
   return Array.isArray(data) ? data.map(listFields) : [];
 }
 
-/** The records of each kind in a recording, as sightings of their differences from the records of the emulator. */
+/** The records of each kind in a recording, as observations of their differences from the records of the emulator. */
 function compareShapes({ requests, attempts }: Traffic) {
   const ofResponses = (...operations: readonly OperationName[]): Records =>
     requests.flatMap((exchange) =>
@@ -49,29 +49,30 @@ function compareShapes({ requests, attempts }: Traffic) {
   };
 }
 
+/** For each record its differences from the records of the emulator, or null. A response that is not JSON has no fields. */
+function compareShape(name: string, entries: v.ObjectEntries, records: Records): Observation<Deviation>[] {
+  return records.flatMap(({ exchange, value: record }) => {
+    if (!isObject(record) || Object.keys(record).length === 0) return [];
+    const deviations = describeShape(name, entries, record);
+    const text = `${name} with the fields ${Object.keys(record).join(', ')}`;
+    if (deviations.length === 0) return { exchange, value: null, text };
+    return deviations.map((value): Observation<Deviation> => ({ exchange, value }));
+  });
+}
+
 /** A value that is not valid can have the correct type, and the fields of a field are records themselves. */
-function compareShape(name: string, entries: v.ObjectEntries, records: Records): Sighting<Deviation>[] {
-  const found = new Map<Deviation, Sighting<Deviation>>();
-  for (const { exchange, value: record } of records) {
-    // A response that is not JSON has no fields.
-    if (!isObject(record) || Object.keys(record).length === 0) continue;
-    const { issues = [] } = v.safeParse(v.strictObject(entries), record);
-    const deviations = issues.flatMap(({ kind, type, input, path: [item, ...rest] = [] as never }) => {
-      const isName = type === 'picklist' && typeof input === 'string';
-      if (kind !== 'schema' || rest.length > 0 || isName) return [];
-      const field = String(item?.key);
-      const value = record[field];
-      const actual = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-      if (!Object.hasOwn(record, field)) return `${name} without the field ${field}`;
-      if (!Object.hasOwn(entries, field)) return `${name} with the field ${field}, of type ${actual}`;
-      return `${name} with ${field} as ${actual}`;
-    });
-    for (const value of deviations.length === 0 ? [null] : deviations) {
-      const text = `${name} with the fields ${Object.keys(record).join(', ')}`;
-      if (!found.has(value)) found.set(value, { exchange, value, ...(value === null && { text }) });
-    }
-  }
-  return [...found.values()];
+function describeShape(name: string, entries: v.ObjectEntries, record: Fields): string[] {
+  const { issues = [] } = v.safeParse(v.strictObject(entries), record);
+  return issues.flatMap(({ kind, type, input, path: [item, ...rest] = [] as never }) => {
+    const isName = type === 'picklist' && typeof input === 'string';
+    if (kind !== 'schema' || rest.length > 0 || isName) return [];
+    const field = String(item?.key);
+    const value = record[field];
+    const actual = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+    if (!Object.hasOwn(record, field)) return `${name} without the field ${field}`;
+    if (!Object.hasOwn(entries, field)) return `${name} with the field ${field}, of type ${actual}`;
+    return `${name} with ${field} as ${actual}`;
+  });
 }
 
 /** Headers of connections, proxies, caches and browsers, which say nothing about the service. */

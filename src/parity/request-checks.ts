@@ -13,15 +13,15 @@ import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
 import {
   compareFixed,
+  compareObservations,
   compareRange,
-  compareSightings,
   type Deviation,
   differ,
   type Finding,
   joinFindings,
   NO_EVIDENCE,
+  type Observation,
   type Range,
-  type Sighting,
 } from './finding.ts';
 import { listItems } from './record-shapes.ts';
 import { listDurations } from './retry-evidence.ts';
@@ -233,7 +233,7 @@ function isOverWebhookLimit(request: ApiRequest): boolean {
 
 /** From errors about the number of endpoints, and from the endpoints that the service accepted in one workspace. */
 function compareWebhookLimit({ requests, values }: CheckContext): Finding {
-  const sightings: Sighting<Range>[] = [];
+  const observations: Observation<Range>[] = [];
   /** The workspace of each endpoint. */
   const workspaces = new Map<string, unknown>();
   for (const exchange of requests) {
@@ -241,14 +241,14 @@ function compareWebhookLimit({ requests, values }: CheckContext): Finding {
     if (method === 'DELETE' && isSuccess(exchange)) workspaces.delete(path.replace('/webhooks/', ''));
     if (operation !== 'createWebhook') continue;
     if (isOverWebhookLimit(exchange)) {
-      sightings.push({ exchange, value: findLimit(exchange, Infinity) });
+      observations.push({ exchange, value: findLimit(exchange, Infinity) });
     } else if (isSuccess(exchange) && typeof result.workspace_id === 'string') {
       workspaces.set(String(result.id), result.workspace_id);
       const min = [...workspaces.values()].filter((id) => id === result.workspace_id).length;
-      sightings.push({ exchange, value: { min }, text: `endpoint ${min} of ${result.workspace_id}` });
+      observations.push({ exchange, value: { min }, text: `endpoint ${min} of ${result.workspace_id}` });
     }
   }
-  return compareRange(values['webhook.limit'], sightings);
+  return compareRange(values['webhook.limit'], observations);
 }
 
 const checkBodyLimit: Check<Range> = (request) => {
@@ -279,7 +279,7 @@ function compareRateLimit({ requests, values }: CheckContext): Finding {
   const { per_second: perSecond = 0 } = configured ?? {};
   const isPossible = perSecond * seconds >= burst && perSecond * (seconds - 1) <= burst;
   const value = { per_second: denied === undefined && isPossible ? perSecond : stated, burst };
-  return compareSightings(configured ?? 'off', [{ exchange: limited, value }]);
+  return compareObservations(configured ?? 'off', [{ exchange: limited, value }]);
 }
 
 const checkDefaultLimit: Check<Range> = (request) => {
@@ -310,10 +310,10 @@ const RETENTIONS = listDurations('1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 
 /** The findings for the gaps `idempotency.*`, from requests that repeat the key of an earlier one. */
 function compareIdempotency({ requests, values }: CheckContext) {
   const { unique_within: scope, retention } = values['idempotency.scope'];
-  const scopes: Sighting[] = [];
-  const retentions: Sighting<Range>[] = [];
-  const replays: Sighting<Deviation>[] = [];
-  const conflicts: Sighting<Deviation>[] = [];
+  const scopes: Observation[] = [];
+  const retentions: Observation<Range>[] = [];
+  const replays: Observation<Deviation>[] = [];
+  const conflicts: Observation<Deviation>[] = [];
   /** The first successful request with each key, or the first one after the key was free again. */
   const firsts = new Map<string, ApiRequest>();
   for (const exchange of requests) {
@@ -352,7 +352,7 @@ function compareIdempotency({ requests, values }: CheckContext) {
   }
   return {
     'idempotency.scope': joinFindings({
-      unique_within: compareSightings(scope, scopes),
+      unique_within: compareObservations(scope, scopes),
       retention: compareRange(retention, retentions, formatDuration, RETENTIONS),
     }),
     'idempotency.replay': compareFixed(replays),
@@ -372,7 +372,7 @@ export function checkRequests(recorded: CheckContext): Partial<Record<GapId, Fin
       return value === undefined ? [] : [{ exchange, value }];
     });
   const compareValue = ([gap, check]: readonly [string, Check<ConfigValue>]) =>
-    [gap, compareSightings(values[gap as keyof GapValues] as ConfigValue, observe(check))] as const;
+    [gap, compareObservations(values[gap as keyof GapValues] as ConfigValue, observe(check))] as const;
   const limit = values['list.limit'];
   return {
     ...Object.fromEntries(Object.entries(valueChecks).map(compareValue)),

@@ -1,30 +1,22 @@
 /** Finds out when a service retries, from the times between the attempts of each delivery. */
 import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
-import {
-  decideRetry,
-  MAX_RETRY_DELAY_MS,
-  parseRetryAfter,
-  RETRY_WINDOW_MS,
-  type RetryPolicy,
-} from '../domain/retry-policy.ts';
+import { decideRetry, getDelayMs, parseRetryAfter, type RetryPolicy } from '../domain/retry-policy.ts';
 import {
   compareFixed,
+  compareObservations,
   compareRange,
-  compareSightings,
   confirm,
   differ,
   type Finding,
   groupBy,
   joinFindings,
   NO_EVIDENCE,
+  type Observation,
   type Range,
-  type Sighting,
 } from './finding.ts';
 import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
 
 type Attempts = readonly DeliveryAttempt[];
-
-const LATEST_RETRY_MS = RETRY_WINDOW_MS + MINUTE_MS;
 
 /** A failed attempt, and the time to the next one. */
 interface Wait {
@@ -42,25 +34,27 @@ export function findRetries(attempts: Attempts, retry: RetryPolicy) {
   const identified = attempts.filter(({ id }) => id !== '');
   const waits = groupBy(identified, ({ id }) => id)
     .map(listWaits)
-    .flatMap((each) => (lacksAttempts(each, retry) ? [] : each));
+    .filter((each) => !lacksAttempts(each, retry))
+    .flat();
   const ended = waits.filter(({ next }) => next !== undefined);
   const plain = ended.filter(({ retryAfterMs, failed }) => retryAfterMs === null && failed.status !== 410);
   const { policy, findings } = compareSchedule(plain, retry);
-  const late = ended.filter(({ first, failed, ms }) => failed.dueAt + ms - first.dueAt > LATEST_RETRY_MS);
+  const latestMs = retry.windowMs + MINUTE_MS;
+  const late = ended.filter(({ first, failed, ms }) => failed.dueAt + ms - first.dueAt > latestMs);
   const redirected = ended.filter(({ failed }) => failed.status >= 300 && failed.status < 400);
   const lastTimes = new Map(identified.map(({ url, dueAt }) => [url.href, dueAt]));
   const compareChoices = (configured: string, choices: Readonly<Record<string, RetryPolicy>>) => {
-    const sightings = waits.flatMap((wait) => {
+    const observations = waits.flatMap((wait) => {
       const lastAt = lastTimes.get(wait.failed.url.href) ?? 0;
       const fitting = Object.entries(choices).filter(([, choice]) => isPlanned(wait, choice, lastAt));
-      return fitting.length === 1 ? fitting.map(([value]) => ({ ...toSighting(wait), value })) : [];
+      return fitting.length === 1 ? fitting.map(([value]) => ({ ...toObservation(wait), value })) : [];
     });
-    return compareSightings(configured, sightings);
+    return compareObservations(configured, observations);
   };
   return {
     ...findings,
     ...(late.length > 0 && {
-      'retry.schedule': differ(null, late.map(toSighting), 'a retry window of more than 72h'),
+      'retry.schedule': differ(null, late.map(toObservation), 'a retry window of more than 72h'),
     }),
     'retry.after': compareChoices(retry.honorRetryAfter ? 'honored' : 'ignored', {
       honored: { ...policy, honorRetryAfter: true },
@@ -70,28 +64,34 @@ export function findRetries(attempts: Attempts, retry: RetryPolicy) {
       stop: { ...policy, stopOn410: true },
       failure: { ...policy, stopOn410: false },
     }),
-    'delivery.success': compareFixed(redirected.map((wait) => ({ ...toSighting(wait), value: null }))),
+    'delivery.success': compareFixed(redirected.map((wait) => ({ ...toObservation(wait), value: null }))),
   };
 }
 
-/** Whether the emulator with this policy would send the next attempt at this time, or not until `lastAt` if there is none. */
-function isPlanned(wait: Wait, policy: RetryPolicy, lastAt: number): boolean {
+/**
+ * Whether the emulator with this policy would send the next attempt at this time.
+ * @param lastAt until when the recording shows that there is none
+ */
+function isPlanned(wait: Wait, policy: RetryPolicy, lastAt = Infinity): boolean {
   const { index, first, failed, next, ms, retryAfterMs } = wait;
   const ended = {
     ...{ attemptCount: index + 1, firstAttemptAt: first.dueAt, startedAt: failed.dueAt, retryAfterMs },
     ...{ endedAt: failed.dueAt + failed.durationMs, responseStatus: failed.status },
   };
-  const earliest = decideRetry(policy, ended, () => 0);
-  const latest = decideRetry(policy, ended, () => 1);
-  if (earliest.status === 'failed' || latest.status === 'failed') return next === undefined;
-  const tolerance = toleranceOf(latest.dueAt - failed.dueAt);
-  const at = next === undefined ? lastAt : failed.dueAt + ms;
-  const isEarlyEnough = at <= latest.dueAt + tolerance;
-  return isEarlyEnough && (next === undefined || at >= earliest.dueAt - tolerance);
+  // The lowest and the highest random number.
+  const [earliestMs = 0, latestMs = 0] = [0, 1].map((random) => {
+    const decision = decideRetry(policy, ended, () => random);
+    return decision.status === 'failed' ? Infinity : decision.dueAt - failed.dueAt;
+  });
+  const toleranceMs = toleranceOf((earliestMs + latestMs) / 2);
+  if (next === undefined) return lastAt - failed.dueAt <= latestMs + toleranceMs;
+  return ms >= earliestMs - toleranceMs && ms <= latestMs + toleranceMs;
 }
 
-function delayAt(delaysMs: readonly number[], index: number): number {
-  return delaysMs[index] ?? delaysMs.at(-1) ?? MAX_RETRY_DELAY_MS;
+/** The policy with this delay after each attempt, which can be the sum of several ones. The end of the window is checked separately. */
+function withDelay(policy: RetryPolicy, delayMs: number): RetryPolicy {
+  const maxDelayMs = Math.max(delayMs, policy.maxDelayMs);
+  return { ...policy, delaysMs: [delayMs], maxDelayMs, windowMs: Infinity };
 }
 
 /** Up to the first success. Replays are not retries. */
@@ -113,27 +113,20 @@ function toleranceOf(ms: number): number {
   return Math.min(MINUTE_MS, 0.05 * ms + 100);
 }
 
-function isWithin(ms: number, delayMs: number, jitter: number): boolean {
-  const tolerance = toleranceOf(delayMs);
-  // Jitter does not make a wait longer than the maximum (§8).
-  const longest = Math.max(delayMs, Math.min(delayMs * (1 + jitter), MAX_RETRY_DELAY_MS));
-  return ms >= delayMs * (1 - jitter) - tolerance && ms <= longest + tolerance;
-}
-
 /**
  * Whether attempts of a delivery are not in the recording, for example because the receiver was down: some waits are as long as
  * several of the configured ones, and the others fit.
  */
-function lacksAttempts(waits: readonly Wait[], { delaysMs, jitter }: RetryPolicy): boolean {
+function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
   const recorded = waits.filter(({ next }) => next !== undefined);
-  let index = 0;
-  for (const { ms } of recorded) {
-    let plannedMs = delayAt(delaysMs, index++);
-    while (!isWithin(ms, plannedMs, jitter) && plannedMs < ms && index < 100)
-      plannedMs += delayAt(delaysMs, index++);
-    if (!isWithin(ms, plannedMs, jitter)) return false;
+  let count = 0;
+  for (const wait of recorded) {
+    let delayMs = getDelayMs(policy, ++count);
+    while (!isPlanned(wait, withDelay(policy, delayMs)) && delayMs < wait.ms && count < 100)
+      delayMs += getDelayMs(policy, ++count);
+    if (!isPlanned(wait, withDelay(policy, delayMs))) return false;
   }
-  return index > recorded.length;
+  return count > recorded.length;
 }
 
 /** Jitter values to try, smallest first. */
@@ -143,44 +136,45 @@ const MIN_JITTER_SAMPLES = 20;
 
 function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   const { delaysMs: configured, jitter } = policy;
+  const delayAfter = (index: number) => getDelayMs(policy, index + 1);
   const inOrder = waits.toSorted((a, b) => a.index - b.index);
   const groups = groupBy(inOrder, ({ index }) => String(index)).map((group) => {
     // If the waits after an attempt disagree and most of them are as configured, the others are replays.
-    const fitting = group.filter(({ index, ms }) => isWithin(ms, delayAt(configured, index), jitter));
+    const fitting = group.filter((wait) => isPlanned(wait, withDelay(policy, delayAfter(wait.index))));
     return 2 * fitting.length > group.length ? fitting : group;
   });
-  const sightings = groups.flatMap((group) => group.slice(0, 1).map(toSighting));
-  if (sightings.length === 0) return { policy, findings: {} };
+  const observations = groups.flatMap((group) => group.slice(0, 1).map(toObservation));
+  if (observations.length === 0) return { policy, findings: {} };
   for (const share of [...JITTERS, jitter].sort((a, b) => a - b)) {
-    const fitted = fitDelays(groups, configured, share);
+    const fitted = fitDelays(groups, { ...policy, jitter: share });
     if (fitted === null) continue;
-    const isConfigured = fitted.every((ms, index) => ms === delayAt(configured, index));
-    const delaysMs = isConfigured ? configured : completeSchedule(fitted, configured);
+    const isConfigured = fitted.every((ms, index) => ms === delayAfter(index));
+    const delaysMs = isConfigured ? configured : completeSchedule(fitted, policy);
     const schedule = isConfigured ? confirm : differ;
     const findings = {
-      'retry.schedule': schedule(delaysMs.map(formatDuration), sightings),
-      'retry.jitter': compareJitter(share, jitter, groups.flat(), sightings),
+      'retry.schedule': schedule(delaysMs.map(formatDuration), observations),
+      'retry.jitter': compareJitter(share, jitter, groups.flat(), observations),
     };
     return { policy: { ...policy, delaysMs, jitter: share }, findings };
   }
   const needed = 'a schedule whose waits vary by more than 50 %';
-  return { policy, findings: { 'retry.schedule': differ(null, sightings, needed) } };
+  return { policy, findings: { 'retry.schedule': differ(null, observations, needed) } };
 }
 
 function compareJitter(
   share: number,
   configured: number,
   waits: readonly Wait[],
-  sightings: readonly Sighting[],
+  observations: readonly Observation[],
 ): Finding {
-  const longestMs = Math.max(...sightings.map(({ value }) => Number(value)));
+  const longestMs = Math.max(...observations.map(({ value }) => Number(value)));
   const isSure =
     waits.length >= MIN_JITTER_SAMPLES && share + toleranceOf(longestMs) / longestMs < configured;
-  if (share === configured && waits.length > 1) return confirm(share, sightings);
-  return share > configured || isSure ? differ(share, sightings) : NO_EVIDENCE;
+  if (share === configured && waits.length > 1) return confirm(share, observations);
+  return share > configured || isSure ? differ(share, observations) : NO_EVIDENCE;
 }
 
-function toSighting({ index, failed, next, ms }: Wait): Sighting {
+function toObservation({ index, failed, next, ms }: Wait): Observation {
   const retry = next === undefined ? 'no retry' : `a retry ${formatDuration(ms)}`;
   return { exchange: next ?? failed, value: ms, text: `${retry} after attempt ${index + 1}` };
 }
@@ -189,28 +183,25 @@ function toSighting({ index, failed, next, ms }: Wait): Sighting {
  * The delay after each attempt if all waits are within this jitter: the previous one, which repeats, the configured one, or the
  * usual one that is closest to the middle of the waits. Null if there is none for one of the attempts.
  */
-function fitDelays(
-  groups: readonly (readonly Wait[])[],
-  configured: readonly number[],
-  jitter: number,
-): readonly number[] | null {
+function fitDelays(groups: readonly (readonly Wait[])[], policy: RetryPolicy): readonly number[] | null {
   const delaysMs: number[] = [];
   let isConfigured = true;
   for (const group of groups) {
     const index = group[0]?.index ?? 0;
     // The first attempts were not recorded, or the receiver asked for another delay.
-    while (delaysMs.length < index) delaysMs.push(delayAt(configured, delaysMs.length));
-    const times = group.map(({ ms }) => ms);
-    const [min, max] = [Math.min(...times), Math.max(...times)];
-    const configuredMs = delayAt(configured, index);
+    while (delaysMs.length < index) delaysMs.push(getDelayMs(policy, delaysMs.length + 1));
+    const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
+    const [min = 0, max = min] = [times[0], times.at(-1)];
+    const configuredMs = getDelayMs(policy, index + 1);
     const repeatedMs: number = isConfigured ? configuredMs : (delaysMs.at(-1) ?? 0);
     // The maximum shortens some of the waits.
-    const middle = max > MAX_RETRY_DELAY_MS - MINUTE_MS ? MAX_RETRY_DELAY_MS : (min + max) / 2;
+    const middle = max > policy.maxDelayMs - MINUTE_MS ? policy.maxDelayMs : (min + max) / 2;
     const usual = USUAL_DELAYS.toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
-    const measured = jitter === 0 ? [roundDuration(middle, 0.02)] : usual;
-    const delayMs = [repeatedMs, configuredMs, ...measured].find((ms) =>
-      times.every((time) => isWithin(time, ms, jitter)),
-    );
+    const measured = policy.jitter === 0 ? [roundDuration(middle, 0.02)] : usual;
+    const delayMs = [repeatedMs, configuredMs, ...measured].find((ms) => {
+      const candidate = withDelay(policy, ms);
+      return group.every((wait) => isPlanned(wait, candidate));
+    });
     if (delayMs === undefined) return null;
     delaysMs.push(delayMs);
     isConfigured &&= delayMs === configuredMs;
@@ -219,11 +210,11 @@ function fitDelays(
 }
 
 /** With the configured delays for the attempts that were not recorded, at most as long as the retry window, and without repetitions at the end. */
-function completeSchedule(fitted: readonly number[], configured: readonly number[]): number[] {
+function completeSchedule(fitted: readonly number[], { delaysMs: configured, windowMs }: RetryPolicy) {
   const sum = (delaysMs: readonly number[]) => delaysMs.reduce((total, ms) => total + ms, 0);
-  const isComplete = sum([...fitted, ...fitted.slice(-1)]) > RETRY_WINDOW_MS;
+  const isComplete = sum([...fitted, ...fitted.slice(-1)]) > windowMs;
   const delaysMs = [...fitted, ...(isComplete ? [] : configured.slice(fitted.length))];
-  const isTooLong = () => delaysMs.at(-1) === delaysMs.at(-2) || sum(delaysMs) > RETRY_WINDOW_MS;
+  const isTooLong = () => delaysMs.at(-1) === delaysMs.at(-2) || sum(delaysMs) > windowMs;
   while (delaysMs.length > 1 && isTooLong()) delaysMs.pop();
   return delaysMs;
 }
@@ -256,7 +247,7 @@ const BROKEN = /connect to|connecting|reset/i;
 export function compareTimeout(attempts: Attempts, configuredMs: number): Finding {
   // The receiver measures from when the request arrives until it notices that the connection was closed.
   const longestMs = configuredMs * 1.1 + 500;
-  const sightings = attempts.flatMap((exchange): Sighting<Range>[] => {
+  const observations = attempts.flatMap((exchange): Observation<Range>[] => {
     const { status, error, durationMs: ms } = exchange;
     const isTimeout = status === 0 && TIMED_OUT.test(error) && !BROKEN.test(error) && ms >= MIN_TIMEOUT_MS;
     const isConfigured = ms >= configuredMs * 0.9 && ms <= longestMs;
@@ -265,5 +256,5 @@ export function compareTimeout(attempts: Attempts, configuredMs: number): Findin
     if (isTimeout) return [{ exchange, text, value: { min: limitMs, max: limitMs } }];
     return status !== 0 && ms > longestMs ? [{ exchange, text, value: { min: ms } }] : [];
   });
-  return joinFindings({ attempt: compareRange(configuredMs, sightings, formatDuration) });
+  return joinFindings({ attempt: compareRange(configuredMs, observations, formatDuration) });
 }

@@ -1,20 +1,19 @@
 /** Finds out how deliveries are signed: from the form of their headers, and by trying secrets and ways to sign. */
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { type SignatureScheme, signatureAlgorithms } from '../domain/signature/scheme.ts';
-import { isUsableSecret, matchesAnyDigest } from '../domain/signature/sign.ts';
+import { isSignedWithAny } from '../domain/signature/sign.ts';
 import {
   digestBytes,
   formatSignatureHeader,
   formatTimestamp,
-  getSignedTimestamp,
-  parseSignatureHeader,
   parseTimestamp,
+  readSignedMessage,
 } from '../domain/signature/signature-header.ts';
 import { verify } from '../domain/signature/verify.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
 import type { GapValues } from '../profile/gaps.ts';
 import { toSignatureScheme } from '../profile/resolve-rules.ts';
-import { compareSightings, type Finding, joinFindings, NO_EVIDENCE } from './finding.ts';
+import { compareObservations, joinFindings, NO_EVIDENCE } from './finding.ts';
 import type { DeliveryAttempt } from './sort-traffic.ts';
 
 /** A way to sign, without the hash, which follows from the length of the digest. */
@@ -31,8 +30,6 @@ interface SignedAttempt {
   readonly signing: Combination | null;
 }
 
-/** A form that the gap does not have. */
-const OTHER = 'another form';
 /** HMACs after which no further signature is searched: with a wrong secret, all attempts would take too long. It takes about a second. */
 const MAX_COMPUTED = 100_000;
 /** The combinations are tried only for a body up to this size. */
@@ -73,41 +70,46 @@ export function findSignatures(
       const values = recognizeHeader(attempt, configured);
       return { attempt, values, signing: values && find(attempt, values) };
     });
-  const sight = <Value>(read: (each: SignedAttempt) => Value | null | undefined) =>
+  const observe = <Value>(read: (each: SignedAttempt) => Value | null | undefined) =>
     signed.flatMap((each) => {
       const value = read(each) ?? null;
       return value === null ? [] : [{ exchange: each.attempt, value }];
     });
-  const keys = sight(({ signing }) => signing?.key);
-  const hashes = sight(({ values }) => values?.['signature.algorithm'].hash);
+  const keys = observe(({ signing }) => signing?.key);
+  const hashes = observe(({ values }) => values?.['signature.algorithm'].hash);
   const formats = signed.map(({ attempt, values }) => {
-    const value = values?.['signature.header'] ?? OTHER;
-    const count = values && readSignature(attempt, toSignatureScheme(values)).digests.length;
-    return { exchange: attempt, value, text: count === null ? OTHER : `${count} × ${value}` };
+    const value = values?.['signature.header'] ?? null;
+    const count = values && readSignature(attempt, toSignatureScheme(values)).header.digests.length;
+    return { exchange: attempt, value, text: value === null ? 'another form' : `${count} × ${value}` };
   });
   const timestamps = attempts.flatMap((attempt) => {
     const { name, value: text } = attempt.timestamp ?? { name: '', value: '' };
-    const value = findTimestampFormat(text) ?? OTHER;
+    const value = findTimestampFormat(text) ?? null;
     return name === '' ? [] : [{ exchange: attempt, value, text: `${name}: ${text}` }];
   });
-  const contents = sight(({ signing }) => signing?.content);
-  const algorithm = joinFindings({ hash: compareSightings(hash, hashes), key: compareSightings(key, keys) });
-  const header = compareSightings(configured['signature.header'], formats);
-  const timestamp = compareSightings(configured['signature.timestamp'], timestamps);
+  const contents = observe(({ signing }) => signing?.content);
+  const algorithm = joinFindings({
+    hash: compareObservations(hash, hashes),
+    key: compareObservations(key, keys),
+  });
   return {
     findings: {
-      'signature.content': compareSightings(configured['signature.content'], contents),
+      'signature.content': compareObservations(configured['signature.content'], contents),
       // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
       'signature.algorithm': keys.length === 0 && algorithm.verdict === 'confirmed' ? NO_EVIDENCE : algorithm,
-      'signature.header': requireKnown(header, 'a custom signature scheme (see the note)'),
-      'signature.timestamp': requireKnown(timestamp, 'another format of timestamps'),
+      'signature.header': compareObservations(
+        configured['signature.header'],
+        formats,
+        'a custom signature scheme (see the note)',
+      ),
+      'signature.timestamp': compareObservations(
+        configured['signature.timestamp'],
+        timestamps,
+        'another format of timestamps',
+      ),
     },
     notes: describeUnverified(signed, secrets),
   };
-}
-
-function requireKnown(finding: Finding, needed: string): Finding {
-  return finding.observed === OTHER ? { ...finding, observed: null, needed } : finding;
 }
 
 /** Returns a function that tries the combinations that signed other deliveries first, then the configured one, then all others. */
@@ -119,10 +121,8 @@ function createSearch(secrets: readonly string[], configured: Combination) {
     const isSignedWith = ({ content, key }: Combination) => {
       const changed = { 'signature.content': content, 'signature.algorithm': { hash, key } };
       const scheme = toSignatureScheme({ ...values, ...changed });
-      const { digests, message } = readSignature(attempt, scheme);
-      return secrets.some(
-        (secret) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
-      );
+      const { header, message } = readSignature(attempt, scheme);
+      return isSignedWithAny(scheme, secrets, message, header.digests);
     };
     const known = likely.find(isSignedWith);
     const { content, isComplete } = attempt.body;
@@ -136,9 +136,8 @@ function createSearch(secrets: readonly string[], configured: Combination) {
 }
 
 function readSignature({ id, signature, timestamp, body }: DeliveryAttempt, scheme: SignatureScheme) {
-  const header = parseSignatureHeader(scheme, signature?.value ?? '');
-  const signedTimestamp = getSignedTimestamp(scheme, header, timestamp?.value ?? '');
-  return { ...header, message: { id, timestamp: signedTimestamp, body: body.content } };
+  const headers = { signature: signature?.value ?? '', timestamp: timestamp?.value ?? '' };
+  return readSignedMessage(scheme, { id, ...headers, body: body.content });
 }
 
 const formatNames = Object.keys(signatureHeaderFormats) as GapValues['signature.header'][];
@@ -151,7 +150,10 @@ function recognizeHeader(attempt: DeliveryAttempt, configured: GapValues): GapVa
       const algorithm = { ...configured['signature.algorithm'], hash };
       const values = { ...configured, 'signature.header': format, 'signature.algorithm': algorithm };
       const scheme = toSignatureScheme(values);
-      const { digests, message } = readSignature(attempt, scheme);
+      const {
+        message,
+        header: { digests },
+      } = readSignature(attempt, scheme);
       if (digests.length > 0 && formatSignatureHeader(scheme, message.timestamp, digests) === text)
         return values;
     }

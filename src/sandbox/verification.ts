@@ -14,6 +14,7 @@ import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import {
   computeDigest,
+  isSignedWithAny,
   isUsableSecret,
   listSignedParts,
   matchesAnyDigest,
@@ -128,9 +129,7 @@ export function listSigningSecrets(
 ): string[] {
   const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme };
   const { message, digests } = readSignature(headers, sent);
-  return listSecrets({ store }, row).filter(
-    (secret) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
-  );
+  return listSecrets({ store }, row).filter((secret) => isSignedWithAny(scheme, [secret], message, digests));
 }
 
 /** Finds the mistake with which the receiver computed its digest. */

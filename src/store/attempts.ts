@@ -6,11 +6,7 @@ import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
 import { tamperBody } from '../domain/fault.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { buildSignedContent } from '../domain/signature/sign.ts';
-import {
-  getSignedTimestamp,
-  parseSignatureHeader,
-  readSignatureHeaders,
-} from '../domain/signature/signature-header.ts';
+import { readSignatureHeaders, readSignedMessage } from '../domain/signature/signature-header.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
@@ -238,8 +234,8 @@ export function readSignature(headers: Readonly<Record<string, string>>, { id, b
   const { signature, timestamp } = readSignatureHeaders(scheme, {
     get: (name) => headers[name] ?? null,
   });
-  const header = parseSignatureHeader(scheme, signature ?? '');
-  const message = { id, timestamp: getSignedTimestamp(scheme, header, timestamp ?? ''), body };
+  const request = { signature: signature ?? '', timestamp: timestamp ?? '', id, body };
+  const { header, message } = readSignedMessage(scheme, request);
   return { message, digests: header.digests };
 }
 

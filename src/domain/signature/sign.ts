@@ -128,6 +128,18 @@ export function matchesAnyDigest(
   });
 }
 
+/** Whether one of the encoded `digests` is that of the message with one of the secrets. */
+export function isSignedWithAny(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  message: SignableMessage,
+  digests: readonly string[],
+): boolean {
+  return secrets.some(
+    (secret) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
+  );
+}
+
 /** Whether `secret` contains a key of at least one byte. With an empty key anybody could sign. */
 export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret is string {
   return typeof secret === 'string' && decodeSecret(scheme, secret).length > 0;

@@ -21,13 +21,21 @@ export function readSignatureHeaders({ headers }: SignatureScheme, request: Pick
   return { signature: get(headers.signature), timestamp: get(headers.timestamp), id: get(headers.id) };
 }
 
-/** The signed timestamp: from the signature header if the scheme has it there, otherwise from its own header. */
-export function getSignedTimestamp(
-  { header }: SignatureScheme,
-  { timestamp }: SignatureHeader,
-  timestampHeader: string,
-): string {
-  return header.timestampField === null ? timestampHeader : (timestamp ?? '');
+/** Parses the signature header of a request. Returns it with the message that it signs. */
+export function readSignedMessage<Body>(
+  scheme: SignatureScheme,
+  request: {
+    readonly signature: string;
+    readonly timestamp: string;
+    readonly id: string;
+    readonly body: Body;
+  },
+) {
+  const { signature, id, body } = request;
+  const header = parseSignatureHeader(scheme, signature);
+  // The signature header can contain the timestamp. Otherwise it has its own header.
+  const timestamp = scheme.header.timestampField === null ? request.timestamp : (header.timestamp ?? '');
+  return { header, message: { id, timestamp, body } };
 }
 
 /** The inverse of {@link parseSignatureHeader}. */

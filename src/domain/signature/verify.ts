@@ -2,14 +2,12 @@
 import { formatDuration } from '../duration.ts';
 import { recognizeMismatch, type SignatureChange } from './mistakes.ts';
 import * as explain from './refusals.ts';
-import type { SignatureScheme } from './scheme.ts';
 import { findScheme, hasTimestamp, schemes } from './schemes.ts';
-import { isUsableSecret, matchesAnyDigest, type SignableMessage } from './sign.ts';
+import { isSignedWithAny, type SignableMessage } from './sign.ts';
 import {
-  getSignedTimestamp,
-  parseSignatureHeader,
   parseTimestamp,
   readSignatureHeaders,
+  readSignedMessage,
   type SignatureHeader,
 } from './signature-header.ts';
 import {
@@ -68,12 +66,11 @@ export function verifyMessage({ headers, ...options }: VerifyMessageInput): Veri
 }
 
 function verifyParsed(input: ParsedVerifyInput): VerifyResult {
-  const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = input;
-  const header = parseSignatureHeader(scheme, signature);
-  const timestamp = getSignedTimestamp(scheme, header, input.timestamp);
+  const { scheme, secrets, payload: body, now, toleranceMs } = input;
+  const { header, message } = readSignedMessage(scheme, { ...input, body });
+  const { timestamp } = message;
   const headerRefusal = findHeaderRefusal(input, header, timestamp);
   if (headerRefusal !== null) return refuse(scheme.name, findOtherScheme(input) ?? headerRefusal);
-  const message = { id, timestamp, body };
   if (!isSignedWithAny(scheme, secrets, message, header.digests)) {
     return refuse(scheme.name, findOtherScheme(input) ?? explainMismatch(input, message, header.digests));
   }
@@ -119,9 +116,7 @@ function findOtherScheme({
 }: ParsedVerifyInput): explain.Refusal | null {
   for (const other of [...Object.values(schemes), ...otherSchemes]) {
     if (other === scheme) continue;
-    const header = parseSignatureHeader(other, received.signature);
-    const timestamp = getSignedTimestamp(other, header, received.timestamp);
-    const message = { id: received.id, timestamp, body: received.payload };
+    const { header, message } = readSignedMessage(other, { ...received, body: received.payload });
     if (isSignedWithAny(other, secrets, message, header.digests)) return explain.otherScheme(scheme, other);
   }
   return null;
@@ -143,17 +138,6 @@ function explainMismatch(
         digests,
       ),
   });
-}
-
-function isSignedWithAny(
-  scheme: SignatureScheme,
-  secrets: readonly string[],
-  message: SignableMessage,
-  digests: readonly string[],
-): boolean {
-  return secrets.some(
-    (secret) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
-  );
 }
 
 /** The name of the requested scheme; `unknown` for an invalid one. */
