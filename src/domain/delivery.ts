@@ -209,9 +209,12 @@ export const deliveryStatusSymbols = {
 export const checkStatusSymbols = {
   ok: PASSED,
   passed: PASSED,
+  confirmed: PASSED,
   warning: '!',
   problem: FAILED,
   failed: FAILED,
+  different: FAILED,
   skipped: NEUTRAL,
+  'no evidence': NEUTRAL,
   inconclusive: NEUTRAL,
 } as const;

@@ -87,13 +87,17 @@ export function toUnicodeEscape(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-export function isJson(text: string): boolean {
+/** The value of a JSON text; undefined if it is not JSON. */
+export function tryParseJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+export function isJson(text: string): boolean {
+  return tryParseJson(text) !== undefined;
 }
 
 /** Whether a value contains objects and arrays on more than {@link MAX_JSON_DEPTH} levels. */

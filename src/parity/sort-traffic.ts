@@ -1,11 +1,16 @@
 /** Sorts recorded exchanges into requests to the API of the service and attempts of deliveries. */
-import type { Exchange, RecordedBody } from '../contract/exchange.ts';
+import * as v from 'valibot';
+import type { Exchange } from '../contract/exchange.ts';
 import { publicRoutes } from '../contract/public-routes.ts';
 import { type Environment, getApiKeyEnvironment } from '../domain/credentials.ts';
-import { isObject } from '../domain/json.ts';
+import { isObject, tryParseJson } from '../domain/json.ts';
 
 export type OperationName = keyof typeof publicRoutes;
 export type Fields = Readonly<Record<string, unknown>>;
+
+const Text = v.fallback(v.string(), '');
+/** The fields of an error. A service can lack some. */
+const Failure = v.object({ code: Text, message: Text, request_id: Text });
 
 export interface ApiRequest extends Exchange {
   /** Relative to the base address: `/events`. */
@@ -18,7 +23,7 @@ export interface ApiRequest extends Exchange {
   readonly input: Fields;
   readonly result: Fields;
   /** The error of the response; null if it has none. */
-  readonly failure: { readonly code: string; readonly message: string; readonly requestId: string } | null;
+  readonly failure: v.InferOutput<typeof Failure> | null;
   /** The environment in the prefix of the API key. */
   readonly environment: Environment | null;
 }
@@ -104,7 +109,8 @@ const routes = Object.entries(publicRoutes).map(([name, { method, path }]) => ({
 
 function toApiRequest(exchange: Exchange, path: string): ApiRequest {
   const { method, headers, body, responseBody } = exchange;
-  const [json, result] = [parseJson(body), listFields(parseJson(responseBody))];
+  const json = tryParseJson(body.content.toString());
+  const result = listFields(tryParseJson(responseBody.content.toString()));
   const key = /^Bearer +(\S+)/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
   return {
     ...exchange,
@@ -113,38 +119,24 @@ function toApiRequest(exchange: Exchange, path: string): ApiRequest {
     json,
     input: listFields(json),
     result,
-    failure: findFailure(result),
+    failure: isObject(result.error) ? v.parse(Failure, result.error) : null,
     environment: getApiKeyEnvironment(key),
   };
-}
-
-function findFailure({ error }: Fields): ApiRequest['failure'] {
-  if (!isObject(error)) return null;
-  const toText = (value: unknown) => (typeof value === 'string' ? value : '');
-  return { code: toText(error.code), message: toText(error.message), requestId: toText(error.request_id) };
 }
 
 function toAttempt(exchange: Exchange): DeliveryAttempt {
   const find = (name: string, similar: RegExp): NamedHeader | null => {
     const headers = Array.from(exchange.headers, ([each, value]) => ({ name: each, value: value.trim() }));
-    const found = headers.find((header) => header.name === name);
-    return found ?? headers.find((header) => similar.test(header.name)) ?? null;
+    const exact = headers.find((header) => header.name === name);
+    return exact ?? headers.find((header) => similar.test(header.name)) ?? null;
   };
   return {
     ...exchange,
     id: find('service-delivery-id', /(?:delivery|webhook|message|event)-id$/)?.value ?? '',
     signature: find('service-signature', /signature/),
     timestamp: find('service-timestamp', /timestamp/),
-    json: parseJson(exchange.body),
+    json: tryParseJson(exchange.body.content.toString()),
   };
-}
-
-function parseJson({ content }: RecordedBody): unknown {
-  try {
-    return JSON.parse(content.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 /** The fields of a JSON object; none for any other value. */

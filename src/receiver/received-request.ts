@@ -1,6 +1,7 @@
 /** Reads and verifies the requests that a receiver gets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Event } from '../contract/resources.ts';
+import { tryParseJson } from '../domain/json.ts';
 import { type VerifyResult, verifyMessage } from '../domain/signature/verify.ts';
 import type { VerifyOptions } from '../domain/signature/verify-input.ts';
 
@@ -47,7 +48,7 @@ export async function readReceivedRequest(
   for await (const chunk of incoming) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   const { method = '', url = '', headers, rawHeaders } = incoming;
-  const json = parseJson(body);
+  const json = tryParseJson(body.toString('utf8'));
   const envelope = isEnvelope(json) ? json : null;
   return {
     method,
@@ -67,14 +68,6 @@ export function verifyReceivedRequest(
   options: VerificationOptions,
 ): VerifyResult {
   return verifyMessage({ ...options, payload: body, headers: { get: createHeaderLookup(headers) }, now: at });
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function isEnvelope(json: unknown): json is Envelope {

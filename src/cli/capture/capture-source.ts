@@ -27,7 +27,7 @@ export interface CaptureSource {
  * @param file `-` is standard input
  * @throws SvcError `usage` if it cannot be read or is not a regular file, or if standard input is too large; `interrupted`
  */
-export async function openCaptureSource(
+async function openCaptureSource(
   file: string,
   { io, cwd, signal }: Pick<ProcessContext, 'io' | 'cwd' | 'signal'>,
 ): Promise<CaptureSource> {
@@ -45,6 +45,23 @@ export async function openCaptureSource(
     };
   } catch (error) {
     throw createReadError(path, error);
+  }
+}
+
+/**
+ * Opens a recording, and closes it after `read`.
+ * @throws SvcError as {@link openCaptureSource}; the error of `read`
+ */
+export async function readCaptureFile<Result>(
+  file: string,
+  context: Pick<ProcessContext, 'io' | 'cwd' | 'signal'>,
+  read: (source: CaptureSource) => Promise<Result>,
+): Promise<Result> {
+  const source = await openCaptureSource(file, context);
+  try {
+    return await read(source);
+  } finally {
+    source.close();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the exchanges of a HAR file, which proxies and browsers write. */
 import { type Exchange, toExchange } from '../../contract/exchange.ts';
 import { HarEntry } from '../../contract/har-entry.ts';
-import { isJson, isObject } from '../../domain/json.ts';
+import { isObject, tryParseJson } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
 import { createCaptureError, describeProblem } from './capture.ts';
@@ -31,7 +31,7 @@ export function readHar(source: CaptureSource): Exchange[] | null {
     .toString('utf8')
     .replace(/^\uFEFF/, '');
   // NDJSON with several lines is not one JSON document.
-  const value: unknown = isJson(text) ? JSON.parse(text) : null;
+  const value = tryParseJson(text);
   if (!isObject(value) || !isObject(value.log)) return null;
   const { entries } = value.log;
   if (!Array.isArray(entries)) throw createCaptureError(source.name, 'log.entries', 'it must be an array');

@@ -1,6 +1,6 @@
 /** Reads the deliveries of `svc deliveries export --format ndjson`. */
 import type * as v from 'valibot';
-import { isJson } from '../../domain/json.ts';
+import { tryParseJson } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
 import { createCaptureError, describeProblem } from './capture.ts';
@@ -57,8 +57,7 @@ function parseLine<Schema extends v.GenericSchema>(
   position: string,
   file: string,
 ): v.InferOutput<Schema> {
-  if (!isJson(text)) throw createCaptureError(file, position, 'it is not JSON');
-  return parse(schema, JSON.parse(text), (problem) =>
-    createCaptureError(file, position, describeProblem(problem)),
-  );
+  const value = tryParseJson(text);
+  if (value === undefined) throw createCaptureError(file, position, 'it is not JSON');
+  return parse(schema, value, (problem) => createCaptureError(file, position, describeProblem(problem)));
 }

@@ -8,7 +8,7 @@ import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
 import { Speed } from '../../validation/value-schemas.ts';
 import { createCaptureError } from '../capture/capture.ts';
-import { type CaptureSource, openCaptureSource } from '../capture/capture-source.ts';
+import { type CaptureSource, readCaptureFile } from '../capture/capture-source.ts';
 import { type Capture, type CapturedEvent, readCapture, readPayload } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -63,16 +63,13 @@ export const command: CommandDefinition<ImportOptions> = {
     ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
   async run({ file, workspace, speed, atOnce = false, dryRun = false }, context) {
-    const source = await openCaptureSource(file, context);
-    try {
+    await readCaptureFile(file, context, async (source) => {
       const capture = await readCapture(source, context.signal);
       const importer = new Importer(source, capture, findOffsets(capture.events, atOnce, source.name));
       if (!dryRun) await importer.importAll({ workspace, speed, atOnce }, context);
       importer.report(dryRun, context);
       if (importer.failure !== null) throw importer.failure;
-    } finally {
-      source.close();
-    }
+    });
   },
 };
 

@@ -10,7 +10,7 @@ import { SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { escapeTemplates } from '../../fixtures/template.ts';
-import { openCaptureSource } from '../capture/capture-source.ts';
+import { readCaptureFile } from '../capture/capture-source.ts';
 import { readCapture, readPayload } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -92,17 +92,14 @@ export const command: CommandDefinition<ImportOptions> = {
 async function readNewest(files: readonly string[], context: Context): Promise<Map<string, Recorded>> {
   const newest = new Map<string, Recorded>();
   for (const file of files) {
-    const source = await openCaptureSource(file, context);
-    try {
+    await readCaptureFile(file, context, async (source) => {
       for (const event of (await readCapture(source, context.signal)).events) {
         const { type, at, position } = event;
         if (at < (newest.get(type)?.at ?? 0)) continue;
         const payload = escapeTemplates(removeKnownSecrets(readPayload(event, source)));
         newest.set(type, { type, at, from: `${source.name}, ${position}`, payload });
       }
-    } finally {
-      source.close();
-    }
+    });
   }
   return newest;
 }

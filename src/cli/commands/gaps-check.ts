@@ -15,7 +15,7 @@ import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../..
 import { sortTraffic } from '../../parity/sort-traffic.ts';
 import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
-import { openCaptureSource } from '../capture/capture-source.ts';
+import { readCaptureFile } from '../capture/capture-source.ts';
 import { readExchanges } from '../capture/read-exchanges.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -66,12 +66,10 @@ export const check: CommandDefinition<CheckOptions> = {
     const secrets = await readSecrets(options, context);
     const exchanges: Exchange[] = [];
     for (const file of options.files) {
-      const source = await openCaptureSource(file, context);
-      try {
-        for (const exchange of await readExchanges(source, context.signal)) exchanges.push(exchange);
-      } finally {
-        source.close();
-      }
+      const recorded = await readCaptureFile(file, context, (source) =>
+        readExchanges(source, context.signal),
+      );
+      for (const exchange of recorded) exchanges.push(exchange);
     }
     const traffic = sortTraffic(exchanges, options);
     const { profile, overrides, environment, scheme } = config.values;
@@ -130,14 +128,10 @@ function renderReport(
 ): string {
   const { bold, dim } = styleFor(io);
   const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-  const verdicts = { different: 'failed', confirmed: 'passed', no_evidence: 'skipped' } as const;
+  const verdicts = { different: 'different', confirmed: 'confirmed', no_evidence: 'no evidence' } as const;
   const columns = [
     { title: 'GAP', value: ({ gap }: GapResult) => gap },
-    {
-      title: 'RESULT',
-      value: ({ verdict }: GapResult) =>
-        styleCheckStatus(verdicts[verdict], io).replace(verdicts[verdict], verdict.replace('_', ' ')),
-    },
+    { title: 'RESULT', value: ({ verdict }: GapResult) => styleCheckStatus(verdicts[verdict], io) },
     {
       title: 'CONFIGURED',
       value: ({ gap, configured }: GapResult) => (isConfigurable(gaps[gap]) ? toText(configured) : 'fixed'),

@@ -67,10 +67,13 @@ export function styleCheckStatus(
   const colors = {
     ok: style.green,
     passed: style.green,
+    confirmed: style.green,
     warning: style.yellow,
     problem: style.red,
     failed: style.red,
+    different: style.red,
     skipped: style.dim,
+    'no evidence': style.dim,
     inconclusive: style.dim,
   };
   return colors[status](capabilities.unicode ? `${checkStatusSymbols[status]} ${status}` : status);
