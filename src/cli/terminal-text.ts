@@ -24,9 +24,10 @@ let marks: ReturnType<typeof createMarks> | null = null;
 
 /** Applies a style of chalk to text, whose own sequences are escaped, and marks it for {@link sanitizeForTerminal}. */
 export function applyStyle(style: (text: string) => string, text: string): string {
-  marks ??= createMarks();
-  const { styleStart } = marks;
-  return style(sanitizeLines(text)).replace(/\x1b\[(?=\d+m)/g, () => styleStart);
+  return style(sanitizeLines(text)).replace(/\x1b\[(?=\d+m)/g, () => {
+    marks ??= createMarks();
+    return marks.styleStart;
+  });
 }
 
 /** Escapes everything in a line but our own styles, which {@link sanitizeForTerminal} completes. */
