@@ -32,10 +32,13 @@ const moduleTimers = {
 const lateModules = [
   'node:child_process',
   'node:crypto',
+  'node:dns',
   'node:fs/promises',
+  'node:http',
   'node:http2',
   'node:https',
   'node:readline',
+  'node:stream/web',
   'node:tls',
   'node:zlib',
 ];

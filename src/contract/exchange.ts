@@ -78,10 +78,11 @@ function toHeaders(pairs: HarEntry['request']['headers'] | undefined): RecordedH
   return headers;
 }
 
+/** Functions of our own, because only a capture needs `node:zlib`, which is loaded when it is first used. */
 const decompressors: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
+  gzip: (bytes) => gunzipSync(bytes),
+  deflate: (bytes) => inflateSync(bytes),
+  br: (bytes) => brotliDecompressSync(bytes),
 };
 
 /** Most programs record a decompressed body, and some the compressed bytes in base64. */
