@@ -28,6 +28,17 @@ const moduleTimers = {
       : null,
 };
 
+const FETCH_CLASSES = join(root, 'scripts/fetch-classes.mjs').replaceAll('\\', '/');
+/** See scripts/fetch-classes.mjs. A build fails if one of these modules declares the same names. */
+const replaceFetchClasses = {
+  name: 'replace-fetch-classes',
+  transform: {
+    filter: { id: /\/node_modules\/(?:h3|srvx)\// },
+    handler: (code) =>
+      `import { Headers, Request, Response, ownGlobals as globalThis } from '${FETCH_CLASSES}';\n${code}`,
+  },
+};
+
 /** Modules of Node.js that few commands need, and that take longest to load. */
 const lateModules = [
   'node:child_process',
@@ -121,6 +132,7 @@ export async function bundle(input, { dir, format, extension }) {
     plugins: [
       moduleTimers,
       loadLate,
+      replaceFetchClasses,
       {
         // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. See SIGNATURE.
         name: 'get-builtin-modules',

@@ -63,5 +63,6 @@ export async function fetchInProcess(app: H3, request: Request): Promise<Respons
   if (droppedRequests.has(request)) {
     throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });
   }
-  return response;
+  // h3 returns an instance of a class of its own.
+  return new Response(response.body, response);
 }

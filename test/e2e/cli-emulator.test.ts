@@ -463,50 +463,63 @@ describe('pipes', () => {
 
 // The single executable loads its modules from its assets.
 describe.skipIf(binary !== null)('modules that a command loads', () => {
-  async function loadedBy(args: readonly string[], until = /$/): Promise<string[]> {
+  /** The bundled packages, and the modules of Node.js. `onLine` can end the command by returning true. */
+  async function loadedBy(
+    args: readonly string[],
+    onLine: (line: string) => Promise<boolean> = async () => false,
+  ): Promise<{ packages: string[]; builtins: string[] }> {
     const cwd = createFolder();
     const record = join(cwd, 'modules');
     const recorder = pathToFileURL(join(import.meta.dirname, 'record-modules.mjs')).href;
     const run = runProgram(process.execPath, ['--import', recorder, program, ...args], {
       ...{ cwd, timeout: 20_000, env: { MODULE_RECORD: record } },
     });
-    for await (const line of run) if (until.test(line)) run.kill('SIGINT');
+    for await (const line of run) if (await onLine(line)) run.kill('SIGINT');
     await run;
     const addresses = readFileSync(record, 'utf8').split('\n');
     // A bundled package is found by the paths in its chunk.
     const chunks = addresses.filter((address) => address.includes('/dist/'));
     const text = chunks.map((address) => readFileSync(new URL(address), 'utf8')).join('\n');
-    const loadedPackages = ['better-sqlite3', 'h3'].filter(
+    const packages = ['better-sqlite3', 'h3'].filter(
       (name) =>
         addresses.some((address) => address.includes(`node_modules/${name}/`)) ||
         text.includes(`node_modules/${name}/`),
     );
     expect(chunks.length).toBeGreaterThan(0);
-    return loadedPackages;
+    const builtins = ['crypto', 'dns', 'http', 'https', 'zlib', 'internal/deps/undici/undici'].filter(
+      (name) => addresses.includes(`NativeModule ${name}`),
+    );
+    return { packages, builtins };
   }
 
-  it.each([
-    ['--help'],
-    ['--version'],
-    [
-      'verify',
-      '--payload',
-      '{}',
-      '--secret',
-      'a',
-      '--signature',
-      'v1=00',
-      '--timestamp',
-      '2026-11-20T12:00:00Z',
-    ],
-    ['sign', '--payload', '{}', '--secret', 'a'],
-    ['deliveries', 'list'],
-  ])('svc %s loads neither SQLite nor h3', async (...args) => {
-    expect(await loadedBy(args, /never/)).toEqual([]);
-  });
+  const signed = '--payload {} --secret a';
 
-  it('svc emulator start loads SQLite and h3', async () => {
+  it.each([
+    ['--help', []],
+    ['--version', []],
+    [`verify ${signed} --signature v1=00 --timestamp 2026-11-20T12:00:00Z`, ['crypto']],
+    [`sign ${signed}`, ['crypto']],
+    ['deliveries list', []],
+    ['deliveries list --url http://127.0.0.1:9', ['http']],
+  ])(
+    'svc %s loads neither SQLite nor h3, and of the slow modules of Node.js %j',
+    async (command, builtins) => {
+      expect(await loadedBy(command.split(' '))).toEqual({ packages: [], builtins });
+    },
+  );
+
+  it('svc emulator start responds without an HTTP client', async () => {
     const args = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--json'];
-    expect(await loadedBy(args, /"ready"/)).toEqual(['better-sqlite3', 'h3']);
+    const loaded = await loadedBy(args, async (line) => {
+      const { type, url, api_key: apiKey } = JSON.parse(line);
+      if (type !== 'ready') return false;
+      const headers = { authorization: `Bearer ${apiKey}` };
+      for (const path of ['/healthz', '/v1/events', '/_svc/deliveries'])
+        expect(await fetch(url + path, { headers })).toMatchObject({ status: 200 });
+      return true;
+    });
+    // Node.js loads `dns` to listen.
+    const builtins = ['crypto', 'dns', 'http'];
+    expect(loaded).toEqual({ packages: ['better-sqlite3', 'h3'], builtins });
   });
 });

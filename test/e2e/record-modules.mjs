@@ -1,4 +1,5 @@
-// Loaded with --import: appends the URL of every module that the process loads to the file in MODULE_RECORD.
+// Loaded with --import: appends the URL of every module that the process loads to the file in MODULE_RECORD, and the internal name
+// of every module of Node.js, such as `NativeModule http`.
 import { appendFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -24,6 +25,6 @@ vm.Script = class extends Script {
 // Hooks do not see modules that are loaded with require(). They are in the cache at the end.
 process.on('exit', () => {
   const required = Object.keys(createRequire(import.meta.url).cache);
-  const addresses = required.map((path) => `${pathToFileURL(path)}\n`);
-  appendFileSync(process.env.MODULE_RECORD, addresses.join(''));
+  const addresses = required.map((path) => pathToFileURL(path).href);
+  appendFileSync(process.env.MODULE_RECORD, [...addresses, ...process.moduleLoadList].join('\n'));
 });
