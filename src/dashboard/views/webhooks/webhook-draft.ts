@@ -6,9 +6,8 @@ import { SvcError } from '../../../errors.ts';
 
 /** The settings of the form. A button of the page changes the others. */
 type FormSettings = Pick<WebhookDetail, Exclude<keyof WebhookSettings, 'disabled'>>;
-export type WebhookDraft = {
-  readonly [Name in keyof FormSettings]: FormSettings[Name] extends boolean ? boolean : string;
-};
+type TextSetting = 'events' | 'headers';
+export type WebhookDraft = Omit<FormSettings, TextSetting> & Readonly<Record<TextSetting, string>>;
 
 const { disabled: _disabled, ...emptySettings } = { url: '', ...webhookDefaults };
 
