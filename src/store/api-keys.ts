@@ -1,5 +1,5 @@
 /** The table of API keys. */
-import { type ApiKey, keySettings } from '../contract/resources.ts';
+import { ApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { fromColumns } from './columns.ts';
@@ -58,14 +58,7 @@ export class ApiKeyTable extends Table {
 }
 
 export function toApiKey(row: ApiKeyWithWorkspace): ApiKey {
-  return {
-    id: row.id,
-    ...fromColumns(keySettings, row),
-    workspace_id: row.workspace_id,
-    last4: row.last4,
-    created_at: new Date(row.created_at).toISOString(),
-    revoked_at: row.revoked_at === null ? null : new Date(row.revoked_at).toISOString(),
-  };
+  return fromColumns(ApiKey.entries, row);
 }
 
 export function toScopes(row: Pick<ApiKeyRow, 'scopes'>): Scope[] {

@@ -1,7 +1,8 @@
 /** The tables of logged API requests: what the list shows, and their headers and bodies. */
 import { isUtf8 } from 'node:buffer';
 import type { RequestCondition } from '../contract/list-filters.ts';
-import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../contract/resources.ts';
+import { ApiRequest, type ApiRequestDetail, type LoggedMessage } from '../contract/resources.ts';
+import { fromColumns } from './columns.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
@@ -105,22 +106,7 @@ export class ApiRequestTable extends Table {
 }
 
 export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
-  return {
-    id: row.id,
-    at: new Date(row.at_wall).toISOString(),
-    method: row.method,
-    path: row.path,
-    status: row.status,
-    error_code: row.error_code,
-    error_message: row.error_message,
-    duration_ms: row.duration_ms,
-    api_key_id: row.api_key_id,
-    api_key_name: row.api_key_name,
-    workspace_id: row.workspace_id,
-    resource_id: row.resource_id,
-    user_agent: row.user_agent,
-    ...(row.fault === null ? {} : { fault: JSON.parse(row.fault) }),
-  };
+  return fromColumns(ApiRequest.entries, { ...row, at: row.at_wall });
 }
 
 export function toApiRequestDetail(

@@ -1,4 +1,4 @@
-/** The settings of a resource as columns: a boolean is 0 or 1, and a list or an object is JSON. */
+/** The fields of a resource as columns: a boolean is 0 or 1, and a list or an object is JSON. */
 import type * as v from 'valibot';
 
 export type ColumnOf<Value> = Value extends boolean
@@ -6,6 +6,13 @@ export type ColumnOf<Value> = Value extends boolean
   : Value extends string | number | null
     ? Value
     : string;
+
+/** The values of the column of a field, which can be a time, or can be missing. */
+type StoredValue<Value> = Value extends undefined
+  ? null
+  : Value extends string
+    ? Value | number
+    : ColumnOf<Value>;
 
 /** The columns of the settings in `values` that are not undefined. @param settings their schemas */
 export function toColumns<Settings extends v.ObjectEntries, Values extends object>(
@@ -16,22 +23,32 @@ export function toColumns<Settings extends v.ObjectEntries, Values extends objec
     const schema = settings[name];
     if (schema === undefined || value === undefined) return [];
     if (typeof value === 'boolean') return [[name, toFlag(value)]];
-    return [[name, isJson(schema) ? JSON.stringify(value) : value]];
+    return [[name, value !== null && isJson(schema) ? JSON.stringify(value) : value]];
   });
   return Object.fromEntries(columns);
 }
 
-/** The settings in the columns of a row. */
-export function fromColumns<Settings extends v.ObjectEntries>(
-  settings: Settings,
-  row: { readonly [Name in keyof Settings]: unknown },
-): v.InferOutput<v.ObjectSchema<Settings, undefined>> {
-  const values = Object.entries(settings).map(([name, schema]) => {
-    const column = row[name];
-    if (schema.type === 'boolean') return [name, column === 1];
-    return [name, isJson(schema) ? JSON.parse(String(column)) : column];
+/** The fields of a resource that have the names of columns. A time is a number. A field that can be missing is null. */
+export function fromColumns<Fields extends v.ObjectEntries>(
+  fields: Fields,
+  row: { readonly [Name in keyof Fields]: StoredValue<v.InferOutput<Fields[Name]>> },
+): v.InferOutput<v.ObjectSchema<Fields, undefined>> {
+  const values = Object.entries(fields).flatMap(([name, field]) => {
+    const column: unknown = row[name];
+    if (column === null) return field.type === 'optional' ? [] : [[name, null]];
+    const { type } = unwrap(field);
+    if (type === 'boolean') return [[name, column === 1]];
+    if (type === 'string' && typeof column === 'number') return [[name, new Date(column).toISOString()]];
+    return [[name, isJson(field) ? JSON.parse(String(column)) : column]];
   });
   return Object.fromEntries(values);
+}
+
+/** The schema without `optional` or `nullable` around it. */
+function unwrap(schema: { readonly type: string; readonly wrapped?: v.GenericSchema }): {
+  readonly type: string;
+} {
+  return schema.wrapped ?? schema;
 }
 
 /** A boolean, as SQLite stores it. */
@@ -39,7 +56,7 @@ export function toFlag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** Whether the column of a setting contains JSON. */
-export function isJson({ type }: { readonly type: string }): boolean {
-  return ['array', 'object', 'record', 'strict_object'].includes(type);
+/** Whether the column of a field contains JSON. */
+export function isJson(field: v.GenericSchema): boolean {
+  return ['array', 'object', 'record', 'strict_object'].includes(unwrap(field).type);
 }

@@ -1,6 +1,6 @@
 /** The table of endpoints. */
-import type { Webhook, WebhookDetail } from '../contract/resources.ts';
-import { publicWebhookSettings, webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
+import { Webhook, WebhookDetail } from '../contract/resources.ts';
+import { webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { fromColumns, toColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
@@ -169,20 +169,9 @@ function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {
 
 /** The endpoint as `/v1` shows it, without its secret (§2). */
 export function toWebhook(row: WebhookWithWorkspace): Webhook {
-  return {
-    id: row.id,
-    workspace_id: row.workspace_id,
-    ...fromColumns(publicWebhookSettings, row),
-    created_at: new Date(row.created_at).toISOString(),
-  };
+  return fromColumns(Webhook.entries, row);
 }
 
 export function toWebhookDetail(row: WebhookWithWorkspace): WebhookDetail {
-  const expiresAt = row.previous_secret_expires_at;
-  return {
-    ...toWebhook(row),
-    ...fromColumns(webhookSettings, row),
-    listener: row.listener === 1,
-    previous_secret_expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-  };
+  return fromColumns(WebhookDetail.entries, row);
 }

@@ -1,8 +1,8 @@
 /** The table of workspaces and their clocks. */
-import type { Workspace } from '../contract/resources.ts';
+import { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
-import { toFlag } from './columns.ts';
+import { fromColumns, toFlag } from './columns.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
@@ -72,5 +72,5 @@ export function toClockState(row: WorkspaceRow): ScheduleClockState {
 }
 
 export function toWorkspace(row: WorkspaceRow, environment: Environment): Workspace {
-  return { id: row.id, name: row.name, environment, created_at: new Date(row.created_at).toISOString() };
+  return fromColumns(Workspace.entries, { ...row, environment });
 }
