@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
-import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
+import { addHeaderLine } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
@@ -150,15 +150,9 @@ export function parseHeaders(
   text: string,
   previous: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const colon = text.indexOf(':');
-  if (colon === -1) throw new InvalidArgumentError("Pass a header such as 'Authorization: Bearer abc'.");
-  const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
-  const isSameName = (previousName: string) => previousName.toLowerCase() === name.toLowerCase();
-  const problem = Object.keys(previous).some(isSameName)
-    ? `${name} is given twice`
-    : findCustomHeaderProblem(name, value);
-  if (problem !== null) throw new InvalidArgumentError(`Pass another header: ${problem}.`);
-  return { ...previous, [name]: value };
+  const headers = addHeaderLine(text, previous);
+  if (typeof headers === 'string') throw new InvalidArgumentError(`Pass another header: ${headers}.`);
+  return headers;
 }
 
 /** The default of every option and argument with a workspace, as `getWorkspaceId` of the context selects it. */

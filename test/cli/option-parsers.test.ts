@@ -235,8 +235,11 @@ describe('parsers of repeated options', () => {
   });
 
   it.each([
-    ['Authorization', "Pass a header such as 'Authorization: Bearer abc'."],
-    ['x-OTHER: c', 'Pass another header: x-OTHER is given twice.'],
+    [
+      'Authorization',
+      "Pass another header: 'Authorization' does not have the form 'Authorization: Bearer abc'.",
+    ],
+    ['x-OTHER: c', 'Pass another header: x-OTHER appears twice.'],
     ['X A: b', /^Pass another header: /],
     [': a', /^Pass another header: "" is not a valid header name/],
     ['Service-Signature: v1=00', /^Pass another header: Service-Signature is set by the emulator/],

@@ -1,7 +1,7 @@
 /** The form values of an endpoint and their conversion for the control plane. */
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { type WebhookSettings, webhookDefaults } from '../../../contract/webhook-settings.ts';
-import { findCustomHeaderProblem } from '../../../domain/delivery-headers.ts';
+import { addHeaderLine } from '../../../domain/delivery-headers.ts';
 import { SvcError } from '../../../errors.ts';
 
 /** The settings of the form. A button of the page changes the others. */
@@ -36,22 +36,10 @@ function toTypes(text: string): string[] {
 }
 
 function toHeaders(text: string): Record<string, string> {
-  const headers = new Map<string, string>();
-  for (const line of text.split('\n').filter((text) => text.trim() !== '')) {
-    const colon = line.indexOf(':');
-    const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-    if (colon === -1)
-      throwHeaderError(`must have the form 'Authorization: Bearer abc', not '${line.trim()}'`);
-    const isSameName = (other: string) => other.toLowerCase() === name.toLowerCase();
-    const problem = [...headers.keys()].some(isSameName)
-      ? `${name} appears twice`
-      : findCustomHeaderProblem(name, value);
-    if (problem !== null) throwHeaderError(`cannot be added: ${problem}`);
-    headers.set(name, value);
-  }
-  return Object.fromEntries(headers);
-}
-
-function throwHeaderError(problem: string): never {
-  throw new SvcError('usage', `headers ${problem}.`);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.reduce<Record<string, string>>((previous, line) => {
+    const headers = addHeaderLine(line, previous);
+    if (typeof headers === 'string') throw new SvcError('usage', `headers cannot be added: ${headers}.`);
+    return headers;
+  }, {});
 }
