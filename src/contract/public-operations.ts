@@ -129,17 +129,7 @@ export function createPublicOperations(options: PublicOperationOptions) {
           'ID of the workspace that the endpoint receives events from.',
           idOf('workspace'),
         ),
-        ...publicWebhookFields,
-        url: described(
-          `URL that deliveries are sent to. ${urlTexts[rules.webhookUrl]}`,
-          createWebhookUrlSchema(rules),
-          'https://example.com/webhooks',
-        ),
-        events: described(
-          `Event types that the endpoint receives. ${wildcardTexts[rules.wildcard]}`,
-          createSubscriptionsSchema(options),
-          ['order.shipped'],
-        ),
+        ...createWebhookFields(options),
       }),
       output: CreatedWebhook,
       status: 201,
@@ -170,8 +160,26 @@ function isKnownType({ rules, eventTypes }: PublicOperationOptions, type: string
   return rules.eventCatalog === 'open' || eventTypes.has(type);
 }
 
+/** The fields of an endpoint that `/v1` has, and the seed and the control plane too, under the rules of a profile. */
+export function createWebhookFields(options: PublicOperationOptions) {
+  const { rules } = options;
+  return {
+    ...publicWebhookFields,
+    url: described(
+      `URL that deliveries are sent to. ${urlTexts[rules.webhookUrl]}`,
+      createWebhookUrlSchema(rules),
+      'https://example.com/webhooks',
+    ),
+    events: described(
+      `Event types that the endpoint receives. ${wildcardTexts[rules.wildcard]}`,
+      createSubscriptionsSchema(options),
+      ['order.shipped'],
+    ),
+  };
+}
+
 /** The URL of an endpoint (gap `webhook.url`). */
-export function createWebhookUrlSchema(rules: Rules) {
+function createWebhookUrlSchema(rules: Rules) {
   return v.pipe(
     v.string(),
     v.rawCheck(({ dataset, addIssue }) => {
@@ -184,7 +192,7 @@ export function createWebhookUrlSchema(rules: Rules) {
 }
 
 /** The event types of an endpoint (§2, gaps `webhook.wildcard` and `event.catalog`). */
-export function createSubscriptionsSchema(options: PublicOperationOptions) {
+function createSubscriptionsSchema(options: PublicOperationOptions) {
   const { wildcard } = options.rules;
   const isWildcardRejected =
     wildcard === 'rejected' ||

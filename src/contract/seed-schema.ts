@@ -9,8 +9,7 @@ import { SeedFault } from './fault-schemas.ts';
 import { idOf, JsonObject, Name, ScheduleTime, Secret } from './fields.ts';
 import {
   createEventTypeSchema,
-  createSubscriptionsSchema,
-  createWebhookUrlSchema,
+  createWebhookFields,
   type PublicOperationOptions,
 } from './public-operations.ts';
 import { newKeyFields } from './resources.ts';
@@ -33,8 +32,7 @@ export function createSeedSchema(options: PublicOperationOptions) {
   const Webhook = v.strictObject({
     id: v.optional(idOf('webhook')),
     ...newWebhookFields,
-    url: createWebhookUrlSchema(options.rules),
-    events: createSubscriptionsSchema(options),
+    ...createWebhookFields(options),
     secret: v.optional(Secret),
   });
   const Event = v.strictObject({

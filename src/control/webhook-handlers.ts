@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { WebhookStatistics, WebhookWithStatistics } from '../contract/overview-schemas.ts';
-import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
+import { createWebhookFields } from '../contract/public-operations.ts';
 import { probeWebhook } from '../delivery/probe-webhook.ts';
 import type { Sender } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
@@ -35,10 +35,8 @@ export function createWebhookHandlers(
 ) {
   const { store, bus, rules } = sandbox;
   // The same validation as in `/v1`.
-  const url = createWebhookUrlSchema(rules);
-  const events = createSubscriptionsSchema(sandbox);
-  const NewEndpointSchema = v.object({ url, events });
-  const EndpointChangeSchema = v.object({ url: v.optional(url), events: v.optional(events) });
+  const NewEndpointSchema = v.object(createWebhookFields(sandbox));
+  const EndpointChangeSchema = v.partial(NewEndpointSchema);
   return {
     listWebhooks: async ({ recent_attempts: recentCount, ...input }) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
@@ -50,7 +48,7 @@ export function createWebhookHandlers(
     createWebhook: async ({ workspace_id, reuse, ...others }) => {
       const input = { ...others, url: completeUrl(others.url) };
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
-      validateEndpoint(NewEndpointSchema, { url: input.url, events: input.events }, rules);
+      validateEndpoint(NewEndpointSchema, input, rules);
       const equivalent = reuse && input.listener && findEquivalentWebhook(sandbox, { ...input, workspace });
       if (equivalent) return { ...toWebhookDetail(equivalent), secret: equivalent.secret };
       const canReuse = (existing: WebhookRow) =>
@@ -64,7 +62,7 @@ export function createWebhookHandlers(
       toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
     updateWebhook: async ({ id, ...others }) => {
       const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
-      validateEndpoint(EndpointChangeSchema, { url: change.url, events: change.events }, rules);
+      validateEndpoint(EndpointChangeSchema, change, rules);
       const { seq } = getWebhookRow(sandbox, id);
       const webhook = await store.write(() => updateWebhook(sandbox, id, change));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });
