@@ -72,16 +72,11 @@ const descriptions: {
 
 /** The lines that describe each setting, by its label. */
 export function describeWebhook(webhook: WebhookChange): Readonly<Record<string, readonly string[]>> {
-  const entries = Object.entries(descriptions) as [
-    keyof WebhookSettings,
-    readonly [label: string, describe: (value: unknown) => readonly string[]],
-  ][];
-  return Object.fromEntries(
-    entries.map(([name, [label, describe]]) => {
-      const value = webhook[name];
-      return [label, value === undefined ? [] : describe(value)];
-    }),
-  );
+  const lines = Object.entries(descriptions).map(([name, [label, describe]]) => {
+    const value = webhook[name as keyof WebhookSettings];
+    return [label, value === undefined ? [] : describe(value as never)];
+  });
+  return Object.fromEntries(lines);
 }
 
 /** The event types of an endpoint: `order.shipped, invoice.paid`, `* (every type)` */

@@ -33,15 +33,21 @@ export function fromColumns<Fields extends v.ObjectEntries>(
   fields: Fields,
   row: { readonly [Name in keyof Fields]: StoredValue<v.InferOutput<Fields[Name]>> },
 ): v.InferOutput<v.ObjectSchema<Fields, undefined>> {
-  const values = Object.entries(fields).flatMap(([name, field]) => {
-    const column: unknown = row[name];
-    if (column === null) return field.type === 'optional' ? [] : [[name, null]];
-    const { type } = unwrap(field);
-    if (type === 'boolean') return [[name, column === 1]];
-    if (type === 'string' && typeof column === 'number') return [[name, new Date(column).toISOString()]];
-    return [[name, isJson(field) ? JSON.parse(String(column)) : column]];
-  });
-  return Object.fromEntries(values);
+  const values: Record<string, unknown> = {};
+  // Not `Object.fromEntries`, which takes twice as long. The live stream converts each request.
+  for (const [name, field] of Object.entries(fields)) {
+    const value = fromColumn(field, row[name]);
+    if (value !== undefined) values[name] = value;
+  }
+  return values as v.InferOutput<v.ObjectSchema<Fields, undefined>>;
+}
+
+function fromColumn(field: v.GenericSchema, column: unknown): unknown {
+  if (column === null) return field.type === 'optional' ? undefined : null;
+  const { type } = unwrap(field);
+  if (type === 'boolean') return column === 1;
+  if (type === 'string' && typeof column === 'number') return new Date(column).toISOString();
+  return isJson(field) ? JSON.parse(String(column)) : column;
 }
 
 /** The schema without `optional` or `nullable` around it. */
