@@ -181,7 +181,7 @@ class ScriptRun {
   async #findDeliveries({ event, webhook }: Expectation): Promise<Delivery[]> {
     const { control } = this.#context;
     const webhookId = this.#webhooks.find(({ step }) => step === webhook)?.id;
-    const filter = webhook === undefined || webhookId === undefined ? {} : { webhook_id: webhookId };
+    const filter = webhookId === undefined ? {} : { webhook_id: webhookId };
     const events = this.#events.filter(({ step }) => event === undefined || step === event);
     const lists = await Promise.all(
       events.map(({ id }) => listAll((page) => control.listDeliveries({ ...page, ...filter, event_id: id }))),

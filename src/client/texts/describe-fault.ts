@@ -9,7 +9,7 @@ export function describeEffect(fault: Fault): string {
   const { kind, error_code: code, drop, latency_ms: latencyMs, delay_ms: delayMs } = fault;
   const { status = kind === 'error-response' ? DEFAULT_ERROR_STATUS : undefined } = fault;
   const parts = [
-    kind === undefined ? [] : [kind, delayMs && formatDuration(delayMs)],
+    [kind, delayMs && formatDuration(delayMs)],
     latencyMs === undefined ? [] : ['latency', formatDuration(latencyMs)],
     status === undefined ? [] : ['status', status, code],
     drop === undefined ? [] : ['connection closed', drop, 'the operation'],
