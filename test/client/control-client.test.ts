@@ -6,7 +6,10 @@ import { type ControlRequest, createControlClient } from '../../src/client/contr
 function createClient(chunks: readonly string[] = [], error: Error | null = null) {
   const requests: ControlRequest[] = [];
   const transport = {
-    send: async () => '',
+    send: async (request: ControlRequest) => {
+      requests.push(request);
+      return '';
+    },
     open: async (request: ControlRequest) => {
       requests.push(request);
       return (async function* () {
@@ -19,21 +22,37 @@ function createClient(chunks: readonly string[] = [], error: Error | null = null
 }
 
 describe('the live stream of the client', () => {
-  const ready = 'event: ready\nid: 5\ndata: {"store":"one"}\n\n';
+  const ready = 'event: ready\nid: 5\ndata: {"store":"one"}\n\ndata: {"type":"reset","sequence":6}\n\n';
 
   it('a stream starts at a time, or after a sequence number, which a proxy may read in the header', async () => {
     const { client, requests } = createClient([ready]);
     const { signal } = new AbortController();
-    for (const input of [{ since: '1h', status: 'failed' }, { since_sequence: 4 }, {}] as const) {
-      const stream = client.stream(input, signal);
-      await stream.ready;
-      await stream[Symbol.asyncIterator]().return?.();
+    for (const input of [
+      { since: '1h', status: 'failed' },
+      { since_sequence: 4 },
+      { since_sequence: '4' },
+      {},
+    ] as const) {
+      const stream = client.stream(input, signal)[Symbol.asyncIterator]();
+      await stream.next();
+      await stream.return?.();
     }
     expect(requests.map(({ url, headers }) => [url.search, headers?.['last-event-id']])).toEqual([
       ['?status=failed&since=1h', undefined],
       ['?since_sequence=4', '4'],
+      ['?since_sequence=4', '4'],
       ['', undefined],
     ]);
+  });
+});
+
+describe('an operation of the client', () => {
+  it('the signal of a call is that of its request, and a call without one leaves it to the transport', async () => {
+    const { client, requests } = createClient();
+    const { signal } = new AbortController();
+    await Promise.allSettled([client.getStatus({}, signal), client.getStatus({})]);
+    expect(requests[0]?.signal).toBe(signal);
+    expect(requests[1]).not.toHaveProperty('signal');
   });
 });
 

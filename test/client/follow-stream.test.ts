@@ -5,7 +5,10 @@ import { SvcError } from '../../src/errors.ts';
 const pauses = vi.hoisted(() => [] as number[]);
 vi.mock('../../src/timers.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof import('../../src/timers.ts')>()),
-  sleep: async (ms: number) => void pauses.push(ms),
+  sleep: async (ms: number) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    pauses.push(ms);
+  },
 }));
 
 /** Small, so that a test can exceed it. */
@@ -97,6 +100,12 @@ describe('followStream', () => {
     expect(followed).toMatchObject({ starts, error: null });
   });
 
+  it('a connection that starts again after another sequence was not lost', async () => {
+    const { log, pauses: waits } = await follow([ready(4), ready(4)], 7);
+    expect(log).toEqual(['store_1 4', 'store_1 4', 'lost']);
+    expect(waits).toEqual([50]);
+  });
+
   it('a lost connection is opened again after pauses that double up to five seconds, and is reported once', async () => {
     const failures = Array.from({ length: 8 }, () => lost);
     const { pauses: waits, log } = await follow([ready(1), ...failures, ready(1), lost]);
@@ -125,10 +134,14 @@ describe('followStream', () => {
     expect(error).toMatchObject({ code: 'no_emulator' });
   });
 
-  it('a message may have the largest length, and a stream may be longer', async () => {
+  it('a message can have the largest length, and a stream can be longer', async () => {
     const message = (length: number) => `data: ${' '.repeat(length - item(2).length)}${item(2).slice(6)}`;
-    const texts = [ready(1), message(LIMIT), message(LIMIT).slice(0, -1), `\n${message(LIMIT)}`];
-    expect(await follow([texts])).toMatchObject({ sequences: [2], error: null });
+    const longest = [message(LIMIT + 1).slice(0, -1), '\n'];
+    const comment = ':'.padEnd(LIMIT, 'x');
+    expect(await follow([[comment, `\n${ready(1)}`, ...longest, ...longest]])).toMatchObject({
+      sequences: [2],
+      error: null,
+    });
     const { error } = await follow([[ready(1), message(LIMIT + 2).slice(0, -1), '\n']]);
     expect(error).toMatchObject({ message: expect.stringContaining('a message of the stream is too large') });
   });

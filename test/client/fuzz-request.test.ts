@@ -52,20 +52,27 @@ describe('resolveFuzzRequest', () => {
     );
   });
 
-  it('a restart runs the function and then waits for the receiver, until the run is interrupted', async () => {
+  it('a restart waits for the function and then for the receiver, until the run is interrupted', async () => {
     expect(resolve({}).restart).toBeNull();
+    const log: string[] = [];
+    const runEventLoop = () => new Promise((resolve) => setImmediate(resolve));
+    /** Nothing listens at the port of the receiver. */
+    const start = async (stopped: Promise<void>, { signal }: AbortController) => {
+      await resolve({ restart: () => stopped }, signal).restart?.();
+      log.push('restarted');
+    };
     const interruption = new AbortController();
-    let restartCount = 0;
-    const { restart } = resolve({ restart: () => void restartCount++ }, interruption.signal);
-    let isDone = false;
-    // Nothing listens at this port.
-    const restarted = restart?.().then(() => {
-      isDone = true;
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect([restartCount, isDone]).toEqual([1, false]);
+    const waiting = start(Promise.resolve(), interruption);
+    await runEventLoop();
+    expect(log).toEqual([]);
     interruption.abort();
-    await restarted;
-    expect(isDone).toBe(true);
+    await waiting;
+    expect(log).toEqual(['restarted']);
+    let stop = () => {};
+    const stopping = start(new Promise((resolve) => (stop = resolve)), interruption);
+    await runEventLoop();
+    expect(log.length).toBe(1);
+    stop();
+    await stopping;
   });
 });

@@ -70,7 +70,8 @@ describe('an operation over HTTP', () => {
   it('the token is sent if there is one', async () => {
     const { url, requests } = await serveJson(200, { stopping: true });
     await createHttpControlClient({ controlUrl: `${url}/_svc`, token: 'secret' }).stop({});
-    expect(requests[0]?.headers.authorization).toBe('Bearer secret');
+    await createHttpControlClient({ controlUrl: `${url}/_svc` }).stop({});
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret', undefined]);
   });
 
   it('an error response rejects with its code, message and hint', async () => {
@@ -178,6 +179,22 @@ describe('a server that is not an emulator', () => {
     await expect(ready).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
+  it('an export of another type is an error, and its connection is closed', async () => {
+    let isClosed = () => {};
+    const closed = new Promise<void>((resolve) => {
+      isClosed = resolve;
+    });
+    const { control } = await serve((_request, response) => {
+      response.once('close', isClosed);
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<h1>');
+    });
+    await expect(control.exportDeliveries({ format: 'har' })).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: expect.stringContaining('the response is not application/json'),
+    });
+    await closed;
+  });
+
   /** A server whose response has no end. */
   function serveWithoutEnd(status: number, type: string) {
     const block = Buffer.alloc(4 * 1024 * 1024, ' ');
@@ -238,6 +255,7 @@ describe('the client of the public API', () => {
     expect(requests[0]).toMatchObject({ method: 'POST', url: '/v1/events', body: '{"n": 9007199254740993}' });
     expect(requests[0]?.headers).toMatchObject({
       authorization: 'Bearer svc_test_k',
+      'content-length': '23',
       'idempotency-key': 'once',
     });
   });

@@ -35,7 +35,36 @@ describe('the status of a response', () => {
   );
 });
 
+it.each(['POST', 'DELETE'])('a %s request with a body says how long it is in bytes', async (method) => {
+  const lengths: (string | undefined)[] = [];
+  const server = createHttpServer(({ headers }, response) => {
+    lengths.push(headers['content-length']);
+    response.end();
+  });
+  const url = new URL(`http://127.0.0.1:${await listenDuringTest(server)}/`);
+  await sendRequest({ method, url, body: '"é"' });
+  expect(lengths).toEqual(['4']);
+});
+
+it('a response that is cut off is an error, also to a caller that accepts any status', async () => {
+  const server = createHttpServer((_, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('{', () => response.destroy());
+  });
+  const request = { method: 'GET', url: new URL(`http://127.0.0.1:${await listenDuringTest(server)}/`) };
+  await expect(sendRequest(request)).rejects.toMatchObject({ code: 'no_emulator' });
+  await expect(sendAnyRequest(request)).rejects.toMatchObject({ code: 'no_emulator' });
+});
+
 describe('a request over HTTPS', () => {
+  it('requests with the same authority share a connection, because reading the root certificates is slow', async () => {
+    const { request, countConnections } = await serveSecurely('localhost');
+    for (const _ of [1, 2]) {
+      expect(await sendRequest({ ...request, ca: authority })).toMatchObject({ status: 200, text: 'secure' });
+    }
+    expect(countConnections()).toBe(1);
+  });
+
   it('a certificate of an unknown authority is rejected, with the variable that names the authority', async () => {
     const { request } = await serveSecurely('localhost');
     await expect(sendRequest(request)).rejects.toMatchObject({
@@ -50,14 +79,6 @@ describe('a request over HTTPS', () => {
     await expect(sendRequest({ ...request, ca: authority })).rejects.toMatchObject({
       message: expect.stringContaining('is not trusted'),
     });
-  });
-
-  it('requests with the same authority share a connection, because reading the root certificates is slow', async () => {
-    const { request, countConnections } = await serveSecurely('localhost');
-    for (const _ of [1, 2]) {
-      expect(await sendRequest({ ...request, ca: authority })).toMatchObject({ status: 200, text: 'secure' });
-    }
-    expect(countConnections()).toBe(1);
   });
 
   it('a closed port has no certificate, and the error says so', async () => {

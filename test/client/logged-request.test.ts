@@ -37,12 +37,16 @@ describe('findResendProblem', () => {
 
 describe('toCurlCommand', () => {
   it('a GET request has no body and no method option', () => {
-    const headers = { host: 'a', accept: '*/*', 'x-trace': 'a b', cookie: '[removed]' };
-    expect(
-      toCommand({ method: 'GET', path: '/v1/events?limit=1', request: { ...message, headers, body: null } }),
-    ).toBe(
+    const unsent = { host: 'a', accept: '*/*', authorization: 'Basic YTpi', cookie: '[removed]' };
+    const request = { ...message, headers: { ...unsent, 'x-trace': 'a b' }, body: '{}' };
+    expect(toCommand({ method: 'GET', path: '/v1/events?limit=1', request })).toBe(
       `curl 'http://127.0.0.1:4777/v1/events?limit=1' \\\n  -H "Authorization: Bearer $SVC_API_KEY" \\\n  -H 'x-trace: a b'`,
     );
+  });
+
+  it('a body of text is an argument', () => {
+    const request = { ...message, headers: {}, body: '{"a":"b c"}', encoding: 'utf8' as const };
+    expect(toCommand({ method: 'PUT', request })).toMatch(/--data-raw '\{"a":"b c"\}'$/);
   });
 
   it('a POST request without a body, and other methods, have a method option', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { mapAtRate } from '../../src/client/map-at-rate.ts';
 
@@ -70,6 +71,14 @@ describe('calls at a limited rate', () => {
     for (const release of releases.slice(1)) release(null);
     await runEventLoop();
     expect(releases).toHaveLength(startedCount);
+  });
+
+  it('finished calls leave nothing on the signal, which can live as long as the process', async () => {
+    const { signal } = new AbortController();
+    await mapAtRate(async () => {}, { count: 2, perSecond: unlimited, signal });
+    const failing = { count: 2, perSecond: unlimited, signal };
+    await expect(mapAtRate(() => Promise.reject(new Error('no')), failing)).rejects.toThrow('no');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('an interruption starts no further call', async () => {

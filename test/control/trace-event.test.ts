@@ -1,6 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { buildTraceTree, type TraceNode } from '../../src/client/trace-tree.ts';
-import type { DeliveryTrace } from '../../src/contract/trace-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
@@ -106,25 +104,5 @@ describe('the trace of an event', () => {
     await control.advanceClock({ workspace_id, ms: HOUR_MS });
     const [delivery] = (await control.getEventTrace({ id })).deliveries;
     expect(delivery?.attempts.map(({ phases }) => phases === null)).toEqual([false, true, true]);
-  });
-});
-
-describe('the tree of a trace', () => {
-  const tree = (...deliveries: readonly (readonly [id: string, original: string | null])[]) => {
-    const list = deliveries.map(([id, replay_of]) => ({ id, replay_of }));
-    const toText = ({ delivery, replays }: TraceNode): string =>
-      `${delivery.id}(${replays.map(toText).join(' ')})`;
-    return buildTraceTree(list as unknown as DeliveryTrace[]).map(toText);
-  };
-
-  it('each replay is below its original', () => {
-    expect(tree(['a', null], ['b', null], ['c', 'a'], ['d', 'c'], ['e', 'a'])).toEqual([
-      'a(c(d()) e())',
-      'b()',
-    ]);
-  });
-
-  it('a replay whose original is on another page is at the top', () => {
-    expect(tree(['c', 'a'], ['d', 'c'])).toEqual(['c(d())']);
   });
 });

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
-import {
-  describeAppliedCount,
-  describeAppliedFault,
-  describeEffect,
-} from '../../../src/client/texts/describe-fault.ts';
 import type { Fault } from '../../../src/contract/fault-schemas.ts';
 import { deliveryFaultDescriptions } from '../../../src/domain/fault.ts';
 import { createFakeContext, createFakeHost } from '../fake-context.ts';
@@ -14,18 +9,7 @@ const base = {
   ...{ id: 'flt_1', probability: 1, applied_count: 0, created_at: '2026-11-20T12:00:00.000Z' },
 } as const;
 
-describe('the description of a fault', () => {
-  it.each<[Partial<Fault>, string]>([
-    [{ on: 'request', status: 503, error_code: 'busy', latency_ms: 2_000 }, 'latency 2s, status 503 busy'],
-    [{ on: 'request', drop: 'after' }, 'connection closed after the operation'],
-    [{ on: 'delivery', kind: 'delay', delay_ms: 600_000 }, 'delay 10m'],
-    [{ on: 'delivery', kind: 'old-secret' }, 'old-secret'],
-    [{ on: 'delivery', kind: 'error-response' }, 'error-response, status 503'],
-    [{ on: 'delivery', kind: 'error-response', status: 429 }, 'error-response, status 429'],
-  ])('the rule %j is described as %s', (rule, words) => {
-    expect(describeEffect({ ...base, on: 'request', ...rule })).toBe(words);
-  });
-
+describe('svc faults list', () => {
   it('the list shows the target of a fault and how often it was applied', () => {
     const fault: Fault = {
       ...base,
@@ -39,20 +23,6 @@ describe('the description of a fault', () => {
       faultColumns.find((column) => column.title === title)?.value({ ...fault, applied_count: 2 }),
     );
     expect([target, applied]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);
-  });
-
-  it.each<[Partial<Fault>, string]>([
-    [{ applied_count: 0 }, '0 times'],
-    [{ applied_count: 1 }, '1 time'],
-    [{ applied_count: 0, count: 1 }, '0 of 1 time'],
-    [{ applied_count: 2, probability: 0.5 }, '2 times, with 50% probability'],
-  ])('the count of %j is described as "%s"', (fields, text) => {
-    expect(describeAppliedCount({ ...base, on: 'request', ...fields })).toBe(text);
-  });
-
-  it('an affected delivery names its fault, and others do not', () => {
-    expect(describeAppliedFault({ id: 'flt_1', kind: 'duplicate' })).toBe('duplicate (flt_1)');
-    expect(describeAppliedFault(undefined)).toBeNull();
   });
 });
 

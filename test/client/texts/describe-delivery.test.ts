@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { describeState } from '../../../src/client/texts/describe-delivery.ts';
+import { describeDelivery, describeState } from '../../../src/client/texts/describe-delivery.ts';
 import type { DeliveryDetail } from '../../../src/contract/delivery-schemas.ts';
-import { createAttempt, createDelivery } from '../../dashboard/example-delivery.ts';
+import { createAttempt, createDelivery, START } from '../../dashboard/example-delivery.ts';
 
 const success = createAttempt({ outcome: 'succeeded', response_status: 200, error: null });
 
@@ -31,4 +31,20 @@ it.each<[string, Partial<DeliveryDetail>]>([
 ])('describeState returns "%s" for %j', (sentence, changes) => {
   const delivery = createDelivery(changes);
   expect(describeState(delivery, delivery.attempts)).toBe(sentence);
+});
+
+it.each<[string, Partial<DeliveryDetail>]>([
+  ['del_1 pending after 2 attempts, next attempt in 35m: the receiver returned 503 Service Unavailable', {}],
+  ['del_1 pending after 0 attempts, next attempt in 35m', { attempts: [] }],
+  [
+    'del_1 paused after 1 attempt, we_1 is disabled: first\\nsecond',
+    { attempts: [createAttempt({ error: 'first\nsecond' })], paused: true, next_attempt_at: null },
+  ],
+  ['del_1 succeeded after 1 attempt', { status: 'succeeded', attempts: [success], next_attempt_at: null }],
+  [
+    'del_1 canceled after 0 attempts, the endpoint was deleted',
+    { status: 'canceled', settled_reason: 'endpoint_deleted', attempts: [], next_attempt_at: null },
+  ],
+])('describeDelivery returns "%s" for %j', (line, changes) => {
+  expect(describeDelivery(createDelivery(changes), START)).toBe(line);
 });
