@@ -62,6 +62,14 @@ export const Event = resource(
   { ...eventFields, ...payload, ...createdAt },
 );
 
+/** The JSON that is POSTed to an endpoint (§2, gap `envelope`). */
+export const Envelope = v.object({
+  type: v.string(),
+  workspace_id: v.string(),
+  created_at: v.string(),
+  data: Event,
+});
+
 const requestId = {
   request_id: described(
     'ID of the `/v1` request that created the event. `null` if no request created it, or if the request is no longer in the request log.',
@@ -374,6 +382,7 @@ export type LoggedMessage = v.InferOutput<typeof LoggedMessage>;
 export type ControlErrorBody = v.InferOutput<typeof ControlErrorBody>;
 export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;
 export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
+export type Envelope = Readonly<v.InferOutput<typeof Envelope>>;
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 export type Event = v.InferOutput<typeof Event>;
 export type EventDetail = v.InferOutput<typeof EventDetail>;

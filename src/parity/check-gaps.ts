@@ -65,7 +65,7 @@ export function checkGaps(input: GapCheckInput): GapReport {
     const value = `the value ${JSON.stringify(observed)}; svc accepts ${choices.join(', ')}`;
     return { ...unchanged, needed: finding.needed === null ? value : `${finding.needed}; ${value}` };
   });
-  return { data, other: messages.other, notes: signatures.notes };
+  return { data, other: messages.other, notes: signatures.note === null ? [] : [signatures.note] };
 }
 
 /** The overrides of the project with those that the differences lead to. */

@@ -88,8 +88,7 @@ export interface Range {
 }
 
 /**
- * Confirms the configured number if it is certain: both limits are the same, or only one usual number is between them.
- * If the observations contradict each other, the most frequent exact number counts.
+ * Compares the most frequent exact number. Without one, confirms the configured number if only one usual number is possible.
  * @param format returns what the configuration file would contain
  */
 export function compareRange(
@@ -98,21 +97,18 @@ export function compareRange(
   format: (value: number) => ConfigValue = Number,
   usual: readonly number[] = [],
 ): Finding {
+  const exact = observations.flatMap(({ value: { min, max }, ...rest }) =>
+    min !== undefined && min === max ? [{ ...rest, value: format(min) }] : [],
+  );
+  if (exact.length > 0) return compareObservations(format(configured), exact);
   const least = observations.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
   const most = observations.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
-  if (observations.length === 0) return NO_EVIDENCE;
-  if (least > most) {
-    const exact = observations.flatMap(({ value: { min, max }, ...rest }) =>
-      min !== undefined && min === max ? [{ ...rest, value: format(min) }] : [],
-    );
-    return compareObservations(format(configured), exact);
-  }
   const limits = observations.filter(({ value: { min, max } }) => min === least || max === most);
   const possible = least === most ? [least] : usual.filter((number) => number >= least && number <= most);
   const isLimited = least > 0 && most < Infinity;
   const value = isLimited && possible.length === 1 ? possible[0] : undefined;
   if (value === configured) return confirm(format(configured), limits);
-  if (configured >= least && configured <= most) return NO_EVIDENCE;
+  if (least > most || (configured >= least && configured <= most)) return NO_EVIDENCE;
   if (value !== undefined) return differ(format(value), limits);
   return differ(null, limits, 'the exact value, which the recording does not show');
 }

@@ -1,20 +1,10 @@
 /** Compares the fields and the headers of recorded messages with those of the emulator, at the level of types. */
 import * as v from 'valibot';
 import type { Exchange } from '../contract/exchange.ts';
-import { CreatedWebhook, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
+import { CreatedWebhook, Envelope, ErrorBody, Event, EventPage, Workspace } from '../contract/resources.ts';
 import { isObject } from '../domain/json.ts';
 import { compareFixed, type Deviation, type Evidence, type Observation, toEvidence } from './finding.ts';
-import { type Fields, isSuccess, listFields, type OperationName, type Traffic } from './sort-traffic.ts';
-
-/** The envelope of a delivery (gap `envelope`). */
-const Envelope = v.object({
-  type: v.string(),
-  workspace_id: v.string(),
-  created_at: v.string(),
-  data: Event,
-});
-
-type Records = readonly Observation<unknown>[];
+import { type ApiRequest, type Fields, isSuccess, listFields, type Traffic } from './sort-traffic.ts';
 
 /** The items of a page; none for any other value. */
 export function listItems({ data }: Fields): readonly Fields[] {
@@ -23,19 +13,15 @@ export function listItems({ data }: Fields): readonly Fields[] {
 
 /** The records of each kind in a recording, as observations of their differences from the records of the emulator. */
 function compareShapes({ requests, attempts }: Traffic) {
-  const ofResponses = (...operations: readonly OperationName[]): Records =>
-    requests.flatMap((exchange) =>
-      operations.some((name) => name === exchange.operation) && isSuccess(exchange)
-        ? [{ exchange, value: exchange.result }]
-        : [],
-    );
+  const ofResponses = (...operations: readonly ApiRequest['operation'][]) =>
+    requests
+      .filter((request) => operations.includes(request.operation) && isSuccess(request))
+      .map((exchange) => ({ exchange, value: exchange.result }));
   const pages = ofResponses('listEvents');
   const envelopes = attempts.map((exchange) => ({ exchange, value: exchange.json }));
   const events = [
     ...ofResponses('createEvent', 'getEvent'),
-    ...pages.flatMap(({ exchange, value }) =>
-      listItems(listFields(value)).map((item) => ({ exchange, value: item })),
-    ),
+    ...pages.flatMap(({ exchange, value: page }) => listItems(page).map((value) => ({ exchange, value }))),
     ...envelopes.map(({ exchange, value }) => ({ exchange, value: listFields(value).data })),
   ];
   const errors = requests.map((exchange) => ({ exchange, value: exchange.result.error }));
@@ -50,7 +36,11 @@ function compareShapes({ requests, attempts }: Traffic) {
 }
 
 /** For each record its differences from the records of the emulator, or null. A response that is not JSON has no fields. */
-function compareShape(name: string, entries: v.ObjectEntries, records: Records): Observation<Deviation>[] {
+function compareShape(
+  name: string,
+  entries: v.ObjectEntries,
+  records: readonly Observation<unknown>[],
+): Observation<Deviation>[] {
   return records.flatMap(({ exchange, value: record }) => {
     if (!isObject(record) || Object.keys(record).length === 0) return [];
     const deviations = describeShape(name, entries, record);

@@ -310,6 +310,7 @@ function compareIdempotency({ requests, values }: CheckContext) {
       continue;
     }
     const ageMs = exchange.at - first.at;
+    const age = formatDuration(ageMs);
     if (path !== first.path) {
       scopes.push({ exchange, value: isConflict ? 'api_key' : 'api_key_method_path' });
     } else if (body.content.toString() !== first.body.content.toString()) {
@@ -317,14 +318,10 @@ function compareIdempotency({ requests, values }: CheckContext) {
       // After the retention time, the key can be used again.
       if (isConflict || ageMs < MINUTE_MS) conflicts.push({ exchange, value });
     } else if (isStored && result.id !== first.result.id) {
-      retentions.push({
-        exchange,
-        value: { max: ageMs },
-        text: `a new event after ${formatDuration(ageMs)}`,
-      });
+      retentions.push({ exchange, value: { max: ageMs }, text: `a new event after ${age}` });
       firsts.set(key, exchange);
     } else if (isStored) {
-      retentions.push({ exchange, value: { min: ageMs }, text: `replayed after ${formatDuration(ageMs)}` });
+      retentions.push({ exchange, value: { min: ageMs }, text: `replayed after ${age}` });
       const isMarked = responseHeaders.get('idempotent-replayed') === 'true';
       const isSame = first.status === status && isDeepStrictEqual(first.result, result);
       const deviation = `${isSame ? 'the same' : 'another'} response, ${isMarked ? 'with' : 'without'} Idempotent-Replayed`;

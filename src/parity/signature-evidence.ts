@@ -13,14 +13,8 @@ import { verify } from '../domain/signature/verify.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
 import type { GapValues } from '../profile/gaps.ts';
 import { toSignatureScheme } from '../profile/resolve-rules.ts';
-import { compareObservations, joinFindings, NO_EVIDENCE } from './finding.ts';
+import { compareObservations, joinFindings, NO_EVIDENCE, type Observation } from './finding.ts';
 import type { DeliveryAttempt } from './sort-traffic.ts';
-
-/** A way to sign, without the hash, which follows from the length of the digest. */
-interface Combination {
-  readonly content: string;
-  readonly key: GapValues['signature.algorithm']['key'];
-}
 
 interface SignedAttempt {
   readonly attempt: DeliveryAttempt;
@@ -50,11 +44,12 @@ export const searchedTemplates: readonly string[] = [
     ),
   ),
 ];
-const combinations = searchedTemplates.flatMap((content) =>
-  Object.keys(signatureKeys).map((key): Combination => ({ content, key: key as Combination['key'] })),
-);
+const keyForms = Object.keys(signatureKeys) as (keyof typeof signatureKeys)[];
+/** The ways to sign, without the hash, which follows from the length of the digest. */
+const combinations = searchedTemplates.flatMap((content) => keyForms.map((key) => ({ content, key })));
+type Combination = (typeof combinations)[number];
 
-/** The findings, and notes about what they cannot say, such as that a secret is missing. */
+/** The findings, and a note about what they cannot say, such as that a secret is missing. */
 export function findSignatures(
   attempts: readonly DeliveryAttempt[],
   secrets: readonly string[],
@@ -88,27 +83,24 @@ export function findSignatures(
     return name === '' ? [] : [{ exchange: attempt, value, text: `${name}: ${text}` }];
   });
   const contents = observe(({ signing }) => signing?.content);
+  const compare = (
+    gap: 'signature.content' | 'signature.header' | 'signature.timestamp',
+    observations: readonly Observation<string | null>[],
+    needed?: string,
+  ) => compareObservations(configured[gap], observations, needed);
   const algorithm = joinFindings({
     hash: compareObservations(hash, hashes),
     key: compareObservations(key, keys),
   });
   return {
     findings: {
-      'signature.content': compareObservations(configured['signature.content'], contents),
+      'signature.content': compare('signature.content', contents),
       // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
       'signature.algorithm': keys.length === 0 && algorithm.verdict === 'confirmed' ? NO_EVIDENCE : algorithm,
-      'signature.header': compareObservations(
-        configured['signature.header'],
-        formats,
-        'a custom signature scheme (see the note)',
-      ),
-      'signature.timestamp': compareObservations(
-        configured['signature.timestamp'],
-        timestamps,
-        'another format of timestamps',
-      ),
+      'signature.header': compare('signature.header', formats, 'a custom signature scheme (see the note)'),
+      'signature.timestamp': compare('signature.timestamp', timestamps, 'another format of timestamps'),
     },
-    notes: describeUnverified(signed, secrets),
+    note: describeUnverified(signed, secrets),
   };
 }
 
@@ -167,29 +159,24 @@ function findTimestampFormat(text: string): SignatureScheme['timestampFormat'] |
   return formats.find((format) => ms !== null && formatTimestamp(format, ms) === text);
 }
 
-/** Why deliveries could not be verified. A wrong secret and an unknown way to sign look the same, unless the header differs. */
-function describeUnverified(signed: readonly SignedAttempt[], secrets: readonly string[]): string[] {
+/** Why deliveries could not be verified; null if all were. A wrong secret and an unknown way to sign look the same, unless the header differs. */
+function describeUnverified(signed: readonly SignedAttempt[], secrets: readonly string[]): string | null {
   const unverified = signed.filter(({ signing, attempt }) => signing === null && attempt.body.isComplete);
   const [first] = unverified;
-  if (first === undefined) return [];
+  if (first === undefined) return null;
   const { attempt, values } = first;
   const count = formatDeliveryCount(unverified.length);
-  if (values === null) return [describeCustomScheme(attempt)];
-  if (secrets.length === 0) return [`Pass --secret to verify the signatures of ${count}.`];
-  if (unverified.length < signed.length) {
-    return [
-      `No secret that was passed signed ${count}. They can be for another endpoint, or signed before a rotation.`,
-    ];
-  }
+  if (values === null) return describeCustomScheme(attempt);
+  if (secrets.length === 0) return `Pass --secret to verify the signatures of ${count}.`;
+  if (unverified.length < signed.length)
+    return `No secret that was passed signed ${count}. They can be for another endpoint, or signed before a rotation.`;
   const scheme = toSignatureScheme(values);
   const { body: payload, ...message } = readSignature(attempt, scheme).message;
   const signature = attempt.signature?.value;
   const result = verify({ ...message, payload, signature, secret: secrets, scheme, now: attempt.at });
   const isUnknown = result.ok || result.reason === 'signature_mismatch';
   const known = isUnknown ? 'The secret is wrong, or the way to sign is unknown.' : result.detail;
-  return [
-    `None of ${combinations.length} combinations of signed content and key leads to the signature of ${count}. ${known}`,
-  ];
+  return `None of ${combinations.length} combinations of signed content and key leads to the signature of ${count}. ${known}`;
 }
 
 /** The scheme that would be needed for an unknown signature header, with `?` for what is not known. */

@@ -1,17 +1,9 @@
 /** Reads and verifies the requests that a receiver gets. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Event } from '../contract/resources.ts';
+import type { Envelope } from '../contract/resources.ts';
 import { tryParseJson } from '../domain/json.ts';
 import { type VerifyResult, verifyMessage } from '../domain/signature/verify.ts';
 import type { VerifyOptions } from '../domain/signature/verify-input.ts';
-
-/** The JSON that is POSTed to an endpoint (§2 of the service description, gap `envelope`). */
-export interface Envelope {
-  readonly type: string;
-  readonly workspace_id: string;
-  readonly created_at: string;
-  readonly data: Event;
-}
 
 /** How a receiver verifies requests: the endpoint secret, and optionally the scheme and the tolerance. */
 export type VerificationOptions = Pick<VerifyOptions, 'secret' | 'scheme' | 'toleranceMs'>;

@@ -8,7 +8,6 @@ import { indentJson } from '../../domain/json.ts';
 import { applyJsonEdits } from '../../domain/json-path.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
-import { quoteForShell } from '../../domain/shell.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
 import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
@@ -95,24 +94,11 @@ export const check: CommandDefinition<CheckOptions> = {
     const different = report.data.filter(({ verdict }) => verdict === 'different');
     const canWrite = different.some(({ override }) => override !== null);
     if (canWrite && options.write) await writeOverrides(report, config, options.yes, context);
-    else if (canWrite) {
-      printHint({ text: 'Match the service', command: toWriteCommand(options) }, context.io);
-    }
+    else if (canWrite) printHint('Add --write to match the service.', context.io);
     const remaining = options.write ? different.filter(({ needed }) => needed !== null) : different;
     return remaining.length + report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
 };
-
-/** The same check with `--write`. Secrets are only repeated as names of files. */
-function toWriteCommand({ files, baseUrl, deliveriesTo, secret = [] }: CheckOptions): string {
-  const words = [
-    ...files,
-    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
-    ...(deliveriesTo === undefined ? [] : ['--deliveries-to', deliveriesTo]),
-    ...secret.flatMap((value) => (value.startsWith('@') ? ['--secret', value] : [])),
-  ];
-  return `svc gaps check ${words.map(quoteForShell).join(' ')} --write`;
-}
 
 async function readSecrets({ secret }: CheckOptions, context: Context): Promise<string[]> {
   const values = secret ?? (context.env.SVC_WEBHOOK_SECRET ? [context.env.SVC_WEBHOOK_SECRET] : []);
