@@ -1,6 +1,12 @@
 /** Finds out when a service retries, from the times between the attempts of each delivery. */
 import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
-import { decideRetry, getDelayMs, parseRetryAfter, type RetryPolicy } from '../domain/retry-policy.ts';
+import {
+  decideRetry,
+  type FailedAttempt,
+  getDelayMs,
+  parseRetryAfter,
+  type RetryPolicy,
+} from '../domain/retry-policy.ts';
 import {
   compareFixed,
   compareObservations,
@@ -19,15 +25,11 @@ import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
 type Attempts = readonly DeliveryAttempt[];
 
 /** A failed attempt, and the time to the next one. */
-interface Wait {
-  /** 0 after the first attempt. */
-  readonly index: number;
-  readonly first: DeliveryAttempt;
+interface Wait extends FailedAttempt {
   readonly failed: DeliveryAttempt;
   readonly next: DeliveryAttempt | undefined;
   /** Infinite if no later attempt was recorded. */
   readonly ms: number;
-  readonly retryAfterMs: number | null;
 }
 
 export function findRetries(attempts: Attempts, retry: RetryPolicy) {
@@ -37,33 +39,30 @@ export function findRetries(attempts: Attempts, retry: RetryPolicy) {
     .filter((each) => !lacksAttempts(each, retry))
     .flat();
   const ended = waits.filter(({ next }) => next !== undefined);
-  const plain = ended.filter(({ retryAfterMs, failed }) => retryAfterMs === null && failed.status !== 410);
+  const plain = ended.filter((wait) => wait.retryAfterMs === null && wait.responseStatus !== 410);
   const { policy, findings } = compareSchedule(plain, retry);
   const latestMs = retry.windowMs + MINUTE_MS;
-  const late = ended.filter(({ first, failed, ms }) => failed.dueAt + ms - first.dueAt > latestMs);
+  const late = ended.filter(
+    ({ firstAttemptAt, startedAt, ms }) => startedAt + ms - firstAttemptAt > latestMs,
+  );
   const redirected = ended.filter(({ failed }) => failed.status >= 300 && failed.status < 400);
   const lastTimes = new Map(identified.map(({ url, dueAt }) => [url.href, dueAt]));
-  const compareChoices = (configured: string, choices: Readonly<Record<string, RetryPolicy>>) => {
+  const compareFlag = (flag: 'honorRetryAfter' | 'stopOn410', set: string, unset: string) => {
     const observations = waits.flatMap((wait) => {
       const lastAt = lastTimes.get(wait.failed.url.href) ?? 0;
-      const fitting = Object.entries(choices).filter(([, choice]) => isPlanned(wait, choice, lastAt));
-      return fitting.length === 1 ? fitting.map(([value]) => ({ ...toObservation(wait), value })) : [];
+      const isSet = isPlanned(wait, { ...policy, [flag]: true }, lastAt);
+      const isUnset = isPlanned(wait, { ...policy, [flag]: false }, lastAt);
+      return isSet === isUnset ? [] : [{ ...toObservation(wait), value: isSet ? set : unset }];
     });
-    return compareObservations(configured, observations);
+    return compareObservations(retry[flag] ? set : unset, observations);
   };
   return {
     ...findings,
     ...(late.length > 0 && {
       'retry.schedule': differ(null, late.map(toObservation), 'a retry window of more than 72h'),
     }),
-    'retry.after': compareChoices(retry.honorRetryAfter ? 'honored' : 'ignored', {
-      honored: { ...policy, honorRetryAfter: true },
-      ignored: { ...policy, honorRetryAfter: false },
-    }),
-    'retry.410': compareChoices(retry.stopOn410 ? 'stop' : 'failure', {
-      stop: { ...policy, stopOn410: true },
-      failure: { ...policy, stopOn410: false },
-    }),
+    'retry.after': compareFlag('honorRetryAfter', 'honored', 'ignored'),
+    'retry.410': compareFlag('stopOn410', 'stop', 'failure'),
     'delivery.success': compareFixed(redirected.map((wait) => ({ ...toObservation(wait), value: null }))),
   };
 }
@@ -73,18 +72,14 @@ export function findRetries(attempts: Attempts, retry: RetryPolicy) {
  * @param lastAt until when the recording shows that there is none
  */
 function isPlanned(wait: Wait, policy: RetryPolicy, lastAt = Infinity): boolean {
-  const { index, first, failed, next, ms, retryAfterMs } = wait;
-  const ended = {
-    ...{ attemptCount: index + 1, firstAttemptAt: first.dueAt, startedAt: failed.dueAt, retryAfterMs },
-    ...{ endedAt: failed.dueAt + failed.durationMs, responseStatus: failed.status },
-  };
+  const { next, ms, startedAt } = wait;
   // The lowest and the highest random number.
   const [earliestMs = 0, latestMs = 0] = [0, 1].map((random) => {
-    const decision = decideRetry(policy, ended, () => random);
-    return decision.status === 'failed' ? Infinity : decision.dueAt - failed.dueAt;
+    const decision = decideRetry(policy, wait, () => random);
+    return decision.status === 'failed' ? Infinity : decision.dueAt - startedAt;
   });
   const toleranceMs = toleranceOf((earliestMs + latestMs) / 2);
-  if (next === undefined) return lastAt - failed.dueAt <= latestMs + toleranceMs;
+  if (next === undefined) return lastAt - startedAt <= latestMs + toleranceMs;
   return ms >= earliestMs - toleranceMs && ms <= latestMs + toleranceMs;
 }
 
@@ -100,10 +95,16 @@ function listWaits(attempts: Attempts): Wait[] {
   for (const [index, failed] of attempts.entries()) {
     const [first = failed, next] = [attempts[0], attempts[index + 1]];
     if (isSuccess(failed) || failed.isManual || next?.isManual) break;
-    const header = failed.responseHeaders.get('retry-after') ?? '';
-    const retryAfterMs = parseRetryAfter(header, failed.at + failed.durationMs);
-    const ms = next === undefined ? Infinity : next.dueAt - failed.dueAt;
-    waits.push({ index, first, failed, next, ms, retryAfterMs });
+    const retryAfter = failed.responseHeaders.get('retry-after') ?? '';
+    waits.push({
+      ...{ failed, next, ms: next === undefined ? Infinity : next.dueAt - failed.dueAt },
+      attemptCount: index + 1,
+      firstAttemptAt: first.dueAt,
+      startedAt: failed.dueAt,
+      endedAt: failed.dueAt + failed.durationMs,
+      responseStatus: failed.status,
+      retryAfterMs: parseRetryAfter(retryAfter, failed.at + failed.durationMs),
+    });
   }
   return waits;
 }
@@ -136,11 +137,10 @@ const MIN_JITTER_SAMPLES = 20;
 
 function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   const { delaysMs: configured, jitter } = policy;
-  const delayAfter = (index: number) => getDelayMs(policy, index + 1);
-  const inOrder = waits.toSorted((a, b) => a.index - b.index);
-  const groups = groupBy(inOrder, ({ index }) => String(index)).map((group) => {
+  const inOrder = waits.toSorted((a, b) => a.attemptCount - b.attemptCount);
+  const groups = groupBy(inOrder, ({ attemptCount }) => String(attemptCount)).map((group) => {
     // If the waits after an attempt disagree and most of them are as configured, the others are replays.
-    const fitting = group.filter((wait) => isPlanned(wait, withDelay(policy, delayAfter(wait.index))));
+    const fitting = group.filter((wait) => isPlanned(wait, { ...policy, windowMs: Infinity }));
     return 2 * fitting.length > group.length ? fitting : group;
   });
   const observations = groups.flatMap((group) => group.slice(0, 1).map(toObservation));
@@ -148,7 +148,7 @@ function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   for (const share of [...JITTERS, jitter].sort((a, b) => a - b)) {
     const fitted = fitDelays(groups, { ...policy, jitter: share });
     if (fitted === null) continue;
-    const isConfigured = fitted.every((ms, index) => ms === delayAfter(index));
+    const isConfigured = fitted.every((ms, index) => ms === getDelayMs(policy, index + 1));
     const delaysMs = isConfigured ? configured : completeSchedule(fitted, policy);
     const schedule = isConfigured ? confirm : differ;
     const findings = {
@@ -174,9 +174,9 @@ function compareJitter(
   return share > configured || isSure ? differ(share, observations) : NO_EVIDENCE;
 }
 
-function toObservation({ index, failed, next, ms }: Wait): Observation {
+function toObservation({ attemptCount, failed, next, ms }: Wait): Observation {
   const retry = next === undefined ? 'no retry' : `a retry ${formatDuration(ms)}`;
-  return { exchange: next ?? failed, value: ms, text: `${retry} after attempt ${index + 1}` };
+  return { exchange: next ?? failed, value: ms, text: `${retry} after attempt ${attemptCount}` };
 }
 
 /**
@@ -187,12 +187,12 @@ function fitDelays(groups: readonly (readonly Wait[])[], policy: RetryPolicy): r
   const delaysMs: number[] = [];
   let isConfigured = true;
   for (const group of groups) {
-    const index = group[0]?.index ?? 0;
+    const attemptCount = group[0]?.attemptCount ?? 1;
     // The first attempts were not recorded, or the receiver asked for another delay.
-    while (delaysMs.length < index) delaysMs.push(getDelayMs(policy, delaysMs.length + 1));
+    while (delaysMs.length + 1 < attemptCount) delaysMs.push(getDelayMs(policy, delaysMs.length + 1));
     const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
     const [min = 0, max = min] = [times[0], times.at(-1)];
-    const configuredMs = getDelayMs(policy, index + 1);
+    const configuredMs = getDelayMs(policy, attemptCount);
     const repeatedMs: number = isConfigured ? configuredMs : (delaysMs.at(-1) ?? 0);
     // The maximum shortens some of the waits.
     const middle = max > policy.maxDelayMs - MINUTE_MS ? policy.maxDelayMs : (min + max) / 2;
