@@ -41,7 +41,7 @@ type Check<Shown> = (request: ApiRequest, context: CheckContext) => Shown | unde
 
 /** Whether the service refused a valid request because of a value that its message mentions. */
 function isRejectedFor({ status, failure }: ApiRequest, subject: RegExp): boolean {
-  return (status === 400 || status === 422) && subject.test(failure?.message ?? '');
+  return (status === 400 || status === 422) && subject.test(failure.message);
 }
 
 /** Returns `accepted` after a successful response, and `rejected` after an error whose message mentions the subject. */
@@ -108,7 +108,7 @@ function expectStatus(
 }
 
 function describe({ method, path, status, failure }: ApiRequest): string {
-  return `${method} ${path}: ${status}${failure === null ? '' : ` ${failure.code}`}`;
+  return `${method} ${path}: ${status} ${failure.code}`.trim();
 }
 
 /** For gaps that cannot be overridden. */
@@ -124,11 +124,10 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
   'id.format': (request) => {
     const records = [request.result, ...listItemsOf(request)];
     // A payload can contain other IDs.
-    const values = [
-      ...records.flatMap((record) => [record.id, record.workspace_id]),
-      request.failure?.request_id,
-    ];
-    const ids = values.map(String).filter((id) => /^(?:evt|ws|wh|req)_/.test(id));
+    const values = records.flatMap((record) => [record.id, record.workspace_id]);
+    const ids = [...values, request.failure.request_id]
+      .map(String)
+      .filter((id) => /^(?:evt|ws|wh|req)_/.test(id));
     return ids.length === 0 ? undefined : (ids.find((id) => !isId(id)) ?? null);
   },
   'webhook.operations': expectStatus(
@@ -155,14 +154,13 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
     ({ environment, url }) =>
       environment === 'production' && /sandbox|test|localhost|^127\./.test(url.hostname),
   ),
-  'request.id': ({ responseHeaders, failure }) => {
+  'request.id': ({ responseHeaders, result, failure }) => {
     const id = responseHeaders.get('request-id');
     const other = [...responseHeaders.keys()].find((name) => /request-?id$/.test(name));
     if (id === undefined)
       return other === undefined ? 'no header with the request ID' : `the header ${other}`;
-    return id.startsWith('req_') && (failure?.request_id ?? id) === id
-      ? null
-      : 'another ID than in the error';
+    const stated = isObject(result.error) ? failure.request_id : id;
+    return id.startsWith('req_') && stated === id ? null : 'another ID than in the error';
   },
   'rate.headers': ({ responseHeaders, status }) => {
     const names = [...responseHeaders.keys()].filter((name) => /rate-?limit/.test(name));
@@ -200,7 +198,7 @@ const expectedCodes: readonly (readonly [code: string, isExpected: (request: Api
 function checkErrorCode(request: ApiRequest): Deviation | undefined {
   const { failure, status, operation } = request;
   // Only an emulator that other machines cannot reach has the last one.
-  if (failure === null || failure.code === '' || failure.code === 'forbidden_origin') return undefined;
+  if (failure.code === '' || failure.code === 'forbidden_origin') return undefined;
   const hasReason = operation !== null && [400, 415, 422].includes(status);
   const [expected = failure.code] = (hasReason && expectedCodes.find(([, is]) => is(request))) || [];
   const isKnown = isErrorCode(failure.code) && getErrorDefinition(failure.code).status === status;
@@ -211,7 +209,7 @@ const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 };
 
 /** The numbers in the message of an error. Sizes are in bytes. */
 function listNumbers({ failure }: ApiRequest): number[] {
-  const numbers = (failure?.message ?? '').matchAll(/(?<![\w.-])(\d[\d,_]*) ?([km]?)(?:i?b)?(?![\w.]*\w)/gi);
+  const numbers = failure.message.matchAll(/(?<![\w.-])(\d[\d,_]*) ?([km]?)(?:i?b)?(?![\w.]*\w)/gi);
   return Array.from(
     numbers,
     ([, digits = '', unit = '']) => Number(digits.replace(/[,_]/g, '')) * (UNITS[unit.toLowerCase()] ?? 1),
@@ -300,7 +298,7 @@ function compareIdempotency({ requests, values }: CheckContext) {
   for (const exchange of requests) {
     const { headers, method, path, status, body, result, failure, responseHeaders } = exchange;
     const key = readIdempotencyKey(headers.get('idempotency-key') ?? '');
-    const code = failure?.code ?? '';
+    const { code } = failure;
     const isConflict = status === 409 || /idempoten|conflict/i.test(code);
     const isStored = isSuccess(exchange) && result.id !== undefined;
     if (key === null || method !== 'POST' || (!isStored && !isConflict)) continue;

@@ -9,7 +9,7 @@ export type OperationName = keyof typeof publicRoutes;
 export type Fields = Readonly<Record<string, unknown>>;
 
 const Text = v.fallback(v.string(), '');
-/** The fields of an error. A service can lack some. */
+/** The fields of an error. A service can lack some, and a success has none. */
 const Failure = v.object({ code: Text, message: Text, request_id: Text });
 
 export interface ApiRequest extends Exchange {
@@ -22,8 +22,8 @@ export interface ApiRequest extends Exchange {
   /** The fields of the body, and of the response. */
   readonly input: Fields;
   readonly result: Fields;
-  /** The error of the response; null if it has none. */
-  readonly failure: v.InferOutput<typeof Failure> | null;
+  /** The error of the response. */
+  readonly failure: v.InferOutput<typeof Failure>;
   /** The environment in the prefix of the API key. */
   readonly environment: Environment | null;
 }
@@ -119,7 +119,7 @@ function toApiRequest(exchange: Exchange, path: string): ApiRequest {
     json,
     input: listFields(json),
     result,
-    failure: isObject(result.error) ? v.parse(Failure, result.error) : null,
+    failure: v.parse(Failure, listFields(result.error)),
     environment: getApiKeyEnvironment(key),
   };
 }
