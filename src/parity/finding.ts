@@ -76,8 +76,12 @@ export type Deviation = string | null;
 /** For a gap that cannot be overridden: one deviation is a difference, even if most observations are as described. */
 export function compareFixed(observations: readonly Observation<Deviation>[]): Finding {
   const deviations = observations.filter(({ value }) => value !== null);
-  const texts = [...new Set(deviations.map(({ value }) => value))].join('; ');
-  if (deviations.length > 0) return differ(texts, deviations, texts);
+  const groups = groupBy(deviations, ({ value }) => String(value));
+  const firsts = groups.flatMap((group) => group.slice(0, 1));
+  const others = groups.flatMap((group) => group.slice(1));
+  const texts = firsts.map(({ value }) => value).join('; ');
+  // So that each deviation has a place.
+  if (firsts.length > 0) return differ(texts, [...firsts, ...others], texts);
   return observations.length === 0 ? NO_EVIDENCE : confirm('as described', observations);
 }
 

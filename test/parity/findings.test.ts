@@ -112,6 +112,17 @@ describe('id.format', () => {
   });
 });
 
+describe('gaps without an override', () => {
+  it('the evidence has a place for each deviation, even if another one is more frequent', async () => {
+    const event = { workspace_id: 'ws_1', type: 'order.created', payload: {}, created_at: 'now' };
+    const get = (response: object) => ({ path: '/v1/events/evt_1', response });
+    const requests = [...Array.from({ length: 6 }, () => get(event)), get({ ...event, id: 7 })];
+    const result = await checkOne('event.record', requests);
+    expect(result?.needed).toBe('event without the field id; event with id as number');
+    expect(result?.evidence.map(({ entry }) => entry).slice(0, 2)).toEqual(['entry 1', 'entry 7']);
+  });
+});
+
 describe('list.limit', () => {
   const list = (limit: number, length: number, hasMore: boolean) => ({
     path: `/v1/events?limit=${limit}`,
