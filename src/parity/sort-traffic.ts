@@ -5,7 +5,7 @@ import { publicRoutes } from '../contract/public-routes.ts';
 import { type Environment, getApiKeyEnvironment } from '../domain/credentials.ts';
 import { isObject, tryParseJson } from '../domain/json.ts';
 
-export type OperationName = keyof typeof publicRoutes;
+type OperationName = keyof typeof publicRoutes;
 export type Fields = Readonly<Record<string, unknown>>;
 
 const Text = v.fallback(v.string(), '');
