@@ -14,7 +14,7 @@ import { hashApiKey } from '../domain/secret.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
-import { type ApiKeyRow, toApiKey, toScopes } from '../store/api-keys.ts';
+import { type ApiKeyRow, toApiKey } from '../store/api-keys.ts';
 import { toColumns } from '../store/columns.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
@@ -60,7 +60,7 @@ export function authenticateAsKey({ store }: Pick<Sandbox, 'store'>, keySeq: num
 function toCaller(row: ApiKeyRow): Caller {
   if (row.revoked_at !== null) throw createUnauthenticatedError('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
-  return { keySeq, keyId, workspaceSeq, scopes: toScopes(row) };
+  return { keySeq, keyId, workspaceSeq, scopes: JSON.parse(row.scopes) };
 }
 
 function assertEnvironment(key: string, ownEnvironment: Environment): void {

@@ -1,6 +1,5 @@
 /** The table of API keys. */
 import { ApiKey } from '../contract/resources.ts';
-import type { Scope } from '../domain/credentials.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { fromColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
@@ -59,8 +58,4 @@ export class ApiKeyTable extends Table {
 
 export function toApiKey(row: ApiKeyWithWorkspace): ApiKey {
   return fromColumns(ApiKey.entries, row);
-}
-
-export function toScopes(row: Pick<ApiKeyRow, 'scopes'>): Scope[] {
-  return JSON.parse(row.scopes);
 }

@@ -104,7 +104,7 @@ export class WebhookTable extends Table {
           'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
           [workspaceSeq],
         )
-        .map((row) => ({ ...row, subscriptions: toSubscriptions(row) }));
+        .map((row) => ({ ...row, subscriptions: JSON.parse(row.events) }));
     return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
   }
 
@@ -161,10 +161,6 @@ export class WebhookTable extends Table {
   clearCache(): void {
     this.#enabledByWorkspace.clear();
   }
-}
-
-function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {
-  return JSON.parse(row.events);
 }
 
 /** The endpoint as `/v1` shows it, without its secret (§2). */
