@@ -11,14 +11,18 @@ import type { TerminalCapabilities } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { renderFields } from './render/table.ts';
 
-/** The part of the status that the ready line contains. */
-export type ReadyStatus = Omit<
-  EmulatorStatus,
-  'db' | 'started_at' | 'max_attempts' | 'payload_field' | 'deliveries' | 'retention' | 'storage_problem'
-> & {
-  /** Time from the start until the emulator accepts requests. */
-  readonly boot_ms: number;
-};
+/** The fields of the status that the ready line does not contain. */
+const omittedFields = [
+  'db',
+  'started_at',
+  'max_attempts',
+  'payload_field',
+  'deliveries',
+  'retention',
+  'storage_problem',
+] as const satisfies readonly (keyof EmulatorStatus)[];
+
+export type ReadyStatus = Omit<EmulatorStatus, (typeof omittedFields)[number]>;
 
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
@@ -54,26 +58,9 @@ export function isReadyLine(message: object | null): message is ReadyLine {
 /** Number of endpoints that the banner lists. */
 const LISTED_ENDPOINTS = 5;
 
-/** The fields in the order of the documentation. */
 export function toReadyFields(status: ReadyStatus): ReadyStatus {
-  const { control_token, webhook_id, webhook_secret, webhook_previous_url } = status;
-  return {
-    url: status.url,
-    base_url: status.base_url,
-    control_url: status.control_url,
-    dashboard_url: status.dashboard_url,
-    environment: status.environment,
-    profile: status.profile,
-    workspace_id: status.workspace_id,
-    api_key: status.api_key,
-    ...(control_token === undefined ? {} : { control_token }),
-    ...(webhook_id === undefined ? {} : { webhook_id }),
-    ...(webhook_secret === undefined ? {} : { webhook_secret }),
-    ...(webhook_previous_url === undefined ? {} : { webhook_previous_url }),
-    pid: status.pid,
-    version: status.version,
-    boot_ms: status.boot_ms,
-  };
+  const omitted = new Set<string>(omittedFields);
+  return Object.fromEntries(Object.entries(status).filter(([name]) => !omitted.has(name))) as ReadyStatus;
 }
 
 const PUBLIC_EXAMPLE_URL = 'https://your-receiver.example.com/webhooks';
