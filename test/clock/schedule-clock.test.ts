@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ScheduleClock } from '../../src/clock/schedule-clock.ts';
 import { systemClock } from '../../src/clock/wall-clock.ts';
+import { LAST_SCHEDULE_TIME } from '../../src/domain/clock.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 28, 12);
@@ -114,12 +115,15 @@ describe('ScheduleClock', () => {
     }
   });
 
-  it('realMsUntil is 0 for a past time and infinite while the clock is frozen', () => {
+  it('realMsUntil is 0 for a past time, and infinite while the clock is frozen and after its last time', () => {
     const { clock } = startClock({ frozen: true });
     expect(clock.realMsUntil(START)).toBe(0);
     expect(clock.realMsUntil(START - HOUR)).toBe(0);
     expect(clock.realMsUntil(START + 1)).toBe(Number.POSITIVE_INFINITY);
-    expect(startClock().clock.realMsUntil(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
+    const { clock: running } = startClock();
+    expect(running.realMsUntil(LAST_SCHEDULE_TIME)).toBe(LAST_SCHEDULE_TIME - START);
+    for (const at of [LAST_SCHEDULE_TIME + 1, Number.POSITIVE_INFINITY])
+      expect(running.realMsUntil(at)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('the clock continues after a restart, and downtime counts at speed 1', () => {

@@ -2,8 +2,11 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { readKeyFile, StateLifecycle } from '../../src/sandbox/state-lifecycle.ts';
+import { createWebhook, deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { openSandbox } from './open-sandbox.ts';
+
+const options = { db: ':memory:', seed: null, forwardTo: null, clock: undefined };
 
 it('the stored API key is not read from a FIFO or a device, which could hold up the process beyond SIGTERM [files.special]', () => {
   const db = join(createTemporaryFolder(), 'sandbox.db');
@@ -20,12 +23,7 @@ it('the stored API key is not read from a FIFO or a device, which could hold up 
 it('a load whose state cannot be copied as the baseline is complete, and a reset returns to the baseline before it', async () => {
   const { sandbox, published } = openSandbox();
   const { store, workspaces } = sandbox;
-  const lifecycle = new StateLifecycle(sandbox, {
-    db: ':memory:',
-    seed: null,
-    forwardTo: null,
-    clock: undefined,
-  });
+  const lifecycle = new StateLifecycle(sandbox, options);
   const path = join(createTemporaryFolder(), 'state.svc');
   const listNames = () => store.workspaces.listAll().map(({ name }) => name);
   store.writeNow(() => workspaces.insert({ name: 'Saved' }));
@@ -42,4 +40,42 @@ it('a load whose state cannot be copied as the baseline is complete, and a reset
   expect(published).toEqual([{ type: 'state_replaced' }]);
   lifecycle.reset();
   expect(listNames()).toEqual(['Default workspace']);
+});
+
+it('a load that cannot add the key of the emulator keeps the loaded state, which the dispatcher reads', async () => {
+  const { sandbox, published } = openSandbox();
+  const { store, workspaces } = sandbox;
+  const lifecycle = new StateLifecycle(sandbox, options);
+  const path = join(createTemporaryFolder(), 'state.svc');
+  store.writeNow(() => workspaces.insert({ name: 'Saved' }));
+  await lifecycle.saveSnapshot(path);
+  lifecycle.reset();
+  published.length = 0;
+  const failure = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  vi.spyOn(store.apiKeys, 'findByKey').mockImplementationOnce(() => {
+    throw failure;
+  });
+  await expect(lifecycle.loadSnapshot(path)).rejects.toBe(failure);
+  expect(published).toEqual([{ type: 'state_replaced' }]);
+  lifecycle.reset();
+  expect(store.workspaces.listAll().map(({ name }) => name)).toEqual(['Default workspace', 'Saved']);
+});
+
+it('a seeded emulator that loads a snapshot of another one with the same seed repeats none of its secrets', async () => {
+  const path = join(createTemporaryFolder(), 'state.svc');
+  const forwardTo = (name: string) => ({ url: `http://127.0.0.1:9/${name}`, events: ['*'] });
+  const { sandbox: first } = openSandbox();
+  const { store, workspaces } = first;
+  const saved = new StateLifecycle(first, { ...options, forwardTo: forwardTo('first') });
+  store.writeNow(() => deleteWebhook(first, saved.bootstrapResult.webhook?.id ?? ''));
+  const other = store.writeNow(() =>
+    createWebhook(first, { workspace: workspaces.default, ...forwardTo('other') }),
+  );
+  await saved.saveSnapshot(path);
+  const { sandbox } = openSandbox();
+  const lifecycle = new StateLifecycle(sandbox, { ...options, forwardTo: forwardTo('second') });
+  await lifecycle.loadSnapshot(path);
+  const added = sandbox.store.webhooks.find(lifecycle.bootstrapResult.webhook?.id ?? '');
+  expect(added?.url).toBe(forwardTo('second').url);
+  expect(added?.secret).not.toBe(other.secret);
 });

@@ -107,6 +107,14 @@ describe('verifyDelivery', () => {
     });
   });
 
+  it('verifyDelivery applies the configured tolerance unless another one is passed [signature.tolerance]', async () => {
+    const { control, deliver } = await startDeliverySetup({}, { overrides: { 'signature.tolerance': '1m' } });
+    const { id, attempts } = await deliver();
+    const now = new Date(Date.parse(attempts[0]?.sent_at ?? '') + 120_000).toISOString();
+    expect(await control.verifyDelivery({ id, now })).toMatchObject({ reason: 'timestamp_too_old' });
+    expect(await control.verifyDelivery({ id, now, tolerance_ms: 180_000 })).toMatchObject({ ok: true });
+  });
+
   it('verifyDelivery names the endpoint whose secret matches, not the secret', async () => {
     const { control, emulator, webhook, deliver } = await startDeliverySetup();
     const { id } = await deliver();

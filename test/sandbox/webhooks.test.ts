@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LAST_TIME } from '../../src/domain/clock.ts';
 import { HOUR_MS } from '../../src/domain/duration.ts';
+import type { Overrides } from '../../src/profile/resolve-rules.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import {
   createWebhook,
@@ -22,8 +23,8 @@ const URL_A = 'http://127.0.0.1:9/a';
 const URL_B = 'http://127.0.0.1:9/b';
 
 /** Two workspaces with frozen clocks, and functions that register endpoints in the first one by default. */
-function open() {
-  const opened = openSandbox();
+function open(overrides: Overrides = {}) {
+  const opened = openSandbox(overrides);
   const { sandbox, addWorkspace } = opened;
   const { store } = sandbox;
   const workspace = addWorkspace('First', { frozen: true });
@@ -97,6 +98,28 @@ describe('registerWebhook', () => {
   });
 });
 
+describe('the limit of endpoints', () => {
+  it('a deleted endpoint counts again when it is reused, and one that exists does not count twice [webhook.limit]', () => {
+    const { create, register, remove } = open({ 'webhook.limit': 2 });
+    const reuse = (url: string) => register({ url }, () => true);
+    const limited = expect.objectContaining({ code: 'validation_failed' });
+    const [first, second] = [create({ url: URL_A }), create({ url: URL_B })];
+    expect(() => create()).toThrow(limited);
+    expect(reuse(URL_A).id).toBe(first.id);
+    remove(second.id);
+    expect(reuse(URL_B).id).toBe(second.id);
+    remove(second.id);
+    create({ url: `${URL_B}/other` });
+    expect(() => reuse(URL_B)).toThrow(limited);
+  });
+
+  it('the endpoints of another workspace do not count [webhook.limit]', () => {
+    const { create, other } = open({ 'webhook.limit': 1 });
+    create();
+    expect(create({ workspace: other }).workspace_id).toBe(other.id);
+  });
+});
+
 describe('registerForwardTarget', () => {
   it('the endpoint keeps its ID and secret when the URL changes', () => {
     const { forwardTo, row } = open();
@@ -124,6 +147,14 @@ describe('registerForwardTarget', () => {
       null,
       0,
     ]);
+  });
+
+  it('the endpoint stays the same when another one with its URL exists', () => {
+    const { forwardTo, create, row } = open();
+    const first = forwardTo(URL_A);
+    const other = row(create({ events: ['a.b'] }).id);
+    expect(forwardTo(URL_A)).toEqual(first);
+    expect(row(other?.id ?? '')).toEqual(other);
   });
 
   it('a listener or a deleted endpoint with the URL is not used', () => {

@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('runCommand', () => {
   it.each([
     ['a file that does not exist', 'no-such-program', 'the program does not exist'],
     ['a file that is not executable', './data', 'the file is not executable'],
-    ['an empty word', '', 'ERR_INVALID_ARG_VALUE'],
+    ['an empty word', '', 'Command failed with ERR_INVALID_ARG_VALUE'],
   ])('runCommand refuses %s', async (_, program, reason) => {
     const folder = createTemporaryFolder();
     mkdirSync(join(folder, 'bin'));
