@@ -192,6 +192,25 @@ describe('delivery.timeout', () => {
   });
 });
 
+describe('retry.after', () => {
+  it('a wait as long as two configured ones confirms the default if Retry-After asks for it', async () => {
+    const toAttempt = (second: number, status: number) => ({
+      startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * second).toISOString(),
+      time: 3,
+      request: {
+        method: 'POST',
+        url: 'https://receiver.example/',
+        headers: toHeaders({ 'service-delivery-id': 'del_1' }),
+        postData: { text: '{}' },
+      },
+      response: { status, headers: toHeaders({ 'retry-after': '90' }), content: { text: '' } },
+    });
+    const options = { overrides: { 'retry.schedule': ['30s', '1m', '1h'] } };
+    const entries = [toAttempt(0, 503), toAttempt(90, 200)];
+    expect(await checkEntries('retry.after', entries, options)).toMatchObject({ verdict: 'confirmed' });
+  });
+});
+
 describe('responses of servers in front of the API', () => {
   const failed = { method: 'POST', path: '/v1/events', status: 503, body: { type: 'order.created' } };
   const headers = { 'idempotency-key': 'a' };
