@@ -7,7 +7,6 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { isStorageError } from '../store/database.ts';
 import { watchDatabaseFile } from '../store/database-file-monitor.ts';
 import { toWriteError } from '../store/group-commit.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { OutboundAgentOptions } from './outbound-agent.ts';
@@ -18,9 +17,6 @@ const STOP_GRACE_MS = 5_000;
 
 /** Real time for which a `svc listen` may be disconnected before its endpoint is removed: enough for a restart. */
 const LISTENER_GRACE_MS = 10_000;
-
-/** The HTTP client takes tens of milliseconds to load: do it after the first responses and before most first deliveries. */
-const LOAD_CLIENT_AFTER_MS = 200;
 
 interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
@@ -55,7 +51,6 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   });
   let stopRetention = () => {};
   let stopWatchingFile = () => {};
-  let loadTimer: NodeJS.Timeout | undefined;
   return {
     sender,
     dispatcher,
@@ -66,14 +61,8 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       listenerCleanup.start();
       stopWatchingFile = watchDatabaseFile(sandbox.store, reportFrom('the database'));
       stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
-      // If this fails, the first delivery tries again.
-      loadTimer = setTimeout(
-        () => void sender.loadHttpClient().catch(reportFrom('the HTTP client')),
-        LOAD_CLIENT_AFTER_MS,
-      );
     },
     async stop() {
-      clearTimeout(loadTimer);
       listenerCleanup.stop();
       stopRetention();
       stopWatchingFile();
