@@ -180,7 +180,7 @@ const plainTheme = {
   },
 };
 
-type Prompts = typeof import('@inquirer/prompts');
+type Prompts = Pick<typeof import('@inquirer/prompts'), 'confirm' | 'input' | 'search' | 'Separator'>;
 type Streams = Context['io']['prompt'] & { readonly signal: AbortSignal };
 
 async function prompt<Answer>(
@@ -188,10 +188,15 @@ async function prompt<Answer>(
   ask: (prompts: Prompts, streams: Streams, theme: Partial<typeof plainTheme>) => Promise<Answer>,
 ): Promise<Answer> {
   const { prompt: terminal, noteCapabilities } = context.io;
-  const prompts = await import('@inquirer/prompts');
+  // By name, so that the bundle contains no other prompt: that for an editor has tables of character sets.
+  const { confirm, input, search, Separator } = await import('@inquirer/prompts');
   try {
     const streams = { ...terminal, signal: context.signal };
-    return await ask(prompts, streams, noteCapabilities.color ? {} : plainTheme);
+    return await ask(
+      { confirm, input, search, Separator },
+      streams,
+      noteCapabilities.color ? {} : plainTheme,
+    );
   } catch (error) {
     const { name } = error as Error;
     if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
