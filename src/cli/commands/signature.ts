@@ -19,7 +19,7 @@ import {
   type TimeFromNow,
 } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
-import { renderVerification } from '../render/deliveries.ts';
+import { renderVerification } from '../render/verification.ts';
 
 interface SignOptions {
   readonly payload: string;

@@ -2,12 +2,7 @@
 
 import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
 import { describePhases } from '../../client/texts/describe-phases.ts';
-import type {
-  AttemptDetail,
-  Delivery,
-  DeliveryDetail,
-  Verification,
-} from '../../contract/delivery-schemas.ts';
+import type { AttemptDetail, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration, formatRelative } from '../../domain/duration.ts';
@@ -20,6 +15,7 @@ import { formatTime } from './format.ts';
 import { formatHeaders, renderMessageText, renderSection } from './http-message.ts';
 import { styleFor, styleOutcome, styleStatus } from './style.ts';
 import { type Column, renderFields } from './table.ts';
+import { renderVerification } from './verification.ts';
 
 /** Times are schedule times. */
 export function deliveryColumns(
@@ -116,15 +112,6 @@ function renderAttempt(
     section('Signed string', withoutBody),
     ...(response === null ? [] : [section('Response', renderMessageText(attempt.response_status, response))]),
   ].join('\n');
-}
-
-/** Renders a verification on one line: `valid  The signature is valid, …` or the reason with its detail. */
-export function renderVerification(
-  { ok, reason, detail }: Verification,
-  capabilities: { readonly color: boolean },
-): string {
-  const style = styleFor(capabilities);
-  return `${ok ? style.green('valid') : style.red(String(reason))}  ${detail}`;
 }
 
 /** Renders each request body once, with the attempts that sent it. */

@@ -4,11 +4,11 @@ import { getDisplayStatus } from '../../domain/delivery.ts';
 import { toSentence } from '../../domain/message-parts.ts';
 import type { Hint } from '../../errors.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { renderVerification } from './deliveries.ts';
 import { renderSection } from './http-message.ts';
 import { styleFor, styleStatus } from './style.ts';
 import { renderFields } from './table.ts';
 import { truncateLine, widthOf, wrapWords } from './text-width.ts';
+import { renderVerification } from './verification.ts';
 
 /** Width of the column of names, with its gap. */
 const NAMES_WIDTH = 10;
