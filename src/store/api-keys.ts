@@ -1,7 +1,7 @@
 /** The table of API keys. */
 import { ApiKey } from '../contract/resources.ts';
 import { hashApiKey } from '../domain/secret.ts';
-import { fromColumns } from './columns.ts';
+import { createRowReader } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -56,6 +56,4 @@ export class ApiKeyTable extends Table {
   }
 }
 
-export function toApiKey(row: ApiKeyWithWorkspace): ApiKey {
-  return fromColumns(ApiKey.entries, row);
-}
+export const toApiKey = createRowReader(ApiKey.entries);

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { RequestCondition } from '../contract/list-filters.ts';
 import { ApiRequest, type ApiRequestDetail, type LoggedMessage } from '../contract/resources.ts';
-import { fromColumns } from './columns.ts';
+import { createRowReader } from './columns.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
 import { type Sql, Table } from './sql.ts';
@@ -105,8 +105,10 @@ export class ApiRequestTable extends Table {
   }
 }
 
+const readRequest = createRowReader(ApiRequest.entries);
+
 export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
-  return fromColumns(ApiRequest.entries, { ...row, at: row.at_wall });
+  return readRequest({ ...row, at: row.at_wall });
 }
 
 export function toApiRequestDetail(

@@ -1,8 +1,10 @@
 /** Queries for deliveries as the control plane shows them. */
-import type { Delivery } from '../contract/delivery-schemas.ts';
+import * as v from 'valibot';
+import { Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryCondition } from '../contract/list-filters.ts';
 import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
+import { createRowReader } from './columns.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -155,20 +157,15 @@ export class DeliveryQueries extends Table {
   }
 }
 
+const readDelivery = createRowReader(
+  v.omit(v.object(Delivery.entries), ['paused', 'last_attempt', 'next_attempt_at']).entries,
+);
+
 /** The delivery as the control plane, the CLI and the dashboard show it. */
 export function toDelivery(row: DeliveryRow): Delivery {
   const paused = row.status === 'pending' && row.endpoint_disabled === 1;
-  return {
-    id: row.id,
-    event_id: row.event_id,
-    event_type: row.event_type,
-    workspace_id: row.workspace_id,
-    webhook_id: row.webhook_id,
-    url: row.url,
-    status: row.status,
-    settled_reason: row.settled_reason,
+  return Object.assign(readDelivery(row), {
     paused,
-    attempt_count: row.attempt_count,
     last_attempt:
       row.last_outcome === null
         ? null
@@ -179,13 +176,6 @@ export function toDelivery(row: DeliveryRow): Delivery {
             error: row.last_error,
             ...(row.last_fault === null ? {} : { fault: JSON.parse(row.last_fault) }),
           },
-    next_attempt_at: paused ? null : toIso(row.due_at),
-    created_at: new Date(row.created_at).toISOString(),
-    settled_at: toIso(row.settled_at),
-    replay_of: row.replay_of,
-  };
-}
-
-function toIso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+    next_attempt_at: paused || row.due_at === null ? null : new Date(row.due_at).toISOString(),
+  });
 }

@@ -2,7 +2,7 @@
 import { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
 import { isSubscribedTo } from '../domain/event.ts';
-import { fromColumns, toColumns } from './columns.ts';
+import { createRowReader, toColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -164,10 +164,6 @@ export class WebhookTable extends Table {
 }
 
 /** The endpoint as `/v1` shows it, without its secret (§2). */
-export function toWebhook(row: WebhookWithWorkspace): Webhook {
-  return fromColumns(Webhook.entries, row);
-}
+export const toWebhook = createRowReader(Webhook.entries);
 
-export function toWebhookDetail(row: WebhookWithWorkspace): WebhookDetail {
-  return fromColumns(WebhookDetail.entries, row);
-}
+export const toWebhookDetail = createRowReader(WebhookDetail.entries);

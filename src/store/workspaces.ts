@@ -2,7 +2,7 @@
 import { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
-import { fromColumns, toFlag } from './columns.ts';
+import { createRowReader, toFlag } from './columns.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
 import { Table } from './sql.ts';
@@ -71,6 +71,8 @@ export function toClockState(row: WorkspaceRow): ScheduleClockState {
   return { at, wallAt, speed, frozen: clock_frozen === 1 };
 }
 
+const readWorkspace = createRowReader(Workspace.entries);
+
 export function toWorkspace(row: WorkspaceRow, environment: Environment): Workspace {
-  return fromColumns(Workspace.entries, { ...row, environment });
+  return readWorkspace({ ...row, environment });
 }
