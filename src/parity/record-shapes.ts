@@ -6,22 +6,16 @@ import { isObject } from '../domain/json.ts';
 import { compareFixed, type Deviation, type Evidence, type Observation, toEvidence } from './finding.ts';
 import { type ApiRequest, type Fields, isSuccess, listFields, type Traffic } from './sort-traffic.ts';
 
-/** The items of a page; none for any other value. */
-export function listItems({ data }: Fields): readonly Fields[] {
-  return Array.isArray(data) ? data.map(listFields) : [];
-}
-
 /** The records of each kind in a recording, as observations of their differences from the records of the emulator. */
 function compareShapes({ requests, attempts }: Traffic) {
   const ofResponses = (...operations: readonly ApiRequest['operation'][]) =>
     requests
       .filter((request) => operations.includes(request.operation) && isSuccess(request))
       .map((exchange) => ({ exchange, value: exchange.result }));
-  const pages = ofResponses('listEvents');
   const envelopes = attempts.map((exchange) => ({ exchange, value: exchange.json }));
   const events = [
     ...ofResponses('createEvent', 'getEvent'),
-    ...pages.flatMap(({ exchange, value: page }) => listItems(page).map((value) => ({ exchange, value }))),
+    ...requests.flatMap((exchange) => exchange.items.map((value) => ({ exchange, value }))),
     ...envelopes.map(({ exchange, value }) => ({ exchange, value: listFields(value).data })),
   ];
   const errors = requests.map((exchange) => ({ exchange, value: exchange.result.error }));
@@ -30,7 +24,7 @@ function compareShapes({ requests, attempts }: Traffic) {
     workspace: compareShape('workspace', Workspace.entries, ofResponses('getWorkspace')),
     webhook: compareShape('webhook', CreatedWebhook.entries, ofResponses('createWebhook')),
     envelope: compareShape('envelope', Envelope.entries, envelopes),
-    page: compareShape('page', EventPage.entries, pages),
+    page: compareShape('page', EventPage.entries, ofResponses('listEvents')),
     error: compareShape('error', ErrorBody.entries.error.entries, errors),
   };
 }

@@ -23,7 +23,6 @@ import {
   type Observation,
   type Range,
 } from './finding.ts';
-import { listItems } from './record-shapes.ts';
 import { listDurations } from './retry-evidence.ts';
 import { type ApiRequest, isSuccess } from './sort-traffic.ts';
 
@@ -122,7 +121,7 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
     return `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
   },
   'id.format': (request) => {
-    const records = [request.result, ...listItemsOf(request)];
+    const records = [request.result, ...request.items];
     // A payload can contain other IDs.
     const values = records.flatMap((record) => [record.id, record.workspace_id]);
     const ids = [...values, request.failure.request_id]
@@ -134,18 +133,16 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
     [404, 405],
     ({ path, operation }) => /^\/webhooks(?:\/|$)/.test(path) && operation === null,
   ),
-  'list.order': (request) => {
-    const items = listItemsOf(request);
-    const cursor = request.url.searchParams.get('starting_after');
+  'list.order': ({ items, url }) => {
+    const cursor = url.searchParams.get('starting_after');
     if (items.some(({ id }) => id === cursor)) return 'a page has its cursor';
     const times = items.map(({ created_at: at }) => Date.parse(String(at)));
     if (new Set(times).size < 2) return undefined;
     const isNewestFirst = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
     return isNewestFirst ? null : 'not newest first';
   },
-  'list.filter': (request) => {
-    const type = request.url.searchParams.get('type');
-    const items = listItemsOf(request);
+  'list.filter': ({ items, url }) => {
+    const type = url.searchParams.get('type');
     if (type === null || items.length === 0) return undefined;
     return items.every((item) => item.type === type) ? null : `a list of ${type} has other events`;
   },
@@ -179,10 +176,6 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
   'path.slash': expectStatus([404], ({ path }) => /^\/(?:events|webhooks)\/$/.test(path)),
   version: expectStatus([404], ({ path }) => /^\/v\d+\//.test(path)),
 };
-
-function listItemsOf({ operation, result }: ApiRequest) {
-  return operation === 'listEvents' ? listItems(result) : [];
-}
 
 /** The error code of an invalid request, by what is wrong with it. The first one applies. */
 const expectedCodes: readonly (readonly [code: string, isExpected: (request: ApiRequest) => boolean])[] = [
@@ -262,7 +255,7 @@ function compareRateLimit({ requests, values }: CheckContext): Finding {
 }
 
 const checkDefaultLimit: Check<Range> = (request) => {
-  const { length } = listItemsOf(request);
+  const { length } = request.items;
   if (length === 0 || request.url.searchParams.has('limit')) return undefined;
   return request.result.has_more === true ? { min: length, max: length } : { min: length };
 };
@@ -270,14 +263,14 @@ const checkDefaultLimit: Check<Range> = (request) => {
 /** Whether the service shortens a limit that is too large, instead of rejecting it. */
 const checkShortenedLimit: Check<Deviation> = (request) => {
   const limit = Number(request.url.searchParams.get('limit'));
-  const { length } = listItemsOf(request);
+  const { length } = request.items;
   const isShortened = request.result.has_more === true && length > 0 && length < limit;
   return isShortened ? `limit=${limit} is shortened to ${length} items, and not rejected` : undefined;
 };
 
 const checkMaxLimit: Check<Range> = (request, context) => {
   const limit = Number(request.url.searchParams.get('limit'));
-  const { length } = listItemsOf(request);
+  const { length } = request.items;
   if (request.operation !== 'listEvents' || !(limit > 0)) return undefined;
   if (isRejectedFor(request, /limit/i)) return findLimit(request, limit);
   if (checkShortenedLimit(request, context)) return { min: length, max: length };

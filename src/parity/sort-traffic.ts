@@ -22,6 +22,8 @@ export interface ApiRequest extends Exchange {
   /** The fields of the body, and of the response. */
   readonly input: Fields;
   readonly result: Fields;
+  /** The items of a page of events; none for any other response. */
+  readonly items: readonly Fields[];
   /** The error of the response. */
   readonly failure: v.InferOutput<typeof Failure>;
   /** The environment in the prefix of the API key. */
@@ -111,14 +113,17 @@ function toApiRequest(exchange: Exchange, path: string): ApiRequest {
   const { method, headers, body, responseBody } = exchange;
   const json = tryParseJson(body.content.toString());
   const result = listFields(tryParseJson(responseBody.content.toString()));
+  const route = routes.find((each) => each.method === method && each.pattern.test(path));
+  const items = route?.name === 'listEvents' && isSuccess(exchange) ? result.data : [];
   const key = /^Bearer +(\S+)/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
   return {
     ...exchange,
     path,
-    operation: routes.find((route) => route.method === method && route.pattern.test(path))?.name ?? null,
+    operation: route?.name ?? null,
     json,
     input: listFields(json),
     result,
+    items: Array.isArray(items) ? items.map(listFields) : [],
     failure: v.parse(Failure, listFields(result.error)),
     environment: getApiKeyEnvironment(key),
   };
