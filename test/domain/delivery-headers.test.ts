@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findCustomHeaderProblem, isSchemeHeaderName } from '../../src/domain/delivery-headers.ts';
+import {
+  addHeaderLine,
+  findCustomHeaderProblem,
+  isSchemeHeaderName,
+} from '../../src/domain/delivery-headers.ts';
 
 describe('findCustomHeaderProblem', () => {
   it.each([
@@ -32,6 +36,23 @@ describe('findCustomHeaderProblem', () => {
     ['a'.repeat(4097), 'longer than 4096 characters'],
   ])('the header value %j is refused', (value, problem) => {
     expect(findCustomHeaderProblem('A', value)).toContain(problem);
+  });
+});
+
+describe('addHeaderLine', () => {
+  it('a header is added with its value up to the end of the line', () => {
+    const headers = { 'X-Other': 'b' };
+    expect(addHeaderLine(' X-Url :  http://a:1 ', headers)).toEqual({ ...headers, 'X-Url': 'http://a:1' });
+    expect(headers).toEqual({ 'X-Other': 'b' });
+  });
+
+  it.each([
+    [' Authorization ', "'Authorization' does not have the form 'Authorization: Bearer abc'"],
+    ['x-OTHER: c', 'x-OTHER appears twice'],
+    ['Host: a', 'Host is set by the emulator and cannot be changed'],
+    [': a', '"" is not a valid header name'],
+  ])('the line %j is not added', (line, problem) => {
+    expect(addHeaderLine(line, { 'X-Other': 'b' })).toBe(problem);
   });
 });
 
