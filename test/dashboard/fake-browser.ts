@@ -1,4 +1,5 @@
 /** A browser without a DOM, for the modules of the page: its history, and tabs that share locks, channels and a server. */
+import { act } from 'preact/test-utils';
 import { vi } from 'vitest';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import type { LiveItem } from '../../src/dashboard/live-stream.ts';
@@ -59,6 +60,44 @@ export function createHistory(firstUrl: string) {
     urls: () => entries.map(({ url }) => url.replace('http://localhost', '')),
     position: () => index,
     state: () => current().state,
+  };
+}
+
+/** Loads the modules of a page that receives the live stream from another tab, and is connected. */
+export async function loadPage() {
+  const history = createHistory('/#/deliveries');
+  let receiveMessage: (message: { readonly data: unknown }) => void = () => {};
+  const document = { hidden: true, addEventListener: () => {} };
+  vi.stubGlobal('document', document);
+  vi.stubGlobal('window', globalThis);
+  vi.stubGlobal('navigator', { locks: {} });
+  vi.stubGlobal(
+    'BroadcastChannel',
+    class {
+      addEventListener = (_: 'message', listener: typeof receiveMessage) => {
+        receiveMessage = listener;
+      };
+      postMessage = () => {};
+    },
+  );
+  vi.resetModules();
+  const { isConnected } = await import('../../src/dashboard/control.ts');
+  const { openLiveStream } = await import('../../src/dashboard/live-stream.ts');
+  openLiveStream();
+  isConnected.value = true;
+  return {
+    ...history,
+    receive: (...items: readonly StreamItem[]) =>
+      act(() =>
+        receiveMessage({ data: { isConnected: true, store: 'store_1', items, isNewConnection: false } }),
+      ),
+    setConnected: (isUp: boolean | null) =>
+      act(() => {
+        isConnected.value = isUp;
+      }),
+    setHidden: (isHidden: boolean) => {
+      document.hidden = isHidden;
+    },
   };
 }
 

@@ -36,6 +36,15 @@ describe('the router', () => {
     expect([route.value.section, addressWorkspaceId.value]).toEqual(['deliveries', 'ws_1']);
   });
 
+  it('the first page is shown again when its address is opened from another one', async () => {
+    const { navigate, followLink, route } = await startRouter('/#/events');
+    navigate({ section: 'webhooks' });
+    navigate({ section: 'events' });
+    expect(route.value.section).toBe('events');
+    await followLink('#/webhooks');
+    expect(route.value.section).toBe('webhooks');
+  });
+
   it('the route changes only when the address changes', async () => {
     const { navigate, route } = await startRouter('/#/events');
     const before = route.value;
@@ -130,5 +139,7 @@ describe('the entry of a dialog', () => {
     await settle();
     expect(urls()).toEqual(['/#/events', '/#/webhooks/wh_1']);
     expect(route.value).toMatchObject({ section: 'webhooks', id: 'wh_1' });
+    navigate({ section: 'deliveries' });
+    expect(route.value.section).toBe('deliveries');
   });
 });

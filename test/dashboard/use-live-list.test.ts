@@ -6,7 +6,7 @@ import type { Page } from '../../src/contract/resources.ts';
 import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import type { PageRequest } from '../../src/dashboard/live-items.ts';
 import type { LiveList } from '../../src/dashboard/use-live-list.ts';
-import { createHistory } from './fake-browser.ts';
+import { loadPage } from './fake-browser.ts';
 
 interface Item {
   readonly id: string;
@@ -28,29 +28,12 @@ const ROW_HEIGHT = 20;
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A page that receives the live stream from another tab, and shows one list at a time. */
+/** A page that shows one list at a time. */
 async function openPage() {
-  const { back } = createHistory('/#/deliveries');
-  let receiveMessage: (message: { readonly data: unknown }) => void = () => {};
-  vi.stubGlobal('document', { hidden: true, addEventListener: () => {} });
-  vi.stubGlobal('navigator', { locks: {} });
-  vi.stubGlobal(
-    'BroadcastChannel',
-    class {
-      addEventListener = (_: 'message', listener: typeof receiveMessage) => {
-        receiveMessage = listener;
-      };
-      postMessage = () => {};
-    },
-  );
-  vi.resetModules();
-  const { isConnected } = await import('../../src/dashboard/control.ts');
-  const { openLiveStream } = await import('../../src/dashboard/live-stream.ts');
+  const { back, receive, setConnected } = await loadPage();
   const { navigate } = await import('../../src/dashboard/router.ts');
   const { status } = await import('../../src/dashboard/session.ts');
   const { useLiveList } = await import('../../src/dashboard/use-live-list.ts');
-  openLiveStream();
-  isConnected.value = true;
   const calls: PageCall[] = [];
   const received: [key: string | null, sequences: number[]][] = [];
 
@@ -116,10 +99,6 @@ async function openPage() {
         }),
     };
   }
-  const receive = (...items: readonly StreamItem[]) =>
-    act(() =>
-      receiveMessage({ data: { isConnected: true, store: 'store_1', items, isNewConnection: false } }),
-    );
   return {
     showList,
     calls,
@@ -127,10 +106,7 @@ async function openPage() {
     receive,
     navigate: () => navigate({ section: 'webhooks' }),
     back,
-    setConnected: (isUp: boolean) =>
-      act(() => {
-        isConnected.value = isUp;
-      }),
+    setConnected,
     restartEmulator: () =>
       act(() => {
         status.value = { started_at: '2026-11-20T12:00:00.000Z' } as NonNullable<typeof status.value>;
