@@ -1,7 +1,10 @@
 /** The table of events. */
+import * as v from 'valibot';
+import { statusCounts } from '../contract/delivery-schemas.ts';
 import type { EventCondition } from '../contract/list-filters.ts';
-import type { EventSummary } from '../contract/resources.ts';
+import { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
+import { createRowReader } from './columns.ts';
 import { FAILING } from './delivery-queries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';
 import type { Row } from './row-schemas.ts';
@@ -90,17 +93,13 @@ export class EventTable extends Table {
   }
 }
 
+const readEvent = createRowReader(
+  v.omit(v.object(EventSummary.entries), ['delivery_counts', 'excerpt']).entries,
+);
+const readCounts = createRowReader(statusCounts);
+
 export function toEventSummary(row: EventSummaryRow): EventSummary {
-  const { id, workspace_id, type, created_at, request_id } = row;
-  const { pending, failing, paused, succeeded, failed, canceled } = row;
-  return {
-    id,
-    workspace_id,
-    type,
-    created_at: new Date(created_at).toISOString(),
-    request_id,
-    delivery_counts: { pending, failing, paused, succeeded, failed, canceled },
-  };
+  return { ...readEvent(row), delivery_counts: readCounts(row) };
 }
 
 /** The event record as JSON text: a slice of the stored envelope. */
