@@ -1,5 +1,6 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { Option } from 'commander';
+import type { ControlInput } from '../../contract/control-operations.ts';
 import { type Scope, scopes } from '../../domain/credentials.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
@@ -65,7 +66,7 @@ export const create: CommandDefinition<CreateOptions> = {
       name: options.name,
       scopes: options.scopes ?? [...scopes],
       workspace_id: options.allWorkspaces ? null : (options.workspace ?? (await context.getWorkspaceId())),
-    });
+    } satisfies Record<keyof ControlInput<'createKey'>, unknown>);
     context.print(key, () =>
       renderFields(
         {

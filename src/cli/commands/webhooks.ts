@@ -1,7 +1,7 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
 import { Option } from 'commander';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
-import { describeWebhook } from '../../contract/webhook-settings.ts';
+import { describeWebhook, type WebhookSettings } from '../../contract/webhook-settings.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
@@ -158,7 +158,7 @@ export const update: CommandDefinition<UpdateOptions> = {
       headers: headers === false ? {} : headers,
       skip_verify: skipVerify,
       disabled: disable || enable ? disable === true : undefined,
-    };
+    } satisfies Record<keyof WebhookSettings, unknown>;
     if (Object.values(changes).every((value) => value === undefined)) {
       throw new SvcError('usage', 'Nothing to update: no option was passed.', {
         hint: 'Use --url, --events, --headers, --no-headers, --skip-verify, --no-skip-verify, --disable or --enable.',
