@@ -11,7 +11,7 @@ import { alternate, median } from '../statistics.ts';
 const COMMAND_REACH = Number.parseInt(process.versions.node, 10) >= 24 ? 1.4 : 1.95;
 /** Maximum ratios to the bare server. */
 const BOOT_REACH = { library: 2, command: COMMAND_REACH } as const;
-/** Time until modules that load after the first responses are loaded. */
+/** Time until the work of the start has ended. */
 const IDLE_AFTER_MS = 1_500;
 
 export const boot: Benchmark = async (bench) => {
