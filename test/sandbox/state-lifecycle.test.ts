@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { DAY_MS } from '../../src/domain/duration.ts';
 import { readKeyFile, StateLifecycle } from '../../src/sandbox/state-lifecycle.ts';
 import { createWebhook, deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -78,4 +79,26 @@ it('a seeded emulator that loads a snapshot of another one with the same seed re
   const added = sandbox.store.webhooks.find(lifecycle.bootstrapResult.webhook?.id ?? '');
   expect(added?.url).toBe(forwardTo('second').url);
   expect(added?.secret).not.toBe(other.secret);
+});
+
+it('a start applies its clock settings to the default workspace of an earlier start', () => {
+  const { sandbox } = openSandbox();
+  new StateLifecycle(sandbox, options);
+  new StateLifecycle(sandbox, { ...options, clock: { speed: 60, frozen: true } });
+  expect(sandbox.workspaces.default.clock.getState()).toMatchObject({ speed: 60, frozen: true });
+});
+
+it('a reset sets each running clock back to its time at the start, also one that was stored long before', () => {
+  const { sandbox, addWorkspace } = openSandbox();
+  addWorkspace('Default');
+  const { seq } = addWorkspace('Other');
+  sandbox.wall.advance(DAY_MS);
+  const lifecycle = new StateLifecycle(sandbox, options);
+  const getTime = () => sandbox.workspaces.get(seq).clock.now();
+  const startedAt = getTime();
+  expect(startedAt).toBe(sandbox.wall.now());
+  sandbox.wall.advance(DAY_MS);
+  expect(getTime()).toBe(startedAt + DAY_MS);
+  lifecycle.reset();
+  expect(getTime()).toBe(startedAt);
 });
