@@ -53,7 +53,9 @@ describeInBrowser('the endpoint pages', () => {
     await dialog.getByLabel('Event types').fill('order.shipped, invoice.paid');
     await dialog.getByLabel('Custom headers').fill('no header');
     await create();
-    await dialog.getByText("Must have the form 'Authorization: Bearer abc'").waitFor();
+    await dialog
+      .getByText("Cannot be added: 'no header' does not have the form 'Authorization: Bearer abc'")
+      .waitFor();
     await dialog.getByLabel('Custom headers').fill('X-Gateway: open');
     await create();
     await dialog.getByText('Must use HTTPS').waitFor();
