@@ -7,6 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { isStorageError } from '../store/database.ts';
 import { watchDatabaseFile } from '../store/database-file-monitor.ts';
 import { toWriteError } from '../store/group-commit.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { OutboundAgentOptions } from './outbound-agent.ts';
@@ -17,6 +18,12 @@ const STOP_GRACE_MS = 5_000;
 
 /** Real time for which a `svc listen` may be disconnected before its endpoint is removed: enough for a restart. */
 const LISTENER_GRACE_MS = 10_000;
+
+/**
+ * Loading the HTTP client blocks the event loop for tens of milliseconds: do it after the first responses, and before the first event,
+ * which can have a thousand deliveries.
+ */
+const LOAD_CLIENT_AFTER_MS = 200;
 
 interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
@@ -51,6 +58,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   });
   let stopRetention = () => {};
   let stopWatchingFile = () => {};
+  let loadTimer: NodeJS.Timeout | undefined;
   return {
     sender,
     dispatcher,
@@ -61,8 +69,14 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       listenerCleanup.start();
       stopWatchingFile = watchDatabaseFile(sandbox.store, reportFrom('the database'));
       stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
+      // If this fails, the first delivery tries again.
+      loadTimer = setTimeout(
+        () => void sender.loadHttpClient().catch(reportFrom('the HTTP client')),
+        LOAD_CLIENT_AFTER_MS,
+      );
     },
     async stop() {
+      clearTimeout(loadTimer);
       listenerCleanup.stop();
       stopRetention();
       stopWatchingFile();

@@ -66,6 +66,8 @@ export interface ConnectResult {
 }
 
 export interface Sender {
+  /** Loads the HTTP client, which the first `send` would otherwise wait for. If this rejects, `send` tries again. */
+  loadHttpClient(): Promise<void>;
   /**
    * POSTs the body. Whatever the receiver does is returned, not thrown.
    * @throws SvcError `internal_error` for an invalid URL or header, or if the process has no free file descriptor
@@ -106,6 +108,10 @@ export function createSender(options: OutboundAgentOptions): Sender {
   const unreliableUntil = new Map<string, number>();
 
   return {
+    async loadHttpClient() {
+      loadUndici();
+    },
+
     async send(request) {
       const url = parseHttpUrl(request.url);
       loadUndici();

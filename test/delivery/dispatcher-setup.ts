@@ -36,6 +36,7 @@ export function createScriptedSender() {
     ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
   };
   const sender: Sender = {
+    loadHttpClient: async () => {},
     connect: () => Promise.reject(new Error('no test connects')),
     send: (request) =>
       new Promise<SendResult>((resolve) => {
