@@ -17,7 +17,7 @@ import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { resolveControlToken } from './http/control-auth.ts';
 import { createApp } from './http/create-app.ts';
-import { createUnboundListener, listen } from './http/http-listener.ts';
+import { createUnboundListener, type HttpListener, listen } from './http/http-listener.ts';
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
 import { sendAsKey } from './http/resend.ts';
@@ -113,15 +113,18 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);
   const startedAt = wall.monotonic();
+  // First, because a start that fails must not have changed the database.
+  const listener = options.listen === false ? createUnboundListener(options) : await listen(options);
   let store: Store | undefined;
   try {
     store = new Store(
       { path: options.db, synchronous: options.synchronous ?? 'FULL' },
       options.fresh ? options.environment : null,
     );
-    return await startWithStore(store, wall, startedAt, options);
+    return await startWithStore(store, listener, wall, startedAt, options);
   } catch (error) {
     store?.close();
+    await listener.close();
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
   }
@@ -138,6 +141,7 @@ function pinClockTo(date: Date): WallClock {
 
 async function startWithStore(
   store: Store,
+  listener: HttpListener,
   wall: WallClock,
   startedAt: number,
   options: EmulatorOptions,
@@ -191,11 +195,8 @@ async function startWithStore(
     getPublicUrl,
     getUrls: (origin) => toEmulatorUrls(origin, getPublicUrl(), controlToken),
   });
-  const listening =
-    options.listen === false
-      ? createUnboundListener(options)
-      : await listen(app, options, reportInternalError);
-  const removeOwnAddress = addOwnAddress({ host, port: listening.port });
+  listener.serve(app, reportInternalError);
+  const removeOwnAddress = addOwnAddress({ host, port: listener.port });
   engine.start();
 
   const constantStatus = {
@@ -210,7 +211,7 @@ async function startWithStore(
       options,
       stateLifecycle.bootstrapResult,
       store,
-      { url: listening.url, publicUrl: getPublicUrl() },
+      { url: listener.url, publicUrl: getPublicUrl() },
       controlToken,
     ),
     ...constantStatus,
@@ -220,7 +221,7 @@ async function startWithStore(
   const lifetime = closeOnce(async () => {
     closing.abort();
     try {
-      await Promise.all([tunnel?.close(), listening.close(), engine.stop()]);
+      await Promise.all([tunnel?.close(), listener.close(), engine.stop()]);
     } finally {
       removeOwnAddress();
       store.flush();
@@ -232,7 +233,7 @@ async function startWithStore(
   if (options.tunnel && options.listen !== false) {
     // Meanwhile, requests are handled. They can stop the emulator.
     try {
-      tunnel = await openTunnel(listening.url, closing.signal, (error) =>
+      tunnel = await openTunnel(listener.url, closing.signal, (error) =>
         reportInternalError('the tunnel', error),
       );
     } catch (error) {
@@ -249,7 +250,7 @@ async function startWithStore(
     closing: closing.signal,
     ...lifetime,
     seeded: stateLifecycle.bootstrapResult.isSeeded,
-    certificate: listening.certificate,
+    certificate: listener.certificate,
     fetch: (request) => fetchInProcess(app, request),
   };
 }

@@ -22,6 +22,11 @@ export interface HttpListener {
   readonly url: string;
   /** Certificate in PEM; null without HTTPS. */
   readonly certificate: string | null;
+  /**
+   * Handles requests with `app`. Call it in the turn of the event loop in which {@link listen} resolves: before the next one, no request arrives.
+   * @param onInternalError called when a connection cannot be accepted
+   */
+  serve(app: H3, onInternalError: (where: string, error: unknown) => void): void;
   /** Accepts no new connections. Closes idle ones immediately, and others after their response or five seconds. */
   close(): Promise<void>;
 }
@@ -35,32 +40,30 @@ const UNASSIGNED_PORTS = [20_000, 32_767] as const;
 /** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
 const REPORT_INTERVAL_MS = 10_000;
 
-/**
- * @param onInternalError called when a connection cannot be accepted
- * @throws SvcError `port_in_use` instead of using another port.
- */
-export async function listen(
-  app: H3,
-  { host, port, https }: ListenOptions,
-  onInternalError: (where: string, error: unknown) => void,
-): Promise<HttpListener> {
-  // For example, no file descriptor is free. Later connections can succeed.
-  const onAcceptError = (error: Error) => onInternalError('a connection', error);
-  // `NodeHandler` also allows HTTP/2.
-  const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
+/** @throws SvcError `port_in_use` instead of using another port. */
+export async function listen({ host, port, https }: ListenOptions): Promise<HttpListener> {
   const certificate = await loadCertificate(host, https);
-  const server = createServer(certificate, handler);
+  const server = createServer(certificate);
   const sockets = trackSockets(server);
   await bind(server, host, port);
-  server.on('clientError', rejectMalformedRequest);
-  server.on('error', throttle(onAcceptError));
-  // An unknown `Expect` header is ignored. Node.js would respond without a body.
-  server.on('checkExpectation', handler);
   const { port: actualPort } = server.address() as AddressInfo;
   return {
     port: actualPort,
     url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
     certificate: certificate?.cert ?? null,
+    serve(app, onInternalError) {
+      // `NodeHandler` also allows HTTP/2.
+      const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
+      server.on('request', handler);
+      // An unknown `Expect` header is ignored. Node.js would respond without a body.
+      server.on('checkExpectation', handler);
+      server.on('clientError', rejectMalformedRequest);
+      // For example, no file descriptor is free. Later connections can succeed.
+      server.on(
+        'error',
+        throttle((error) => onInternalError('a connection', error)),
+      );
+    },
     close: () => closeServer(server, sockets),
   };
 }
@@ -71,6 +74,7 @@ export function createUnboundListener({ host }: ListenOptions): HttpListener {
     port: 0,
     url: toOrigin('http', host, 0),
     certificate: null,
+    serve() {},
     close: async () => {},
   };
 }
@@ -137,12 +141,10 @@ async function generateCertificate(host: string): Promise<Certificate> {
   return listener.https as Certificate;
 }
 
-function createServer(certificate: Certificate | null, handler: RequestListener): Server {
-  // The handler rejects a request without `Host`. Node.js would respond without a body.
+function createServer(certificate: Certificate | null): Server {
+  // Our handler rejects a request without `Host`. Node.js would respond without a body.
   const options = { requireHostHeader: false };
-  return certificate === null
-    ? createHttpServer(options, handler)
-    : createHttpsServer({ ...options, ...certificate }, handler);
+  return certificate === null ? createHttpServer(options) : createHttpsServer({ ...options, ...certificate });
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {

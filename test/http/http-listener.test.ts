@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { get as getHttp, type IncomingMessage, type Server } from 'node:http';
+import { existsSync, writeFileSync } from 'node:fs';
+import { get as getHttp, type IncomingMessage, Server } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -88,6 +88,22 @@ it('an emulator does not start on a busy port, and does not use another one', as
   await expect(startTestEmulator({ port: Number(port) })).rejects.toMatchObject({ code: 'port_in_use' });
 });
 
+it('an emulator whose port is busy does not create its database', async () => {
+  await using first = await startTestEmulator();
+  const { port } = new URL(first.status().url);
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  await expect(startTestEmulator({ port: Number(port), db })).rejects.toMatchObject({ code: 'port_in_use' });
+  expect(existsSync(db)).toBe(false);
+});
+
+it('an emulator whose database is unusable releases its port', async () => {
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  writeFileSync(db, 'not a database, but text that is longer than the header of one'.repeat(9));
+  const close = vi.spyOn(Server.prototype, 'close');
+  await expect(startTestEmulator({ db })).rejects.toMatchObject({ code: 'database_unusable' });
+  expect(close.mock.contexts).toMatchObject([{ listening: false }]);
+});
+
 it('an emulator does not start on an address that the machine does not have', async () => {
   // Reserved for documentation (RFC 5737).
   await expect(startTestEmulator({ host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
@@ -124,7 +140,8 @@ describe('a listener', () => {
       });
     });
     const report = vi.fn();
-    const listener = await listen(app, { host: '0.0.0.0', port: 0 }, report);
+    const listener = await listen({ host: '0.0.0.0', port: 0 });
+    listener.serve(app, report);
     const response = new Promise<IncomingMessage>((resolve, reject) => {
       getHttp(listener.url, { agent: false, headers: { connection: 'keep-alive' } }, resolve).once(
         'error',
@@ -174,7 +191,7 @@ describe('a listener', () => {
 
   it('a listener with HTTPS closes while a connection has not started its TLS handshake', async () => {
     const https = writeCertificate(getCertificate('localhost'));
-    const listener = await listen(new H3(), { host: '127.0.0.1', port: 0, https }, vi.fn());
+    const listener = await listen({ host: '127.0.0.1', port: 0, https });
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
     const disconnected = once(socket, 'close');
