@@ -47,6 +47,7 @@ interface Definition extends Omit<TamperedDelivery, 'sent'> {
   isPossible?(scheme: SignatureScheme): boolean;
 }
 
+export const ALTERED_BODY_CHECK_ID = 'signature.altered-body';
 const hasTimestampHeader = ({ headers }: SignatureScheme) => headers.timestamp !== null;
 
 const definitions: Readonly<Record<AttackName, Definition>> = {
@@ -57,7 +58,7 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     create: signWithOtherSecret,
   },
   altered: {
-    id: 'signature.altered-body',
+    id: ALTERED_BODY_CHECK_ID,
     explanation: 'Your receiver accepts a changed body. Compute the signature over the body that arrived.',
     create: (factory, body) => ({
       ...factory.sign(body),

@@ -1,6 +1,7 @@
 import { toUnicodeEscape } from '../../domain/json.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
+import { ALTERED_BODY_CHECK_ID } from '../tampered-deliveries.ts';
 import { BIG_NUMBER_CHECK_ID, UNKNOWN_FIELD_CHECK_ID, UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
 import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
 
@@ -54,6 +55,8 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
   },
   createRejectedCheck({
     id: 'raw-body.re-spaced',
+    // A receiver that accepts any changed body does not show whether it serializes the body again.
+    requires: [ALTERED_BODY_CHECK_ID],
     sent: 'a body with whitespace added after signing',
     explanation,
     create(factory) {
