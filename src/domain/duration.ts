@@ -49,6 +49,11 @@ export function formatRelative(time: string, now: number): string {
   return distanceMs > 0 ? `in ${formatSpan(distanceMs, 2)}` : `${formatSpan(-distanceMs, 1)} ago`;
 }
 
+/** When something is due: as {@link formatRelative}, or `due now` from a second before that time on. */
+export function formatDueTime(time: string, now: number): string {
+  return Date.parse(time) - now < SECOND_MS ? 'due now' : formatRelative(time, now);
+}
+
 /** The `count` largest units of a duration of at least a second: `3d 4h`. */
 export function formatSpan(ms: number, count: number): string {
   const units = formatDuration(Math.floor(ms / SECOND_MS) * SECOND_MS).match(/\d+\w/g) ?? [];

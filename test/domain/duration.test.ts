@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  formatDueTime,
   formatDuration,
   formatLatency,
   formatRelative,
@@ -107,6 +108,16 @@ it.each([
 ])('formatRelative writes a time %d ms from now as %j', (distanceMs, text) => {
   const now = Date.UTC(2026, 10, 20);
   expect(formatRelative(new Date(now + distanceMs).toISOString(), now)).toBe(text);
+});
+
+it.each([
+  [999, 'due now'],
+  [0, 'due now'],
+  [-60_000, 'due now'],
+  [1_000, 'in 1s'],
+])('formatDueTime writes a time %d ms from now as %j', (distanceMs, text) => {
+  const now = Date.UTC(2026, 10, 20);
+  expect(formatDueTime(new Date(now + distanceMs).toISOString(), now)).toBe(text);
 });
 
 it('parseRelativeTime reads a duration before now, and a timestamp', () => {

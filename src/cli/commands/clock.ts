@@ -19,7 +19,7 @@ import { addWorkspaceOption, durationParser, schemaParser } from '../option-pars
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
-import { formatSecond, formatTime } from '../render/format.ts';
+import { formatDue, formatSecond } from '../render/format.ts';
 import { styleOutcome } from '../render/style.ts';
 import { type Column, renderFields, renderTable } from '../render/table.ts';
 
@@ -196,7 +196,7 @@ function clockFields({ workspace_id, now, speed, wall, next_due_at }: ClockState
     'Schedule time': now,
     'Wall time': wall,
     Speed: speed === 0 ? 'frozen' : `${speed}×`,
-    'Next attempt': next_due_at === null ? 'none scheduled' : formatTime(next_due_at, Date.parse(now)),
+    'Next attempt': next_due_at === null ? 'none scheduled' : formatDue(next_due_at, Date.parse(now)),
   };
 }
 

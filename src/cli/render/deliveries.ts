@@ -5,13 +5,13 @@ import { describePhases } from '../../client/texts/describe-phases.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
-import { formatDuration, formatRelative } from '../../domain/duration.ts';
+import { formatDueTime, formatDuration, formatRelative } from '../../domain/duration.ts';
 import { isAttemptSent } from '../../domain/fault.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatHint } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleTimeOf } from '../schedule-time.ts';
-import { formatTime } from './format.ts';
+import { formatDue, formatTime } from './format.ts';
 import { formatHeaders, renderMessageText, renderSection } from './http-message.ts';
 import { styleFor, styleOutcome, styleStatus } from './style.ts';
 import { type Column, renderFields } from './table.ts';
@@ -29,7 +29,7 @@ export function deliveryColumns(
     { title: 'ATTEMPTS', value: ({ attempt_count: count }) => String(count), hideOrder: 3 },
     {
       title: 'NEXT',
-      value: (row) => (row.next_attempt_at ? formatRelative(row.next_attempt_at, scheduleTimeOf(row)) : ''),
+      value: (row) => (row.next_attempt_at ? formatDueTime(row.next_attempt_at, scheduleTimeOf(row)) : ''),
       hideOrder: 4,
     },
     { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
@@ -52,6 +52,7 @@ export function renderDelivery(
   context: RenderContext,
 ): string {
   const { io } = context;
+  const { next_attempt_at: next } = delivery;
   const formatScheduleTime = (time: string | null) => (time === null ? null : formatTime(time, scheduleTime));
   const reason =
     delivery.settled_reason === null ? '' : `: ${settledReasonDescriptions[delivery.settled_reason]}`;
@@ -64,7 +65,7 @@ export function renderDelivery(
       'Replay of': delivery.replay_of,
       Created: formatScheduleTime(delivery.created_at),
       Settled: formatScheduleTime(delivery.settled_at),
-      'Next attempt': formatScheduleTime(delivery.next_attempt_at),
+      'Next attempt': next && formatDue(next, scheduleTime),
     },
     io,
   );

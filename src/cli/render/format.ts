@@ -1,9 +1,14 @@
 /** Formats times and sizes. Times are ISO 8601 in UTC. */
-import { formatRelative } from '../../domain/duration.ts';
+import { formatDueTime, formatRelative } from '../../domain/duration.ts';
 
 /** `2026-11-20T12:00:00.000Z (3m ago)` */
 export function formatTime(time: string, now: number): string {
   return `${time} (${formatRelative(time, now)})`;
+}
+
+/** `2026-11-20T12:00:00.000Z (in 3m)` */
+export function formatDue(time: string, now: number): string {
+  return `${time} (${formatDueTime(time, now)})`;
 }
 
 /** `2026-11-20 12:00:00`, for columns. */

@@ -7,7 +7,7 @@ import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { EventTrace } from '../../contract/trace-schemas.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
-import { formatLatency, formatRelative, formatSpan, SECOND_MS } from '../../domain/duration.ts';
+import { formatDueTime, formatLatency, formatSpan, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import type { Context } from '../context.ts';
 import { sanitizeLine } from '../terminal-text.ts';
@@ -56,7 +56,7 @@ function toDeliveryBranch({ delivery, replays }: TraceNode, context: TraceContex
   const next: Branch[] =
     nextAt === null
       ? []
-      : [{ line: dim(`next attempt ${formatRelative(nextAt, scheduleTime)}`), children: [] }];
+      : [{ line: dim(`next attempt ${formatDueTime(nextAt, scheduleTime)}`), children: [] }];
   return {
     line: [
       `${id} ${styleStatus(getDisplayStatus(delivery), io)}${reason === null ? '' : `: ${settledReasonDescriptions[reason]}`}`,

@@ -1,7 +1,7 @@
 /** Describes a delivery for people. */
 import type { Attempt, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../../domain/delivery.ts';
-import { formatRelative } from '../../domain/duration.ts';
+import { formatDueTime } from '../../domain/duration.ts';
 import { escapeToOneLine } from '../../domain/invisible-characters.ts';
 
 /**
@@ -14,7 +14,7 @@ export function describeDelivery(delivery: DeliveryDetail, now: number): string 
   const details = [
     ...(reason === null ? [] : [settledReasonDescriptions[reason]]),
     ...(paused ? [`${delivery.webhook_id} is disabled`] : []),
-    ...(next === null ? [] : [`next attempt ${formatRelative(next, now)}`]),
+    ...(next === null ? [] : [`next attempt ${formatDueTime(next, now)}`]),
   ];
   const error = attempts.at(-1)?.error ?? null;
   const summary = [`${id} ${paused ? 'paused' : status} after ${count}`, ...details].join(', ');

@@ -2,7 +2,7 @@
 import { computed, effect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
-import { formatRelative } from '../../domain/duration.ts';
+import { formatDueTime, formatRelative } from '../../domain/duration.ts';
 import { selectedClock, type WorkspaceClock } from '../schedule-clock.ts';
 import { settings } from '../settings.ts';
 import { formatUtc } from '../views/clock/clock-format.ts';
@@ -37,7 +37,8 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
         const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
         if (settings.value.times === 'absolute') return `${isDue ? 'at ' : ''}${formatUtc(Date.parse(at))}`;
         // Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`.
-        return now === undefined ? '' : formatRelative(at, isDue ? now : Math.max(now, Date.parse(at)));
+        if (now === undefined) return '';
+        return isDue ? formatDueTime(at, now) : formatRelative(at, Math.max(now, Date.parse(at)));
       }),
     [at, clock, isDue, workspaceClock],
   ).value;

@@ -80,7 +80,7 @@ describe('svc deliveries wait', () => {
     expect(err).toBe(
       [
         'del_2 failed after 1 attempt, no further attempt fits into the retry window: the receiver responded with 503',
-        'del_1 pending after 1 attempt, next attempt just now: the receiver responded with 503',
+        'del_1 pending after 1 attempt, next attempt due now: the receiver responded with 503',
         '',
       ].join('\n'),
     );

@@ -109,7 +109,6 @@ function WebhookProperties({ webhook, onChange }: WebhookHeaderProps) {
   const { id, previous_secret_expires_at: expiry, created_at } = webhook;
   // The header of the page shows these two.
   const { URL: _url, State: _state, ...settings } = describeWebhook(webhook);
-  const clock = useClock();
   const closeDialog = () => {
     setRotating(false);
     onChange();
@@ -128,11 +127,7 @@ function WebhookProperties({ webhook, onChange }: WebhookHeaderProps) {
               </ActionButton>
             </WebhookSecret>
           ),
-          'Previous secret': expiry !== null && (
-            <>
-              {isReached(expiry, clock) ? 'expired' : 'expires'} <DueTime at={expiry} />
-            </>
-          ),
+          'Previous secret': expiry !== null && <SecretExpiry at={expiry} />,
           Created: <Time at={created_at} clock="schedule" />,
         }}
       />
@@ -146,6 +141,20 @@ function toLines(lines: readonly string[]) {
 }
 
 /** Badges of an endpoint: disabled, or created by `svc listen`. */
+function SecretExpiry({ at }: { readonly at: string }) {
+  if (!isReached(at, useClock()))
+    return (
+      <>
+        expires <DueTime at={at} />
+      </>
+    );
+  return (
+    <>
+      expired <Time at={at} clock="schedule" />
+    </>
+  );
+}
+
 export function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: WebhookDetail }) {
   return (
     <span class="row">
