@@ -211,6 +211,7 @@ describeInBrowser('failing deliveries', () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await help.getByText('Open the next failing delivery').waitFor();
+    await help.getByText('Edit and replay the delivery').waitFor();
     const keys = await help.locator('kbd').allTextContents();
     expect(keys).toContain('f');
     expect(new Set(keys).size).toBe(keys.length);

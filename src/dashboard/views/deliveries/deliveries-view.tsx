@@ -44,7 +44,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
   useShortcuts([
     {
       key: 'r',
-      description: 'Replay the delivery',
+      description: 'Edit and replay the delivery',
       run: () => {
         const id = route.id ?? findFocusedId();
         if (id !== undefined) void replay(id);
