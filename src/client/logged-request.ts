@@ -1,5 +1,5 @@
 /** What a user can do with a logged request: send it again, or copy it as a command. */
-import type { ApiRequestDetail } from '../contract/resources.ts';
+import type { ApiRequestDetail, LoggedMessage } from '../contract/resources.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
 import { toCurl } from '../domain/shell.ts';
 
@@ -19,6 +19,12 @@ export function findResendProblem({
   if (request.truncated) return 'only a part of it is stored';
   const needsBody = METHODS_WITH_BODY.includes(method);
   return needsBody && request.body === null ? 'its body was not read' : null;
+}
+
+/** Whether the request has a body that was not read, for example because its API key is invalid. */
+export function hasUnreadBody({ body, headers }: LoggedMessage): boolean {
+  if (body !== null) return false;
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
 /** Headers that curl or the connection sets, or that say only which client sent the request. */

@@ -167,6 +167,7 @@ describeInBrowser('the request log', () => {
     await emulator.api('GET', '/events');
     await rows.first().click();
     await page.getByRole('button', { name: 'Send again', exact: true }).waitFor();
+    await page.getByText('No body.').waitFor();
     await page.keyboard.press('r');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.url()).toMatch(/#\/requests$/);

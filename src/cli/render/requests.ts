@@ -1,5 +1,6 @@
 /** The columns of lists of API requests, and all fields of one request. */
 
+import { hasUnreadBody } from '../../client/logged-request.ts';
 import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
 import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../../contract/resources.ts';
 import { formatLatency } from '../../domain/duration.ts';
@@ -64,7 +65,10 @@ export function renderRequestDetail(
 
 function renderLoggedMessage(startLine: string, message: LoggedMessage): string {
   const { body, truncated, size_bytes: size } = message;
-  if (body === null) return renderMessageText(startLine, { ...message, body: '(the body was not read)' });
+  if (body === null) {
+    const note = hasUnreadBody(message) ? '(the body was not read)' : '(no body)';
+    return renderMessageText(startLine, { ...message, body: note });
+  }
   // The note about the truncation is added below, because it has the size of the body.
   const text = renderMessageText(startLine, { ...message, body, truncated: false });
   return truncated ? `${text}\n… (truncated; the whole body has ${size} bytes)` : text;

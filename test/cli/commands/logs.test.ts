@@ -134,12 +134,17 @@ describe('svc logs get', () => {
     `);
   });
 
-  it('a body that was not read is named', async () => {
-    const message = { ...detail.request, body: null } as ApiRequestDetail['request'];
+  it.each([
+    ['(the body was not read)', { 'content-length': '12' }],
+    ['(the body was not read)', { 'transfer-encoding': 'chunked' }],
+    ['(no body)', { 'content-length': '0' }],
+    ['(no body)', {}],
+  ])('svc logs get shows %s for a request with no stored body and the headers %j', async (note, headers) => {
+    const message = { ...detail.request, headers, body: null } as ApiRequestDetail['request'];
     const getRequest = async () => ({ ...detail, request: message, response: null });
     const { context, capturedOutput } = createFakeContext({ control: { getRequest } });
     await get.run({ id: 'req_1' }, context);
-    expect(capturedOutput.out).toContain('(the body was not read)');
+    expect(capturedOutput.out).toContain(note);
     expect(capturedOutput.out).not.toContain('Response');
   });
 

@@ -1,7 +1,7 @@
 /** One request to the API with its error and its effects. */
 
 import { useState } from 'preact/hooks';
-import { findResendProblem, toCurlCommand } from '../../../client/logged-request.ts';
+import { findResendProblem, hasUnreadBody, toCurlCommand } from '../../../client/logged-request.ts';
 import { describeAppliedFault } from '../../../client/texts/describe-fault.ts';
 import { describeApiError } from '../../../contract/error-texts.ts';
 import type { ApiRequestDetail, LoggedMessage } from '../../../contract/resources.ts';
@@ -126,7 +126,7 @@ function MessageContent({ message }: { readonly message: LoggedMessage }) {
   return (
     <>
       {body === null ? (
-        <p class="muted">The body was not read.</p>
+        <p class="muted">{hasUnreadBody(message) ? 'The body was not read.' : 'No body.'}</p>
       ) : (
         <HttpBody title="Body" body={body} encoding={encoding} headers={headers} />
       )}
