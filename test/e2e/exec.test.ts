@@ -302,7 +302,7 @@ describe('--require-settled', () => {
     expect(exitCode).toBe(ExitCode.failure);
     expect(stderr).toMatch(/^1 of 1 delivery did not succeed/);
     expect(stderr).toMatch(
-      /order\.shipped to http:\S+: del_\w+ pending after 1 attempt, next attempt in 4m \d+s: .*503 Service Unavailable\n/,
+      /order\.shipped to http:\S+: del_\w+ failing after 1 attempt, next attempt in 4m \d+s: .*503 Service Unavailable\n/,
     );
   });
 });

@@ -54,7 +54,7 @@ describe('svc deliveries wait', () => {
     expect(exitCode).toBe(ExitCode.failure);
     expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +↻ failing/);
     expect(stderr).toMatch(
-      /^del_\w+ pending after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery cannot settle within 1h: the next attempt is due in 5m, and the clock is frozen\.\nhint: Send the next attempt now with: svc clock advance 5m\n$/,
+      /^del_\w+ failing after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery cannot settle within 1h: the next attempt is due in 5m, and the clock is frozen\.\nhint: Send the next attempt now with: svc clock advance 5m\n$/,
     );
     await run('clock', 'advance', '5m');
     expect((await run('deliveries', 'wait', '--status', 'succeeded')).exitCode).toBe(ExitCode.success);

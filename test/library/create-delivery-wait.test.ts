@@ -58,7 +58,7 @@ describe('deliveries.wait', () => {
       code: 'timeout',
       report: [
         '0 of 1 delivery of order.shipped succeeded within 50ms.',
-        '  del_… pending after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
+        '  del_… failing after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
         '    attempt 1: 500 after …ms',
         '    attempt 2: 500 after …ms',
         "  Send the next attempt with clock.advance('30m'): the clock is frozen.",
@@ -76,7 +76,7 @@ describe('deliveries.wait', () => {
       code: 'stalled',
       report: [
         '0 of 1 delivery of order.shipped settled: no attempt is due within 1h.',
-        '  del_… pending after 1 attempt, next attempt in 5m: the receiver responded with 500 Internal Server Error',
+        '  del_… failing after 1 attempt, next attempt in 5m: the receiver responded with 500 Internal Server Error',
         "  Send the next attempt with clock.advance('5m'): the clock is frozen.",
       ].join('\n'),
     });

@@ -42,7 +42,7 @@ describe('toHaveDelivered', () => {
     await workspace.clock.advance(0);
     const delivered = expect(workspace).toHaveDelivered('order.shipped', { timeout: 50 });
     await expect(delivered).rejects.toThrow(
-      /^expected deliveries of order\.shipped\n {2}del_\w+ pending after 1 attempt.+\n.+clock is frozen/,
+      /^expected deliveries of order\.shipped\n {2}del_\w+ failing after 1 attempt.+\n.+clock is frozen/,
     );
     await workspace.clock.settle();
     const failed = expect(workspace).toHaveDelivered('order.shipped', { timeout: '1h' });

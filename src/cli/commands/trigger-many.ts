@@ -6,6 +6,7 @@ import { trackDeliveries } from '../../client/wait.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
+import { getDisplayStatus } from '../../domain/delivery.ts';
 import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
@@ -18,6 +19,7 @@ import {
 } from '../delivery-wait.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderFields } from '../render/table.ts';
+import { printHint } from '../report-error.ts';
 
 interface TriggerManyOptions {
   readonly type: string;
@@ -76,6 +78,7 @@ export async function triggerMany(
       : await findSettlementDurations(created, deliveries, settledAt);
   finished.abort();
 
+  const failing = deliveries.filter((delivery) => getDisplayStatus(delivery) === 'failing').length;
   const countOf = (...statuses: string[]) =>
     deliveries.filter(({ status }) => statuses.includes(status)).length;
   const summary = {
@@ -96,14 +99,18 @@ export async function triggerMany(
     const timeLabel = wait === undefined ? 'Response time' : 'Delivery time';
     const fields = {
       Events: `${events}${total} in ${formatDuration(durationMs)}`,
-      Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
+      Deliveries: `${succeeded} succeeded, ${failing} failing, ${failed} failed, ${pending - failing} pending`,
       [timeLabel]: p50 === null ? null : `p50 ${formatLatency(p50)}, p99 ${formatLatency(p99 ?? p50)}`,
     };
     return renderFields(fields, context.io);
   });
   if (deliveries.length === 0) explainNoDeliveries(options.type, context.io);
   if (failure) throw addRateHint(failure.error);
-  if (wait === undefined) return ExitCode.success;
+  if (wait === undefined) {
+    const hasFailed = failing + summary.deliveries.failed > 0;
+    if (hasFailed && !context.json) printHint({ text: 'Show why', command: 'svc explain' }, context.io);
+    return ExitCode.success;
+  }
   return toWaitExitCode({ deliveries, isStalled, ...wait }, control, context);
 }
 

@@ -1,15 +1,15 @@
 /** Describes a delivery for people. */
 import type { Attempt, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
-import { settledReasonDescriptions } from '../../domain/delivery.ts';
+import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDueTime } from '../../domain/duration.ts';
 import { escapeToOneLine } from '../../domain/invisible-characters.ts';
 
 /**
- * The state of a delivery in one line: `del_… pending after 2 attempts, next attempt in 4m 12s: the receiver responded with 503 Service Unavailable`
+ * The state of a delivery in one line: `del_… failing after 2 attempts, next attempt in 4m 12s: the receiver responded with 503 Service Unavailable`
  * @param now schedule time of its workspace, in milliseconds since 1970.
  */
 export function describeDelivery(delivery: DeliveryDetail, now: number): string {
-  const { id, status, attempts, paused, settled_reason: reason, next_attempt_at: next } = delivery;
+  const { id, attempts, paused, settled_reason: reason, next_attempt_at: next } = delivery;
   const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
   const details = [
     ...(reason === null ? [] : [settledReasonDescriptions[reason]]),
@@ -17,7 +17,7 @@ export function describeDelivery(delivery: DeliveryDetail, now: number): string 
     ...(next === null ? [] : [`next attempt ${formatDueTime(next, now)}`]),
   ];
   const error = attempts.at(-1)?.error ?? null;
-  const summary = [`${id} ${paused ? 'paused' : status} after ${count}`, ...details].join(', ');
+  const summary = [`${id} ${getDisplayStatus(delivery)} after ${count}`, ...details].join(', ');
   return error === null ? summary : `${summary}: ${escapeToOneLine(error)}`;
 }
 

@@ -306,6 +306,16 @@ describe('--count', () => {
     expect(err).toBe('');
   });
 
+  it('--count counts failing deliveries apart from pending ones, and names the command that shows why', async () => {
+    const last = { number: 1, outcome: 'http_error', response_status: 400, error: 'the receiver responded' };
+    const failing = aDelivery({ event_id: 'evt_1', last_attempt: last as Delivery['last_attempt'] });
+    const { out, err } = await trigger({ type: 'order.shipped', count: 2 }, [
+      [failing, aDelivery({ event_id: 'evt_1' })],
+    ]);
+    expect(out).toMatch(/^Deliveries +0 succeeded, 1 failing, 0 failed, 1 pending$/m);
+    expect(err).toBe('hint: Show why with: svc explain\n');
+  });
+
   it('--count says that no endpoint receives the events', async () => {
     const { err } = await trigger({ type: 'order.shipped', count: 2 });
     expect(err).toBe(

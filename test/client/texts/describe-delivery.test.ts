@@ -34,8 +34,8 @@ it.each<[string, Partial<DeliveryDetail>]>([
 });
 
 it.each<[string, Partial<DeliveryDetail>]>([
-  ['del_1 pending after 2 attempts, next attempt in 35m: the receiver returned 503 Service Unavailable', {}],
-  ['del_1 pending after 0 attempts, next attempt in 35m', { attempts: [] }],
+  ['del_1 failing after 2 attempts, next attempt in 35m: the receiver returned 503 Service Unavailable', {}],
+  ['del_1 pending after 0 attempts, next attempt in 35m', { attempts: [], last_attempt: null }],
   [
     'del_1 paused after 1 attempt, we_1 is disabled: first\\nsecond',
     { attempts: [createAttempt({ error: 'first\nsecond' })], paused: true, next_attempt_at: null },
