@@ -80,7 +80,7 @@ export function compareFixed(observations: readonly Observation<Deviation>[]): F
   const firsts = groups.flatMap((group) => group.slice(0, 1));
   const others = groups.flatMap((group) => group.slice(1));
   const texts = firsts.map(({ value }) => value).join('; ');
-  // So that each deviation has a place.
+  // Only the first observations are listed, and each deviation needs one.
   if (firsts.length > 0) return differ(texts, [...firsts, ...others], texts);
   return observations.length === 0 ? NO_EVIDENCE : confirm('as described', observations);
 }

@@ -179,6 +179,9 @@ const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
 
 /** The error code of an invalid request, by what is wrong with it. The first one applies. */
 const expectedCodes: readonly (readonly [code: string, isExpected: (request: ApiRequest) => boolean])[] = [
+  // The emulator has other codes with these statuses, but not in `/v1`.
+  ['unauthenticated', ({ status }) => status === 401],
+  ['permission_denied', ({ status }) => status === 403],
   ['unsupported_media_type', ({ headers }) => /^text\//.test(headers.get('content-type') ?? '')],
   ['invalid_request', ({ method, body, json }) => method === 'POST' && body.isComplete && json === undefined],
   [
@@ -192,7 +195,7 @@ function checkErrorCode(request: ApiRequest): Deviation | undefined {
   const { failure, status, operation } = request;
   // Only an emulator that other machines cannot reach has the last one.
   if (failure.code === '' || failure.code === 'forbidden_origin') return undefined;
-  const hasReason = operation !== null && [400, 415, 422].includes(status);
+  const hasReason = [401, 403].includes(status) || (operation !== null && [400, 415, 422].includes(status));
   const [expected = failure.code] = (hasReason && expectedCodes.find(([, is]) => is(request))) || [];
   const isKnown = isErrorCode(failure.code) && getErrorDefinition(failure.code).status === status;
   return isKnown && expected === failure.code ? null : describe(request);
@@ -215,13 +218,32 @@ function findLimit(request: ApiRequest, requested: number): Range {
   return stated === undefined ? { max: requested - 1 } : { min: stated, max: stated };
 }
 
-/** From errors about the number of endpoints. Other limits are about a field of the endpoint. */
-const checkWebhookLimit: Check<Range> = (request) => {
+/** Whether the service refused an endpoint because of their number. Other limits are about a field of the endpoint. */
+function isOverWebhookLimit(request: ApiRequest): boolean {
   const isLimit = isRejectedFor(request, /limit|maximum|too many|at most/i);
   const isAboutField = isRejectedFor(request, /\burls?\b|\bevents?\b|character/i);
-  if (request.operation !== 'createWebhook' || !isLimit || isAboutField) return undefined;
-  return isRejectedFor(request, /endpoint|webhook/i) ? findLimit(request, Infinity) : undefined;
-};
+  return isLimit && !isAboutField && isRejectedFor(request, /endpoint|webhook/i);
+}
+
+/** From errors about the number of endpoints, and from the endpoints that the service accepted in one workspace. */
+function compareWebhookLimit({ requests, values }: CheckContext): Finding {
+  const observations: Observation<Range>[] = [];
+  /** The workspace of each endpoint. */
+  const workspaces = new Map<string, unknown>();
+  for (const exchange of requests) {
+    const { operation, method, path, result } = exchange;
+    if (method === 'DELETE' && isSuccess(exchange)) workspaces.delete(path.replace('/webhooks/', ''));
+    if (operation !== 'createWebhook') continue;
+    if (isOverWebhookLimit(exchange)) {
+      observations.push({ exchange, value: findLimit(exchange, Infinity) });
+    } else if (isSuccess(exchange) && typeof result.workspace_id === 'string') {
+      workspaces.set(String(result.id), result.workspace_id);
+      const min = [...workspaces.values()].filter((id) => id === result.workspace_id).length;
+      observations.push({ exchange, value: { min }, text: `endpoint ${min} of ${result.workspace_id}` });
+    }
+  }
+  return compareRange(values['webhook.limit'], observations);
+}
 
 const checkBodyLimit: Check<Range> = (request) => {
   const { method, status, body } = request;
@@ -350,7 +372,7 @@ export function checkRequests(recorded: CheckContext): Partial<Record<GapId, Fin
     ),
     ...compareIdempotency(context),
     'rate.limit': compareRateLimit(context),
-    'webhook.limit': compareRange(values['webhook.limit'], observe(checkWebhookLimit)),
+    'webhook.limit': compareWebhookLimit(context),
     'body.limit': compareRange(values['body.limit'], observe(checkBodyLimit), formatBytes),
     'list.limit': joinFindings({
       default: compareRange(limit.default, observe(checkDefaultLimit)),

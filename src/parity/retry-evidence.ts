@@ -69,7 +69,7 @@ export function findRetries(attempts: Attempts, retry: RetryPolicy) {
 
 /**
  * Whether the emulator with this policy would send the next attempt at this time.
- * @param lastAt until when the recording shows that there is none
+ * @param lastAt time of the last recorded attempt
  */
 function isPlanned(wait: Wait, policy: RetryPolicy, lastAt = Infinity): boolean {
   const { next, ms, startedAt } = wait;
@@ -83,7 +83,7 @@ function isPlanned(wait: Wait, policy: RetryPolicy, lastAt = Infinity): boolean 
   return ms >= earliestMs - toleranceMs && ms <= latestMs + toleranceMs;
 }
 
-/** The policy with this delay after each attempt, which can be the sum of several ones. The end of the window is checked separately. */
+/** The policy with this delay after each attempt, for example the sum of several configured ones. The end of the window is checked separately. */
 function withDelay(policy: RetryPolicy, delayMs: number): RetryPolicy {
   const maxDelayMs = Math.max(delayMs, policy.maxDelayMs);
   return { ...policy, delaysMs: [delayMs], maxDelayMs, windowMs: Infinity };
@@ -122,10 +122,12 @@ function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
   const recorded = waits.filter(({ next }) => next !== undefined);
   let count = 0;
   for (const wait of recorded) {
+    // Whether or not the service follows `Retry-After` and stops after a 410.
+    const alternatives: readonly Wait[] = [wait, { ...wait, retryAfterMs: null, responseStatus: null }];
+    const fits = (ms: number) => alternatives.some((each) => isPlanned(each, withDelay(policy, ms)));
     let delayMs = getDelayMs(policy, ++count);
-    while (!isPlanned(wait, withDelay(policy, delayMs)) && delayMs < wait.ms && count < 100)
-      delayMs += getDelayMs(policy, ++count);
-    if (!isPlanned(wait, withDelay(policy, delayMs))) return false;
+    while (!fits(delayMs) && delayMs < wait.ms && count < 100) delayMs += getDelayMs(policy, ++count);
+    if (!fits(delayMs)) return false;
   }
   return count > recorded.length;
 }
@@ -145,10 +147,12 @@ function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   });
   const observations = groups.flatMap((group) => group.slice(0, 1).map(toObservation));
   if (observations.length === 0) return { policy, findings: {} };
+  // With jitter, other delays often fit a few waits even better.
+  const isExpected = groups.flat().every((wait) => isPlanned(wait, { ...policy, windowMs: Infinity }));
   for (const share of [...JITTERS, jitter].sort((a, b) => a - b)) {
     const fitted = fitDelays(groups, { ...policy, jitter: share });
-    if (fitted === null) continue;
-    const isConfigured = fitted.every((ms, index) => ms === getDelayMs(policy, index + 1));
+    const isConfigured = fitted?.every((ms, index) => ms === getDelayMs(policy, index + 1));
+    if (fitted === null || (isExpected && !isConfigured)) continue;
     const delaysMs = isConfigured ? configured : completeSchedule(fitted, policy);
     const schedule = isConfigured ? confirm : differ;
     const findings = {

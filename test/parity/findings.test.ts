@@ -70,6 +70,9 @@ describe('webhook.limit', () => {
     body: { url: 'https://example.com/', events: ['order.created'] },
     ...changes,
   });
+  const created = (id: unknown, workspace = 'ws_1') =>
+    createWebhook({ status: 201, response: { id, workspace_id: workspace } });
+
   it.each([
     'url must be at most 2048 characters long.',
     'An endpoint can subscribe to at most 50 events.',
@@ -87,6 +90,23 @@ describe('webhook.limit', () => {
       expect(await checkOne('webhook.limit', [rejected])).toMatchObject({ override: 16 });
     },
   );
+
+  it('a service that accepted more endpoints in a workspace than configured is different', async () => {
+    const options = { overrides: { 'webhook.limit': 2 } };
+    const within = [created('wh_1'), created('wh_2'), created('wh_2'), created('wh_3', 'ws_2')];
+    expect(await checkOne('webhook.limit', within, options)).toMatchObject({ verdict: 'no_evidence' });
+    const deleted = [
+      ...within,
+      { method: 'DELETE', path: '/v1/webhooks/wh_1', status: 204 },
+      created('wh_4'),
+    ];
+    expect(await checkOne('webhook.limit', deleted, options)).toMatchObject({ verdict: 'no_evidence' });
+    expect(await checkOne('webhook.limit', [...within, created('wh_4')], options)).toMatchObject({
+      verdict: 'different',
+      override: null,
+      evidence: [{ text: 'POST /v1/webhooks: 201, endpoint 3 of ws_1' }],
+    });
+  });
 });
 
 describe('id.format', () => {
@@ -192,22 +212,51 @@ describe('delivery.timeout', () => {
   });
 });
 
-describe('retry.after', () => {
+describe('retries', () => {
+  const toAttempt = (second: number, status: number, headers = {}) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * second).toISOString(),
+    time: 3,
+    request: {
+      method: 'POST',
+      url: 'https://receiver.example/',
+      headers: toHeaders({ 'service-delivery-id': 'del_1' }),
+      postData: { text: '{}' },
+    },
+    response: { status, headers: toHeaders(headers), content: { text: '' } },
+  });
+
   it('a wait as long as two configured ones confirms the default if Retry-After asks for it', async () => {
-    const toAttempt = (second: number, status: number) => ({
-      startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * second).toISOString(),
-      time: 3,
-      request: {
-        method: 'POST',
-        url: 'https://receiver.example/',
-        headers: toHeaders({ 'service-delivery-id': 'del_1' }),
-        postData: { text: '{}' },
-      },
-      response: { status, headers: toHeaders({ 'retry-after': '90' }), content: { text: '' } },
-    });
     const options = { overrides: { 'retry.schedule': ['30s', '1m', '1h'] } };
-    const entries = [toAttempt(0, 503), toAttempt(90, 200)];
+    const entries = [toAttempt(0, 503, { 'retry-after': '90' }), toAttempt(90, 200)];
     expect(await checkEntries('retry.after', entries, options)).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it.each([
+    ['ignores Retry-After', 503, { 'retry-after': '7200' }],
+    ['retries after a 410', 410, {}],
+  ])('a lost attempt shows nothing about the schedule of a service that %s', async (_, status, headers) => {
+    const options = { overrides: { 'retry.410': 'stop' } };
+    // The attempt after 35 minutes is lost.
+    const entries = [toAttempt(0, status, headers), toAttempt(5 * 60, 500), toAttempt(155 * 60, 500)];
+    expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it('waits within the configured jitter confirm the schedule', async () => {
+    const options = { overrides: { 'retry.jitter': 0.1 } };
+    const entries = [toAttempt(0, 500), toAttempt(320, 500), toAttempt(320 + 1650, 500)];
+    expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'confirmed' });
+  });
+});
+
+describe('error.codes', () => {
+  it.each([
+    ['unauthenticated', 401, 'confirmed'],
+    ['token_required', 401, 'different'],
+    ['permission_denied', 403, 'confirmed'],
+    ['untrusted_file', 403, 'different'],
+  ])('the code %s with status %i', async (code, status, verdict) => {
+    const denied = { path: '/v1/events', status, response: reject('', code) };
+    expect(await checkOne('error.codes', [denied])).toMatchObject({ verdict });
   });
 });
 
