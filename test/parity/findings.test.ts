@@ -241,7 +241,7 @@ describe('retries', () => {
     expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'no_evidence' });
   });
 
-  it('waits within the configured jitter confirm the schedule', async () => {
+  it('the schedule is confirmed by waits within the configured jitter', async () => {
     const options = { overrides: { 'retry.jitter': 0.1 } };
     const entries = [toAttempt(0, 500), toAttempt(320, 500), toAttempt(320 + 1650, 500)];
     expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'confirmed' });
