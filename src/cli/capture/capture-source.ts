@@ -119,7 +119,7 @@ export async function* readLines(source: CaptureSource): AsyncGenerator<CaptureL
       throw createCaptureError(
         source.name,
         `line ${lineNumber}`,
-        `it is longer than ${LINE_LIMIT_BYTES / 2 ** 20} MB`,
+        `the line is longer than ${LINE_LIMIT_BYTES / 2 ** 20} MB`,
       );
     }
     // The part ends within a line: the next one begins with this line, and is larger if it was the whole part.

@@ -34,7 +34,7 @@ export function readHar(source: CaptureSource): Exchange[] | null {
   const value = tryParseJson(text);
   if (!isObject(value) || !isObject(value.log)) return null;
   const { entries } = value.log;
-  if (!Array.isArray(entries)) throw createCaptureError(source.name, 'log.entries', 'it must be an array');
+  if (!Array.isArray(entries)) throw createCaptureError(source.name, 'log', 'entries must be an array');
   return entries.flatMap((entry: unknown, index) => {
     const position = `entry ${index + 1}`;
     const parsed = parse(HarEntry, entry, (problem) =>

@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import { tryParseJson } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
-import { createCaptureError, describeProblem } from './capture.ts';
+import { createCaptureError, createFormatError, describeProblem } from './capture.ts';
 import { type CaptureSource, readLines } from './capture-source.ts';
 
 /** Where a line is in its source, without its line feed. */
@@ -27,9 +27,8 @@ export async function* readNdjson<Schema extends v.GenericSchema>(
     if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
     const text = toText(bytes);
     if (text === '') continue;
-    if (isFirst && !text.startsWith('{')) {
-      throw createCaptureError(source.name, position, 'it is neither HAR nor NDJSON');
-    }
+    // The first line of other JSON is often only a bracket.
+    if (isFirst && !/^\{\s*"/.test(text)) throw createFormatError(source.name);
     isFirst = false;
     const range = { offset, length: bytes.length };
     yield { position, range, delivery: parseLine(text, schema, position, source.name) };
@@ -58,6 +57,6 @@ function parseLine<Schema extends v.GenericSchema>(
   file: string,
 ): v.InferOutput<Schema> {
   const value = tryParseJson(text);
-  if (value === undefined) throw createCaptureError(file, position, 'it is not JSON');
+  if (value === undefined) throw createCaptureError(file, position, 'invalid JSON');
   return parse(schema, value, (problem) => createCaptureError(file, position, describeProblem(problem)));
 }

@@ -38,6 +38,7 @@ interface ImportedEvent {
 const DETAILS = `
 The file is HAR, or the NDJSON of svc deliveries export. Each event is created once, even if the file contains several
 attempts or deliveries of it. It gets a new ID. HAR and standard input can have 256 MB, and an NDJSON file any size.
+The whole file is checked before the first event is created.
 
 By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
 
@@ -85,7 +86,7 @@ function findOffsets(events: readonly CapturedEvent[], atOnce: boolean, file: st
   const [first, last] = [events[0], events.at(-1)];
   if (first === undefined || last === undefined || atOnce) return events.map(() => 0);
   if (last.at - first.at > MAX_ADVANCE_MS) {
-    const problem = `it is more than ${formatDuration(MAX_ADVANCE_MS)} after ${first.position}`;
+    const problem = `the event is more than ${formatDuration(MAX_ADVANCE_MS)} after ${first.position}`;
     throw createCaptureError(file, last.position, problem, 'Correct the time, or use --at-once.');
   }
   return events.map(({ at }) => at - first.at);

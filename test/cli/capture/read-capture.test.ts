@@ -66,10 +66,14 @@ describe('a recording', () => {
     expect(await problemOf(text)).toBe('a.file contains no event.');
   });
 
-  it('a file in another format is rejected', async () => {
-    expect(await problemOf('<html>')).toBe(
-      'a.file, line 1: it is neither HAR nor NDJSON. Nothing was changed.',
-    );
+  it.each([
+    ['HTML', '<html>'],
+    ['other JSON', '{\n  "name": "app"\n}\n'],
+    ['an empty object', '{}'],
+    ['an array', '[{"created_at":""}]'],
+    ['a part of HAR', '{\n  "log": {\n    "entries": ['],
+  ])('a file with %s is rejected', async (_, text) => {
+    expect(await problemOf(text)).toBe('a.file is not valid HAR or NDJSON.');
   });
 });
 
@@ -113,10 +117,14 @@ describe('HAR', () => {
       harOf([harEntry('noon', body)]),
       'entry 1: startedDateTime must be an ISO 8601 time',
     ],
-    ['an entry that is not an object', '{"log":{"entries":[7]}}', 'entry 1: it must be an object, not 7'],
-    ['no entries', '{"log":{}}', 'log.entries: it must be an array'],
+    [
+      'an entry that is not an object',
+      '{"log":{"entries":[7]}}',
+      'entry 1: the value must be an object, not 7',
+    ],
+    ['no entries', '{"log":{}}', 'log: entries must be an array'],
   ])('HAR with %s is rejected with its position', async (_, text, problem) => {
-    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was changed.`);
+    expect(await problemOf(text)).toBe(`a.file, ${problem}.`);
   });
 });
 
@@ -147,9 +155,7 @@ describe('the size of a recording', () => {
     const lineOf = (megabytes: number) =>
       ndjsonLine(envelope('order.paid', ids.created, `"${'x'.repeat(megabytes * 2 ** 20)}"`));
     expect((await read(ndjson + lineOf(15))).events).toHaveLength(2);
-    expect(await problemOf(ndjson + lineOf(16))).toBe(
-      'a.file, line 4: it is longer than 16 MB. Nothing was changed.',
-    );
+    expect(await problemOf(ndjson + lineOf(16))).toBe('a.file, line 4: the line is longer than 16 MB.');
   });
 
   it('HAR of more than 256 MB is rejected without being read [files.recordings]', async () => {
@@ -175,7 +181,7 @@ describe('the size of a recording', () => {
 
 describe('NDJSON', () => {
   it.each([
-    ['a line that is not JSON', `${ndjson}{"id":`, 'line 4: it is not JSON'],
+    ['a line that is not JSON', `${ndjson}{"id":`, 'line 4: invalid JSON'],
     ['a line without a body', `{"created_at":"${first?.at}"}\n{}`, 'line 1: body is required'],
     [
       'an invalid time',
@@ -204,6 +210,6 @@ describe('NDJSON', () => {
       'line 1: the body has a duplicate field: data',
     ],
   ])('NDJSON with %s is rejected with its line', async (_, text, problem) => {
-    expect(await problemOf(text)).toBe(`a.file, ${problem}. Nothing was changed.`);
+    expect(await problemOf(text)).toBe(`a.file, ${problem}.`);
   });
 });

@@ -174,7 +174,7 @@ describe('errors of svc events import', () => {
     const { importText, listEvents } = await setUp();
     await expect(importText(`${ndjson}{`)).rejects.toMatchObject({
       code: 'usage',
-      message: 'recording, line 4: it is not JSON. Nothing was changed.',
+      message: 'recording, line 4: invalid JSON.',
     });
     expect(await listEvents()).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe('errors of svc events import', () => {
       const late = ndjsonLine(envelope('order.paid', 'evt_2'), '2126-11-20T12:00:00.000Z');
       await expect(importText(ndjson + late, options)).rejects.toMatchObject({
         code: 'usage',
-        message: 'recording, line 4: it is more than 36500d after line 1. Nothing was changed.',
+        message: 'recording, line 4: the event is more than 36500d after line 1.',
         hint: { text: 'Correct the time, or use --at-once.' },
       });
       expect(await listEvents()).toEqual([]);

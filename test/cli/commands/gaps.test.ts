@@ -202,13 +202,10 @@ describe('svc gaps check', () => {
   });
 
   it.each([
-    ['{"log": {"entries": [', 'a.har, line 1: it is not JSON. Nothing was changed.'],
-    ['not JSON', 'a.har, line 1: it is neither HAR nor NDJSON. Nothing was changed.'],
-    ['{"log": {"entries": 7}}', 'a.har, log.entries: it must be an array. Nothing was changed.'],
-    [
-      '{"log": {"entries": [{}, {"startedDateTime": 7}]}}',
-      'a.har, entry 1: startedDateTime is required. Nothing was changed.',
-    ],
+    ['{"log": {"entries": [', 'a.har, line 1: invalid JSON.'],
+    ['not JSON', 'a.har is not valid HAR or NDJSON.'],
+    ['{"log": {"entries": 7}}', 'a.har, log: entries must be an array.'],
+    ['{"log": {"entries": [{}, {"startedDateTime": 7}]}}', 'a.har, entry 1: startedDateTime is required.'],
     ['{"log": {"entries": []}}', 'a.har: no request to the API and no delivery among 0 entries.'],
   ])('the file %s is a usage error', async (text, message) => {
     const { folder, checkFiles } = await setUp();
