@@ -316,6 +316,11 @@ describe('svc gaps record', () => {
     expect(repeats[0]?.body).toBe(second?.body);
   });
 
+  it('at most 13 requests can create an event, if the first form is accepted', async () => {
+    const requests = await probe('svc.probed', 'payload');
+    expect(requests.filter(({ method, path }) => method === 'POST' && path === '/events')).toHaveLength(13);
+  });
+
   it('the same form is sent once if the service rejects all', async () => {
     const keys = (await probe('order.created', 'none')).map(keyOf).filter((key) => key?.startsWith('run'));
     expect(new Set(keys).size).toBe(2);

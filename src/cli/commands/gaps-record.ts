@@ -35,7 +35,8 @@ const UNKNOWN_KEY = '0'.repeat(32);
 const MAX_PAUSE_MS = 60 * SECOND_MS;
 
 const DETAILS = `
-The command sends one request at a time. It creates about five events and deletes nothing, because the API cannot delete.
+The command sends one request at a time, which takes about 20 seconds with the default --delay. It creates one event, or
+up to 13 if the service accepts invalid requests, and deletes nothing, because the API cannot delete.
 Use a key for a workspace without real data. Live keys are refused. The file contains no keys or secrets.`;
 
 export const record: CommandDefinition<RecordOptions> = {
@@ -75,7 +76,7 @@ export const record: CommandDefinition<RecordOptions> = {
     }
     const apiKey = requireTestKey(values.apiKey, '--api-key');
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
-    const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create about five events.`;
+    const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create 1 to 13 events.`;
     await confirmOrFail(context, question, options.yes);
     const keys: Readonly<Record<ProbeRequest['key'], string | null>> = {
       default: apiKey,
