@@ -83,12 +83,13 @@ export function createContext(
   let status: EmulatorStatus | null = null;
 
   async function connect(requestSignal = signal): Promise<ControlPlane> {
-    const { controlUrl, ca, token, runFile } = await findTarget();
+    const { controlUrl, ca, token, runFile, noResponseHint } = await findTarget();
     const { createHttpControlClient } = await import('../client/http-control-client.ts');
     const control = createHttpControlClient({
       controlUrl,
       ca,
       token,
+      noResponseHint,
       signal: requestSignal,
       onDisconnect: () => io.note('Connection lost. Reconnecting…'),
       onReconnect: () => io.note('Reconnected.'),
@@ -118,7 +119,7 @@ export function createContext(
     },
     async connectApi(workspaceId) {
       const config = await resolveConfig();
-      const { controlUrl, ca } = await findTarget();
+      const { controlUrl, ca, noResponseHint } = await findTarget();
       if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
       const apiKey = config.values.apiKey ?? (await getStatus()).api_key;
       const { createApiClient } = await import('../client/api-client.ts');
@@ -127,6 +128,7 @@ export function createContext(
         baseUrl: new URL('v1', controlUrl).href,
         apiKey,
         ca,
+        noResponseHint,
         explainError: (error) => explainApiError(error, connect, workspaceId),
         signal,
       });

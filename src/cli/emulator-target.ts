@@ -5,7 +5,7 @@ import type { Config, ValueSource } from '../config.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { classifyHost } from '../domain/network-address.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { readNamedFile } from './file-access.ts';
 
 type SecretSetting = 'controlToken' | 'apiKey';
@@ -25,6 +25,8 @@ interface EmulatorTarget {
   readonly ca: string | undefined;
   /** The token of its control plane, if known. */
   readonly token: string | undefined;
+  /** What to do if nothing responds; undefined for the usual advice. */
+  readonly noResponseHint: Hint | undefined;
 }
 
 /**
@@ -50,6 +52,8 @@ export async function resolveTarget(
   if (token !== tokenFromTarget) assertSecretAllowed('controlToken', settings, controlUrl);
   const files = controlUrl.startsWith('https:') ? [certificatePath, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, location.cwd));
+  const { kind, name } = settings.sources.controlUrl;
+  const canBeOutdated = kind === 'variable' && matchingRunFile === null;
   const ca = texts.length === 0 ? undefined : texts.join('\n');
   return {
     controlUrl,
@@ -57,7 +61,17 @@ export async function resolveTarget(
     certificatePath,
     ca,
     token,
+    noResponseHint: canBeOutdated ? suggestWithoutVariable(name, runFile) : undefined,
   };
+}
+
+/** `eval "$(svc env)"` sets the variable, which then outlives the emulator. @param runFile that of this folder */
+function suggestWithoutVariable(variable: string, runFile: RunFile | null): Hint {
+  const text =
+    runFile === null
+      ? `Start an emulator at this address, which comes from ${variable}, or remove the variable`
+      : `Use the emulator for this folder, ${new URL(runFile.control_url).origin}, instead of the address in ${variable}`;
+  return { text, command: `unset ${variable}` };
 }
 
 function createNoEmulatorError(location: ProjectLocation): SvcError {

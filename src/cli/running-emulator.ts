@@ -86,7 +86,8 @@ export async function assertNoneRunning(
   throw new SvcError('already_running', message, {
     hint: {
       text: 'Start a second emulator in another folder, or stop this one',
-      command: 'svc emulator stop',
+      // A configured address can be another one.
+      command: `svc emulator stop${config.values.controlUrl === null ? '' : ` --url ${status.url}`}`,
     },
   });
 }

@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
 import { type IdKind, suggestWhereToLook } from '../domain/ids.ts';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
 
@@ -13,6 +13,8 @@ interface ApiClientOptions {
   readonly apiKey: string;
   /** Additional certificates to trust, in PEM. */
   readonly ca?: string | undefined;
+  /** The hint if nothing responds, as in `HttpRequest`. */
+  readonly noResponseHint?: Hint | undefined;
   /** Replaces the error of a request by one that says more about its cause. */
   readonly explainError?: (error: unknown) => Promise<unknown>;
   /** Aborts every request in progress. */
@@ -48,6 +50,7 @@ export function createApiClient({
   baseUrl,
   apiKey,
   ca,
+  noResponseHint,
   explainError = async (error) => error,
   signal,
   send: sendOne = sendRequest,
@@ -62,7 +65,8 @@ export function createApiClient({
   ): Promise<ApiResponse<v.InferOutput<Schema>>> {
     const url = new URL(baseUrl + path);
     const headers = { ...authorization, ...request.headers };
-    const response = await sendOne({ ...request, url, headers, ca, signal }).catch(async (error) => {
+    const options = { headers, ca, noResponseHint, signal };
+    const response = await sendOne({ ...request, ...options, url }).catch(async (error) => {
       throw addHint(await explainError(error), resource);
     });
     return { ...response, value: parseResponse(schema, response.text, url.href) };

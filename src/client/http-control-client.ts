@@ -1,6 +1,7 @@
 /** The client of the control plane over `node:http`. */
 
 import type { ControlPlane } from '../contract/control-plane.ts';
+import type { Hint } from '../errors.ts';
 import { type ControlClientOptions, type ControlRequest, createControlClient } from './control-client.ts';
 import { openResponse, sendRequest } from './http-request.ts';
 import { createWrongServerError } from './parse-response.ts';
@@ -9,6 +10,8 @@ interface HttpControlClientOptions extends ControlClientOptions {
   readonly token?: string | undefined;
   /** Additional certificates to trust, in PEM. */
   readonly ca?: string | undefined;
+  /** The hint if nothing responds, as in `HttpRequest`. */
+  readonly noResponseHint?: Hint | undefined;
   /** Aborts requests in progress. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -16,6 +19,7 @@ interface HttpControlClientOptions extends ControlClientOptions {
 export function createHttpControlClient({
   token,
   ca,
+  noResponseHint,
   signal,
   ...options
 }: HttpControlClientOptions): ControlPlane {
@@ -23,6 +27,7 @@ export function createHttpControlClient({
   const toHttpRequest = (request: ControlRequest) => ({
     signal,
     ca,
+    noResponseHint,
     ...request,
     headers: { ...authorization, ...request.headers },
   });

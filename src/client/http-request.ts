@@ -7,13 +7,15 @@ import {
   type RequestOptions,
 } from 'node:http';
 import type { Agent } from 'node:https';
-import { SvcError } from '../errors.ts';
+import { type Hint, SvcError } from '../errors.ts';
 import type { ControlRequest } from './control-client.ts';
 import { createWrongServerError, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
 
 export interface HttpRequest extends ControlRequest {
   /** Additional certificates to trust for HTTPS, in PEM. */
   readonly ca?: string | undefined;
+  /** The hint of the error if nothing responds (default: connect to a running emulator, or start one). */
+  readonly noResponseHint?: Hint | string | undefined;
 }
 
 export interface HttpResponse {
@@ -109,7 +111,7 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcError {
+function toTransportError(error: unknown, { url, signal, noResponseHint }: HttpRequest): SvcError {
   if (error instanceof SvcError) return error;
   if (signal?.aborted) return new SvcError('interrupted', 'Interrupted.', { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
@@ -120,6 +122,7 @@ function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcErro
     });
   }
   return new SvcError('no_emulator', `No response from ${url.origin} (${code ?? message}).`, {
+    hint: noResponseHint,
     cause: error,
   });
 }

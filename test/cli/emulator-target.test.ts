@@ -91,6 +91,47 @@ describe('resolveTarget', () => {
   });
 });
 
+describe('SVC_CONTROL_URL with an address at which nothing responds', () => {
+  const env = { SVC_CONTROL_URL: 'http://127.0.0.1:1/_svc' };
+  const run = (...args: string[]) => runIn(createTemporaryFolder(), args);
+
+  async function runIn(cwd: string, args: readonly string[]): Promise<string> {
+    const { host, capturedOutput } = createFakeHost({ cwd, env });
+    await runCommandLine(args, host);
+    return capturedOutput.err;
+  }
+
+  it.each([
+    ['emulator', 'status'],
+    ['emulator', 'stop'],
+    ['deliveries', 'list'],
+    ['listen', '4242'],
+    ['env'],
+  ])('the hint of svc %s %s names the variable and the emulator for this folder', async (...args) => {
+    const cwd = createTemporaryFolder();
+    const own = { pid: process.pid, started_at: '', version: '0', control_url: `${LOOPBACK}/_svc` };
+    createRunFile(cwd, own, {});
+    expect(await runIn(cwd, args)).toBe(
+      'error: No response from http://127.0.0.1:1 (ECONNREFUSED).\n' +
+        `hint: Use the emulator for this folder, ${LOOPBACK}, instead of the address in SVC_CONTROL_URL with: unset SVC_CONTROL_URL\n`,
+    );
+  });
+
+  it('without an emulator for this folder, the hint says where the address comes from', async () => {
+    expect(
+      await run('events', 'list', '--api-key', KEY, '--workspace', 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV'),
+    ).toContain(
+      'hint: Start an emulator at this address, which comes from SVC_CONTROL_URL, or remove the variable with: unset SVC_CONTROL_URL',
+    );
+  });
+
+  it('with --url, the hint does not name the variable', async () => {
+    expect(await run('emulator', 'status', '--url', 'http://127.0.0.1:1')).toContain(
+      'start one with: svc emulator start',
+    );
+  });
+});
+
 describe('the control plane token', () => {
   it('the token of a configuration file is sent to the address in the same file', async () => {
     const file = { control_url: ELSEWHERE, control_token: TOKEN, api_key: KEY };

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { findEmulatorOnPort, suggestForBusyPort } from '../../src/cli/running-emulator.ts';
+import { assertNoneRunning, findEmulatorOnPort, suggestForBusyPort } from '../../src/cli/running-emulator.ts';
+import { createRunFile } from '../../src/config/run-file.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { listenDuringTest } from '../support/local-server.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 async function findAt(port: number) {
@@ -33,3 +35,23 @@ it('the hint for a busy port has a command to copy, without a period after it', 
   const status = emulator.status();
   expect(suggestForBusyPort(status, 4777).command).toBe(`svc emulator stop --url ${status.url}`);
 });
+
+it.each([
+  ['', ''],
+  ['http://127.0.0.1:1', ' --url URL'],
+])(
+  'the command that stops the emulator of the folder works while SVC_CONTROL_URL is "%s"',
+  async (address, options) => {
+    await using emulator = await startTestEmulator();
+    const { url } = emulator.status();
+    const cwd = createTemporaryFolder();
+    createRunFile(cwd, emulator.status(), {});
+    const env = { SVC_CONTROL_URL: address };
+    await expect(
+      assertNoneRunning(await resolveConfig({ options: {}, env, cwd }), { env }),
+    ).rejects.toMatchObject({
+      code: 'already_running',
+      hint: { command: `svc emulator stop${options.replace('URL', url)}` },
+    });
+  },
+);

@@ -58,7 +58,7 @@ async function checkSetup(
       ? checkDatabaseFile(values.db)
       : createFindingBuilder('database', 'Database').skipped('needs the SQLite driver');
   const findings = [
-    checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null),
+    checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null, values.controlUrl),
     finding,
     await showCheck('the port', checkPort(config, context, running?.status ?? null)),
     sqlite,

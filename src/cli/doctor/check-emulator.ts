@@ -42,8 +42,15 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
   }
 }
 
-/** @param runningPid process ID of the emulator that responds; null without one */
-export function checkRunFile(location: ProjectLocation, runningPid: number | null): Finding {
+/**
+ * @param runningPid process ID of the emulator that responds; null without one
+ * @param configuredUrl the address that commands use instead of that in the run file; null without one
+ */
+export function checkRunFile(
+  location: ProjectLocation,
+  runningPid: number | null,
+  configuredUrl: string | null,
+): Finding {
   const file = createFindingBuilder('run_file', 'Run file');
   let runFile: ReturnType<typeof inspectRunFile>;
   try {
@@ -60,9 +67,14 @@ export function checkRunFile(location: ProjectLocation, runningPid: number | nul
     return file.warning(`${path} is ignored: its process ${run.pid} has exited`, remove);
   }
   if (runningPid === run.pid) return file.ok(`${path}, process ${run.pid}`);
-  return runningPid === null
+  const isUsed = configuredUrl === null || hasSameOrigin(configuredUrl, run.control_url);
+  return runningPid === null && isUsed
     ? file.problem(`${path} names process ${run.pid}, but no emulator responds at its address`, remove)
-    : file.ok(`${path}, process ${run.pid}; commands use another emulator`);
+    : file.ok(`${path}, process ${run.pid}; commands use another address`);
+}
+
+function hasSameOrigin(first: string, second: string): boolean {
+  return new URL(first).origin === new URL(second).origin;
 }
 
 /** Checks the schedule clock of the workspace that commands use. */
