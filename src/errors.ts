@@ -44,7 +44,14 @@ interface ErrorDefinition {
 const errorDefinitions = {
   // Errors of the API (§7 of the service description, gap `error.codes`). The control plane uses most of them too.
   invalid_request: { status: 400, exit: ExitCode.usage },
-  unauthenticated: { status: 401, exit: ExitCode.usage, hint: 'Pass a key with --api-key or SVC_API_KEY.' },
+  unauthenticated: {
+    status: 401,
+    exit: ExitCode.usage,
+    hint: {
+      text: 'Pass a key with --api-key or SVC_API_KEY, or set the variables of the emulator',
+      command: 'eval "$(svc env)"',
+    },
+  },
   permission_denied: { status: 403, exit: ExitCode.failure },
   not_found: { status: 404, exit: ExitCode.notFound },
   method_not_allowed: { status: 405, exit: ExitCode.usage },

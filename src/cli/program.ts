@@ -8,7 +8,7 @@ import { createContext } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
-import { reportError } from './report-error.ts';
+import { explainMissingWorkspace, reportError } from './report-error.ts';
 import { nameInvalidValues, rejectUnknownArguments, toUsageError } from './usage-error.ts';
 
 const rootExamples: readonly Example[] = [
@@ -44,7 +44,7 @@ export async function runCommandLine(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success;
-    return reportError(error, processContext.io, json);
+    return reportError(explainMissingWorkspace(error, processContext.env), processContext.io, json);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
 import type { ControlPlane } from '../contract/control-plane.ts';
 import { type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
-import type { Io, NoteOutput } from './process-context.ts';
+import type { Io, NoteOutput, ProcessContext } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
@@ -35,6 +35,20 @@ export function printWarning(message: string, { note, noteCapabilities }: NoteOu
 /** Prints the next step. */
 export function printHint(hint: Hint | string, { note, noteCapabilities }: NoteOutput): void {
   note(`${styleFor(noteCapabilities).cyan('hint:')} ${formatHint(hint)}`);
+}
+
+/** Says that the ID of a workspace that does not exist comes from a variable, which can be of another project. */
+export function explainMissingWorkspace(
+  error: unknown,
+  { SVC_WORKSPACE_ID: id }: ProcessContext['env'],
+): unknown {
+  const isMissing = error instanceof SvcError && error.message === `Workspace ${id} does not exist.`;
+  if (!isMissing) return error;
+  const text = 'Replace SVC_WORKSPACE_ID, which contains this ID, by setting the variables of the emulator';
+  return new SvcError(error.code, error.message, {
+    hint: { text, command: 'eval "$(svc env)"' },
+    cause: error,
+  });
 }
 
 const FAULTS_HINT = { text: 'List the faults', command: 'svc faults list' };

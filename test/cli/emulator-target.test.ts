@@ -9,6 +9,7 @@ import { resolveConfig } from '../../src/config.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
 
 const TOKEN = '0123456789abcdef';
@@ -130,6 +131,23 @@ describe('SVC_CONTROL_URL with an address at which nothing responds', () => {
       'start one with: svc emulator start',
     );
   });
+});
+
+it('the error for a workspace that does not exist says that its ID comes from SVC_WORKSPACE_ID', async () => {
+  await using emulator = await startTestEmulator();
+  const id = 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+  const env = { SVC_CONTROL_URL: emulator.status().control_url, SVC_WORKSPACE_ID: id };
+  const clockHint = async (...args: string[]) => {
+    const { host, capturedOutput } = createFakeHost({ env });
+    expect(await runCommandLine(['clock', 'show', ...args], host)).toBe(ExitCode.notFound);
+    return capturedOutput.err.split('hint: ')[1];
+  };
+  expect(await clockHint()).toBe(
+    'Replace SVC_WORKSPACE_ID, which contains this ID, by setting the variables of the emulator with: eval "$(svc env)"\n',
+  );
+  expect(await clockHint('--workspace', 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAW')).toBe(
+    'List the workspaces with: svc workspaces list\n',
+  );
 });
 
 describe('the control plane token', () => {

@@ -68,7 +68,7 @@ async function checkSetup(
     const clockAndEndpoints = createFindingBuilder('endpoints', 'Clock and endpoints');
     return [...findings, clockAndEndpoints.skipped('need a running emulator')];
   }
-  const clock = checkClock(running, await context.getWorkspaceId());
+  const clock = checkClock(running, context);
   const endpoints = checkEndpoints(running.control, { sendsTestDeliveries, wallTime: context.now() });
   return [...findings, ...(await showCheck('the endpoints', Promise.all([clock, endpoints]))).flat()];
 }

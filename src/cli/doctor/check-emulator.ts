@@ -8,6 +8,7 @@ import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas
 import type { WebhookDetail } from '../../contract/resources.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import { explainMissingWorkspace } from '../report-error.ts';
 
 export interface RunningEmulator {
   readonly control: ControlPlane;
@@ -78,12 +79,16 @@ function hasSameOrigin(first: string, second: string): boolean {
 }
 
 /** Checks the schedule clock of the workspace that commands use. */
-export async function checkClock({ control }: RunningEmulator, workspace_id: string): Promise<Finding> {
+export async function checkClock({ control }: RunningEmulator, context: Context): Promise<Finding> {
   const clock = createFindingBuilder('clock', 'Clock');
-  const [state, { data }] = await Promise.all([
-    control.getClock({ workspace_id }),
-    control.listDeliveries({ workspace_id, status: 'pending', limit: 1 }),
-  ]);
+  const workspace_id = await context.getWorkspaceId();
+  let state: ClockState;
+  try {
+    state = await control.getClock({ workspace_id });
+  } catch (error) {
+    return clock.fromError(explainMissingWorkspace(error, context.env));
+  }
+  const { data } = await control.listDeliveries({ workspace_id, status: 'pending', limit: 1 });
   const description = describeClock(state);
   if (state.speed > 0 || data.length === 0) return clock.ok(description);
   return clock.warning(`${description}; pending deliveries wait until the clock moves`, {

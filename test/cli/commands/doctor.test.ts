@@ -168,6 +168,17 @@ describe('svc doctor without an emulator', () => {
     });
   });
 
+  it('a workspace of another project in SVC_WORKSPACE_ID is a problem, and everything else is checked', async () => {
+    const { cwd } = await startInFolder();
+    const id = 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    const { get } = await visit({ cwd, env: { SVC_WORKSPACE_ID: id } });
+    expect(get('clock')).toMatchObject({
+      ...{ status: 'problem', detail: `Workspace ${id} does not exist.` },
+      hint: { text: expect.stringContaining('SVC_WORKSPACE_ID'), command: 'eval "$(svc env)"' },
+    });
+    expect(get('endpoints')).toMatchObject({ status: 'skipped' });
+  });
+
   it('a port that another program uses is a problem', async () => {
     const server = createServer();
     const port = await listenDuringTest(server);
