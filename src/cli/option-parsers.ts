@@ -175,6 +175,11 @@ export function choiceParser<Choice extends string>(choices: readonly Choice[]) 
   };
 }
 
+export const SECRET_HINT = {
+  text: 'Pass --secret whsec_…, which svc listen prints, or show the secret of an endpoint',
+  command: 'svc webhooks get ID --show-secret',
+} as const;
+
 /** The value of `--secret`, or else of SVC_WEBHOOK_SECRET. @throws SvcError `usage` when neither is set. */
 export function requireSecret<Secret extends string | readonly string[]>(
   secret: Secret | undefined,
@@ -183,6 +188,6 @@ export function requireSecret<Secret extends string | readonly string[]>(
   const secretOrDefault = secret || env.SVC_WEBHOOK_SECRET;
   if (secretOrDefault) return secretOrDefault;
   throw new SvcError('usage', 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.', {
-    hint: 'Pass --secret whsec_…, or set the variables of the emulator with: eval "$(svc env)"',
+    hint: SECRET_HINT,
   });
 }

@@ -276,7 +276,11 @@ describe('shared options', () => {
     expect(requireSecret(undefined, { env })).toBe('whsec_env');
     expect(requireSecret('', { env })).toBe('whsec_env');
     expect(() => requireSecret(undefined, { env: {} })).toThrow(
-      'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.',
+      expect.objectContaining({
+        message: 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.',
+        // `svc env` prints only the secret of --forward-to.
+        hint: { text: expect.stringContaining('svc listen'), command: 'svc webhooks get ID --show-secret' },
+      }),
     );
   });
 });
