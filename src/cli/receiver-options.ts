@@ -2,16 +2,19 @@
 
 import { findRunFile, ignoreUntrusted } from '../config/run-file.ts';
 import { settings } from '../config/settings.ts';
+import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../domain/credentials.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { requireSecrets } from '../domain/signature/sign.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
+import { SvcError } from '../errors.ts';
 import { addOwnUrl } from '../network/own-addresses.ts';
 import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/receiver-client.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { readCaFile } from './file-access.ts';
-import { parseDurationMs, requireSecret } from './option-parsers.ts';
+import { parseDurationMs, requireSecret, SECRET_HINT } from './option-parsers.ts';
+import { printWarning } from './report-error.ts';
 
 export interface ReceiverOptions {
   readonly secret?: string | undefined;
@@ -58,6 +61,7 @@ export async function resolveReceiverOptions(
   const secret = requireSecret(options.secret, context);
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
+  checkSecretKind(secret, scheme, context);
   const { values } = await context.resolveConfig(options.ca === undefined ? {} : { ca: options.ca });
   return {
     url,
@@ -69,6 +73,19 @@ export async function resolveReceiverOptions(
     now,
     signal,
   };
+}
+
+/** @throws SvcError `usage` for an API key */
+function checkSecretKind(secret: string, { name }: SignatureScheme, { io }: Pick<Context, 'io'>): void {
+  const environment = getApiKeyEnvironment(secret);
+  if (environment !== null) {
+    const message = `The secret starts with ${keyPrefixes[environment]}, so it is an API key.`;
+    throw new SvcError('usage', message, { hint: SECRET_HINT });
+  }
+  // Not an error, because users can choose the secret of an endpoint.
+  if (name === 'svc' && !secret.startsWith(SECRET_PREFIX)) {
+    printWarning(`The secret does not start with ${SECRET_PREFIX}, so it may not be an endpoint secret.`, io);
+  }
 }
 
 /** Nothing is sent to the emulator that commands in this folder use: a POST to its control plane could reset it. */

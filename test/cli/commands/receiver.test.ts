@@ -66,6 +66,28 @@ describe('svc receiver check', () => {
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   });
 
+  it.each(['svc_test_01234567890123456789', 'svc_live_01234567890123456789'])(
+    'svc receiver check refuses the API key %s as the secret, whatever the scheme is',
+    async (key) => {
+      for (const scheme of ['svc', 'github']) {
+        await expect(check({ url: 'http://127.0.0.1:1', secret: key, scheme })).rejects.toMatchObject({
+          ...{ code: 'usage', message: `The secret starts with ${key.slice(0, 9)}, so it is an API key.` },
+          hint: { command: 'svc webhooks get ID --show-secret' },
+        });
+      }
+    },
+  );
+
+  it('svc receiver check warns about a secret that does not start like the secrets of endpoints', async () => {
+    const options = { url: 'http://127.0.0.1:1', secret: 'nope', rule: ['signature.genuine'] };
+    const { err } = await check(options);
+    expect(err).toBe(
+      'warning: The secret does not start with whsec_, so it may not be an endpoint secret.\n',
+    );
+    // Other services have other secrets.
+    expect((await check({ ...options, scheme: 'github' })).err).toBe('');
+  });
+
   it('svc receiver check says why checks could not run after a refused connection', async () => {
     const receiver = await createReceiver({ status: 204 });
     await receiver[Symbol.asyncDispose]();
