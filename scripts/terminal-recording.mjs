@@ -2,7 +2,7 @@
 // mistake, the receiver is fixed, and `svc clock advance` sends the retry. Look at it before you commit it.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,20 +14,6 @@ const ROWS = 26;
 const PROMPT = '$';
 const TITLE =
   'A delivery fails, svc explain names the mistake, the receiver is fixed, svc clock advance sends the retry, and the delivery arrives.';
-
-/** It returns the digest that it computes, so that svc can recognize the mistake. */
-const receiver = (port) => `import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-createServer(async (request, response) => {
-  const raw = await buffer(request);
-  const body = JSON.stringify(JSON.parse(raw));
-  const hmac = createHmac('sha256', process.env.SVC_WEBHOOK_SECRET).update(request.headers['service-timestamp'] + '.');
-  const digest = hmac.update(body).digest('hex');
-  const isValid = request.headers['service-signature'] === 'v1=' + digest;
-  response.writeHead(isValid ? 204 : 400).end(isValid ? '' : 'invalid signature ' + digest);
-}).listen(${port}, '127.0.0.1');
-`;
 
 /** What is typed, and how long its output is shown. The receiver restarts when its file changes (\`node --watch\`). */
 const STEPS = [
@@ -53,13 +39,13 @@ export async function recordTerminal(root, file) {
     writeFileSync(join(folder, 'bin/svc'), `#!/bin/sh\nexec node '${join(root, 'bin/svc.js')}' "$@"\n`);
     chmodSync(join(folder, 'bin/svc'), 0o755);
     const port = await findFreePort();
-    writeFileSync(join(folder, 'receiver.mjs'), receiver(port));
+    copyFileSync(join(root, 'scripts/reserializing-receiver.mjs'), join(folder, 'receiver.mjs'));
     svc('emulator', 'start', '--detach', '--port', '0', '--random-seed', '7', '--forward-to', `${port}`);
     const { SVC_WEBHOOK_SECRET } = JSON.parse(svc('env', '--format', 'json'));
     program = spawn('node', ['--watch', '--watch-preserve-output', 'receiver.mjs'], {
       cwd: folder,
       stdio: 'ignore',
-      env: { ...process.env, SVC_WEBHOOK_SECRET },
+      env: { ...process.env, SVC_WEBHOOK_SECRET, PORT: `${port}` },
     });
     await pause(2_000);
     writeFileSync(join(folder, 'bashrc'), `PS1='${PROMPT} '\n`);

@@ -113,6 +113,14 @@ const waitForPort =
   'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; do kill -0 $! || exit; sleep 0.05; done';
 const stopReceiver = 'kill "$receiver"; wait "$receiver" || true';
 const startReceiver = `command node receiver.mjs & receiver=$!; ${waitForPort}`;
+const deliverToReserializingReceiver = `
+command node ${join(root, 'scripts/reserializing-receiver.mjs')} & ${waitForPort}; reserializing=$!
+webhook=$(svc webhooks list --json | grep -o 'wh_[A-Z0-9]*' | head -n 1)
+url=$(svc webhooks get $webhook --json | grep -o 'http://[^"]*' | head -n 1)
+svc webhooks update $webhook --url http://localhost:$PORT/
+svc trigger order.shipped --wait=1s || true
+svc webhooks update $webhook --url "$url"
+kill $reserializing`;
 const TOKEN = 'V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE';
 
 const sessions: Readonly<Record<string, Session>> = {
@@ -138,12 +146,7 @@ const sessions: Readonly<Record<string, Session>> = {
   },
   'docs/debug.md': {
     fails: /--computed/,
-    before: [
-      [
-        /^svc explain$/m,
-        'svc faults add --on delivery --kind error-response --count 1; svc trigger order.shipped --wait=1s || true',
-      ],
-    ],
+    before: [[/^svc explain$/m, deliverToReserializingReceiver]],
   },
   'skills/svc/SKILL.md': {
     before: [
@@ -364,7 +367,7 @@ function listCommands(code: string): string[] {
 /** The lines of a block that commands print. */
 function listOutput({ language, code, page }: Block): string[] {
   const lines = code.trimEnd().split('\n');
-  if (language === 'text' && page === 'docs/tutorial.md') return lines;
+  if (language === 'text' && /^docs\/(?:tutorial|debug)\.md$/.test(page)) return lines;
   if (
     language !== 'console' ||
     !lines[0]?.startsWith('$ ') ||
@@ -374,11 +377,12 @@ function listOutput({ language, code, page }: Block): string[] {
   return lines.filter((line) => !line.startsWith('$ ') && line !== '…');
 }
 
-/** A line of output with any IDs, times, durations, ports and amount of space. Other numbers must match. `…` stands for anything. */
+/** A line of output with any IDs, digests, times, durations, ports and amount of space. Other numbers must match. `…` stands for anything. */
 function toPattern(line: string): RegExp {
   const pattern = line
     .replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
     .replaceAll('…', '.*')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '[0-9a-f]{64}')
     .replaceAll(/\b(evt|del|wh|ws)_\w+/g, '$1_\\w+')
     .replaceAll(/\b\d+m?s\b/g, '[\\d.]+m?s')
     .replaceAll(/\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d/g, '[\\d-]+$1[\\d:]+')

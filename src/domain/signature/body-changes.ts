@@ -6,7 +6,7 @@ import { type JsonTree, parseJsonTree, serializeJsonTree } from '../json-tree.ts
 type ListBodies = (text: string, bytes: Buffer) => Iterable<string | Uint8Array>;
 
 interface BodyChange {
-  /** The end of the sentence "the body was changed: …". */
+  /** A clause that says how the body was changed. */
   readonly description: string;
   /** The bodies that the change can make of a body. Missing for a change that a receiver does not make itself. */
   readonly apply?: ListBodies;

@@ -441,8 +441,8 @@ function getTimestampHeader({ headers }: SignatureScheme): string {
 
 function describeBodyMistake(sent: SignableMessage['body'], { description, body }: ChangedBody) {
   const [bytes, sentBytes] = [Buffer.byteLength(body), Buffer.byteLength(sent)];
-  const sizes = `(${formatCount(bytes, 'byte')} instead of ${sentBytes})`;
-  return [`the body was changed: ${description} ${sizes}`, { message: { body } }] as const;
+  const sizes = `${formatCount(bytes, 'byte')} instead of ${sentBytes}`;
+  return [`the body was changed (${description}, ${sizes})`, { message: { body } }] as const;
 }
 
 /** Lists bodies that may have been sent, with the change that led to the received body. */

@@ -109,6 +109,12 @@ describe('a digest that a receiver computed', () => {
     expect(remedy).toMatch(/^(?:Use|Sign|Compute|Write) .*\.$/);
   });
 
+  it('the mistake in the body says what was changed, and the sizes', () => {
+    expect(diagnose(hex(`${timestamp}.${body}\n`)).detail).toBe(
+      `The receiver made one mistake: the body was changed (a line ending was added at its end, ${body.length + 1} bytes instead of ${body.length}).`,
+    );
+  });
+
   it('the remedy for a wrong key names the correct key', () => {
     expect(diagnose(hex(`${timestamp}.${body}`, key)).remedy).toBe(
       'Use the whole secret as text as the key.',
