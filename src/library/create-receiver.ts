@@ -130,26 +130,26 @@ export async function createReceiver(
 
   const server = await startReceiverServer(respond, { port, certificate });
 
-  function waitForCount(
+  async function waitForCount(
     call: string,
     count: number,
     timeout: Duration = defaultTimeout,
   ): Promise<readonly ReceivedRequest[]> {
     const timeoutMs = toMs(timeout);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiters.delete(check);
-        reject(toTimeoutError(call, count, requests, timeoutMs));
-      }, timeoutMs);
-      const check = () => {
-        if (requests.length < count) return;
+    const arrived = await new Promise<readonly ReceivedRequest[] | null>((resolve) => {
+      const end = (result: readonly ReceivedRequest[] | null) => {
         clearTimeout(timer);
         waiters.delete(check);
-        resolve(requests.slice(0, count));
+        resolve(result);
       };
+      const timer = setTimeout(() => end(null), timeoutMs);
+      const check = () => requests.length >= count && end(requests.slice(0, count));
       waiters.add(check);
       check();
     });
+    // An error that the timer created would not have the line of the test in its stack.
+    if (arrived === null) throw toTimeoutError(call, count, requests, timeoutMs);
+    return arrived;
   }
 
   return {
@@ -170,7 +170,7 @@ export async function createReceiver(
     async waitFor(...args) {
       checkArguments('receiver.waitFor', receiverParameters.waitFor, args);
       const [count, options] = args;
-      return waitForCount('receiver.waitFor', count, options?.timeout);
+      return await waitForCount('receiver.waitFor', count, options?.timeout);
     },
     async request(...args) {
       checkArguments('receiver.request', receiverParameters.request, args);

@@ -106,6 +106,15 @@ describe('createReceiver', () => {
     expect((await fetch(receiver.url)).status).toBe(200);
   });
 
+  it.each(['request', 'waitFor'] as const)(
+    'the stack of a timeout of receiver.%s has the line that waited',
+    async (method) => {
+      await using receiver = await createReceiver();
+      const waitHere = async () => void (await receiver[method](1, { timeout: 0 }));
+      await expect(waitHere()).rejects.toMatchObject({ stack: expect.stringContaining('waitHere') });
+    },
+  );
+
   it('the report of receiver.waitFor says which requests have no event and which signatures are valid', async () => {
     await using receiver = await createReceiver(200, { secret: SECRET });
     await deliver(receiver, 'evt_1');
