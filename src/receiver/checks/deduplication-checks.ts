@@ -80,6 +80,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   createSideEffectCheck({
     id: 'deduplication.later',
     sent: 'a delivery, and a duplicate more than two seconds later',
+    counted: 'the duplicate',
     needsCount: true,
     async send(context) {
       const { message, respondedAt } = context.firstDelivery as FirstDelivery;

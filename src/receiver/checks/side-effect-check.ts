@@ -4,6 +4,8 @@ import { failed, inconclusive, passed, type ReceiverCheck } from '../receiver-ch
 import { describeResponses, type ReceiverResponse } from '../receiver-client.ts';
 
 export interface SideEffectCheck extends Omit<ReceiverCheck, 'run' | 'countsSideEffects'> {
+  /** What the counted side effects are those of, if the check counts only those of one delivery. */
+  readonly counted?: string;
   /** The responses show nothing, so nothing is sent if side effects cannot be counted. */
   readonly needsCount?: true;
   /** @param workMs the shortest time from a delivery to its side effect; infinite if side effects cannot be counted */
@@ -17,6 +19,7 @@ export interface SideEffectCheck extends Omit<ReceiverCheck, 'run' | 'countsSide
 }
 
 export function createSideEffectCheck({
+  counted,
   needsCount,
   send,
   judgeResponses,
@@ -37,7 +40,7 @@ export function createSideEffectCheck({
         return problem === null ? inconclusive(received, counter.reason) : failed(received, problem);
       }
       const { result: responses, count } = await counter.measure(() => send(context, counter.workMs));
-      const received = `${describeResponses(...responses)}, side effects: ${count}`;
+      const received = `${describeResponses(...responses)}, side effects${counted === undefined ? '' : ` of ${counted}`}: ${count}`;
       const problem = judgeResponses(responses) ?? judgeCount(count);
       return problem === null ? passed(received, meaning) : failed(received, problem);
     },

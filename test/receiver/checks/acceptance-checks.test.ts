@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatDuration } from '../../../src/domain/duration.ts';
 import { respond, runCheck } from './check-setup.ts';
 
 describe('acceptance.in-time', () => {
@@ -31,7 +32,7 @@ describe('acceptance.before-work', () => {
       const run = await runCheck('acceptance.before-work', respondAfter(900, 700, ms, 100, 800, 900));
       expect(run).toMatchObject({
         ...{ status, meaning: expect.stringContaining(meaning) },
-        received: `response after ${ms} ms, to tampered deliveries after 100 ms`,
+        received: `response after ${formatDuration(ms)}, or 100ms for a tampered delivery`,
       });
       expect(run.sent).toHaveLength(status === 'passed' ? 6 : 18);
     },
@@ -51,7 +52,7 @@ describe('acceptance.before-work', () => {
     });
     expect(run).toMatchObject({
       status: 'failed',
-      received: 'response after 700 ms, to tampered deliveries after 200 ms',
+      received: 'response after 700ms, or 200ms for a tampered delivery',
     });
     expect(run.sent).toHaveLength(1);
   });

@@ -137,7 +137,7 @@ describe('deduplication.later', () => {
     const run = await runCheck('deduplication.later', setup(0, sideEffects));
     expect(run).toMatchObject({
       ...{ status, meaning: expect.stringContaining(meaning) },
-      received: `status 204, side effects: ${sideEffects}`,
+      received: `status 204, side effects of the duplicate: ${sideEffects}`,
     });
     expect(run.sent).toEqual([setup(0, 0).context?.firstDelivery?.message]);
   });
