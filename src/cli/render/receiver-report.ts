@@ -1,13 +1,20 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { formatCount } from '../../domain/message-parts.ts';
+import { validDeliveryCheck } from '../../receiver/checks/valid-delivery-check.ts';
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 
-/** Renders a row per check, with the meaning of failures, and at the end the counts and why checks were inconclusive. */
+/**
+ * Renders a row per check, with the meaning of failures, and at the end the counts and why checks were inconclusive. If no valid
+ * delivery is accepted, no other check was run, and none has a row.
+ */
 export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
+  const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
+  const rejected = checks.filter(({ id, status }) => id === validDeliveryCheck.id && status !== 'passed');
+  const shown = rejected.length > 0 ? rejected : checks;
   const table = renderTableWithHints(
     [
       {
@@ -18,17 +25,22 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
       { title: 'SENT', value: ({ sent }) => sent },
       { title: 'RECEIVED', value: ({ received }) => received },
     ],
-    report.checks,
+    shown,
     ({ status, meaning }) => (status === 'failed' || status === 'skipped' ? meaning : null),
     capabilities,
   );
-  const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${inconclusive} inconclusive.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
   const results = checks.length === 0 ? [] : [table, ''];
-  return [...results, end, ...observerNote, ...summarizeInconclusive(report)].join('\n');
+  const notRun = formatCount(checks.length - shown.length, 'other check');
+  const notRunNote =
+    shown.length === checks.length
+      ? []
+      : [`${notRun} not run, because ${validDeliveryCheck.id} did not pass.`];
+  const reasons = summarizeInconclusive({ ...report, checks: shown });
+  return [...results, end, ...notRunNote, ...observerNote, ...reasons].join('\n');
 }
 
 /** Each reason once, because many checks can share it. */

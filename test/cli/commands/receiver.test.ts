@@ -97,6 +97,17 @@ describe('svc receiver check', () => {
     expect(out).toMatch(/\n {2}1 × Not checked, because signature\.genuine did not pass\. .*Check the URL/);
   });
 
+  it('the report has one line for the checks that were not run because no valid delivery is accepted', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    const rule = ['signature.genuine', 'timestamp.old', 'timestamp.future'];
+    const { out } = await check({ url: receiver.url, rule });
+    expect(out).toMatch(
+      /^STATUS.*\n✗ failed +signature\.genuine .*\n +→ .*\n\n0 passed, 1 failed, 2 inconclusive\.\n2 other checks not run, because signature\.genuine did not pass\.\n$/,
+    );
+    const json = await check({ url: receiver.url, rule }, { json: true });
+    expect(JSON.parse(json.out).checks).toHaveLength(3);
+  });
+
   it('--strict makes an inconclusive check a failure', async () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['signature.genuine', 'deduplication.later'] };
