@@ -13,7 +13,7 @@ import { type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { requestColumns } from '../render/requests.ts';
 import type { Column } from '../render/table.ts';
-import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
+import { createdColumn, fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
 type EventRow = Event & { readonly payloadText: string };
 
@@ -26,24 +26,22 @@ export function toEventRows({ value, text }: ApiResponse<Page<Event>>): EventRow
   }));
 }
 
-/** The creation time of an event is a schedule time. */
 export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<EventRow>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'TYPE', value: ({ type }) => type, hideOrder: 3 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
+    createdColumn(scheduleTimeOf, 2),
     { title: 'PAYLOAD', value: ({ payloadText }) => payloadText, hideOrder: 1, canTruncate: true },
   ];
 }
 
-/** The creation time of an endpoint is a schedule time. */
 export function webhookColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<WebhookDetail>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'URL', value: ({ url }) => url, canTruncate: true },
     { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 3, canTruncate: true },
     { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), hideOrder: 2 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 1 },
+    createdColumn(scheduleTimeOf, 1),
   ];
 }
 

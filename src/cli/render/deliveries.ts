@@ -5,12 +5,12 @@ import { describePhases } from '../../client/texts/describe-phases.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
-import { formatDueTime, formatDuration, formatRelative } from '../../domain/duration.ts';
+import { formatDueTime, formatDuration } from '../../domain/duration.ts';
 import { isAttemptSent } from '../../domain/fault.ts';
 import { indentJson } from '../../domain/json.ts';
 import { formatHint } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import type { ScheduleTimeOf } from '../schedule-time.ts';
+import { createdColumn, type ScheduleTimeOf } from '../schedule-time.ts';
 import { formatDue, formatTime } from './format.ts';
 import { formatHeaders, renderMessageText, renderSection } from './http-message.ts';
 import { styleFor, styleOutcome, styleStatus } from './style.ts';
@@ -32,7 +32,7 @@ export function deliveryColumns(
       value: (row) => (row.next_attempt_at ? formatDueTime(row.next_attempt_at, scheduleTimeOf(row)) : ''),
       hideOrder: 4,
     },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)), hideOrder: 2 },
+    createdColumn(scheduleTimeOf, 2),
     { title: 'URL', value: ({ url }) => url, hideOrder: 1, canTruncate: true },
   ];
 }

@@ -5,6 +5,7 @@ import {
   tail as tailCommand,
 } from '../../../src/cli/commands/deliveries.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
+import type { ControlPlane } from '../../../src/contract/control-plane.ts';
 import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import {
@@ -20,10 +21,10 @@ import {
 const attempt = anAttempt();
 
 describe('svc deliveries list', () => {
-  async function list(width: number) {
+  async function list(width: number, clock: Partial<ControlPlane> = clockAt()) {
     const { context, capturedOutput } = createFakeContext({
       width,
-      control: { listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
+      control: { ...clock, listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
     });
     await listCommand.run({}, context);
     return capturedOutput;
@@ -38,6 +39,12 @@ describe('svc deliveries list', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('the table says that times are schedule times if the clock was moved', async () => {
+    const { out } = await list(Number.POSITIVE_INFINITY, clockAt('2026-11-20T13:57:00.000Z'));
+    expect(out).toContain('CREATED (SCHEDULE)  URL');
+    expect(out).toContain('2h ago              http');
   });
 
   it('the table fits 60 columns and keeps IDs whole', async () => {
