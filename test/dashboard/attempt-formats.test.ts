@@ -9,6 +9,7 @@ import {
   toSignedCurlCommand,
   toVitestTest,
 } from '../../src/dashboard/views/delivery/attempt-formats.ts';
+import { toDeliveryHints } from '../../src/domain/attempt-hints.ts';
 import { toCurl } from '../../src/domain/shell.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -35,13 +36,17 @@ it('toSignedCurlCommand keeps the ID and the body', () => {
   );
 });
 
-it('listCommands returns the commands of the explanation, then those with the delivery ID', () => {
-  const hints = [{ text: 'Read the log' }, { text: 'Remove the fault', command: 'svc faults clear flt_1' }];
+it('listCommands returns the commands of the explanation, then those with the delivery ID, each once', () => {
+  const hints = [
+    { text: 'Read the log' },
+    { text: 'Remove the fault', command: 'svc faults clear flt_1' },
+    toDeliveryHints(createDelivery()).replay,
+  ];
   expect(listCommands(createDelivery(), hints).map(({ command }) => command)).toEqual([
     'svc faults clear flt_1',
+    'svc deliveries replay del_1 --wait',
     'svc deliveries get del_1',
-    'svc deliveries replay del_1',
-    'svc verify --delivery del_1 --secret SECRET',
+    'svc verify --delivery del_1',
     'svc events get evt_1',
   ]);
 });

@@ -1,5 +1,6 @@
 /** An attempt in formats to copy: curl, raw HTTP, a Vitest test. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { toDeliveryHints } from '../../../domain/attempt-hints.ts';
 import { indentJson, parseJsonObject } from '../../../domain/json.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 import type { Hint } from '../../../errors.ts';
@@ -31,15 +32,20 @@ export function formatHeaders(headers: Readonly<Record<string, string>>): string
 }
 
 /** `svc` commands for the delivery. Those of its explanation come first. */
-export function listCommands({ id, event_id: event }: DeliveryDetail, hints: readonly Hint[]): Hint[] {
-  const commands = [
-    ...hints.filter(({ command }) => command !== undefined),
-    { text: 'Show the delivery with its attempts', command: `svc deliveries get ${id}` },
-    { text: 'Replay the delivery with the same ID', command: `svc deliveries replay ${id}` },
-    { text: 'Verify the signature', command: `svc verify --delivery ${id} --secret SECRET` },
+export function listCommands(delivery: DeliveryDetail, hints: readonly Hint[]): Hint[] {
+  const { id, event_id: event } = delivery;
+  const { show, replay } = toDeliveryHints(delivery);
+  const ownCommands: Hint[] = [
+    show,
+    replay,
+    { text: 'Verify the signature', command: `svc verify --delivery ${id}` },
     { text: 'Show the event', command: `svc events get ${event}` },
   ];
-  return commands;
+  const hintCommands = hints.flatMap(({ command }) => command ?? []);
+  return [
+    ...hints.filter(({ command }) => command !== undefined),
+    ...ownCommands.filter(({ command = '' }) => !hintCommands.includes(command)),
+  ];
 }
 
 /**
