@@ -65,6 +65,17 @@ describeInBrowser('the delivery list', () => {
     await page.getByText('svc trigger').waitFor();
   });
 
+  it('the delivery list switches from failing to succeeded deliveries directly', async () => {
+    const emulator = await openEmulator([503, 200]);
+    await trigger(emulator, 1, 'made.failing');
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+    await trigger(emulator, 1, 'made.succeeded');
+    const page = await openDashboard(emulator, { hash: '/deliveries?status=failing' });
+    await expect.poll(() => typesOf(page)).toEqual(['made.failing']);
+    await page.getByRole('button', { name: 'Succeeded' }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['made.succeeded']);
+  });
+
   it('the delivery list shows the error of an invalid filter until that filter is removed', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
