@@ -39,14 +39,14 @@ describeInBrowser('the endpoint pages', () => {
   it('the address of the list of endpoints shows the first page, which explains how to create one', async () => {
     const page = await openDashboard(await start(), { hash: '/webhooks' });
     await page.getByText('svc listen --forward-to').waitFor();
-    await page.getByRole('button', { name: 'Add endpoint' }).waitFor();
+    await page.getByRole('button', { name: 'Register endpoint' }).waitFor();
     await expectAccessible(page);
   });
 
   it('the endpoint pages register an endpoint with errors at each field and show its secret', async () => {
     const emulator = await start();
     const page = await openDashboard(emulator, { hash: '/webhooks', expectedErrors: /422/ });
-    await press(page, 'Add endpoint');
+    await press(page, 'Register endpoint');
     const dialog = page.getByRole('dialog');
     const create = () => dialog.getByRole('button', { name: 'Register endpoint' }).click();
     await dialog.getByLabel('URL').fill('http://example.com/hooks');
@@ -210,10 +210,10 @@ describeInBrowser('the endpoint pages', () => {
   it('the dialog of a new endpoint sends a test event in three clicks, and opens its delivery', async () => {
     const { page, receiver } = await startOne(200);
     await page.goto(page.url().replace(/#.*/, '#/home'));
-    await press(page, 'Add endpoint');
+    await press(page, 'Register endpoint');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(`${receiver.url}/new`);
-    await press(page, 'Register endpoint');
+    await dialog.getByRole('button', { name: 'Register endpoint' }).click();
     await press(page, 'Send a test event');
     await page.getByRole('heading', { name: 'Attempt 1 of 1' }).waitFor();
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');

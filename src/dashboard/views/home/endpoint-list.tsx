@@ -72,5 +72,9 @@ function EndpointState({
 }) {
   if (disabled) return <span class="badge paused">disabled</span>;
   if (attempts === 0) return <span class="badge canceled">no attempts</span>;
-  return failing ? <span class="badge failing">failing</span> : <span class="badge succeeded">OK</span>;
+  return failing ? (
+    <span class="badge failing">failing</span>
+  ) : (
+    <span class="badge succeeded">last attempt OK</span>
+  );
 }

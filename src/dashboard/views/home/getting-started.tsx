@@ -46,7 +46,7 @@ function ReceiverStep() {
   }
   return (
     <>
-      Add an endpoint on the page <a href={toHash({ section: 'home' })}>Home</a>, or run
+      Register an endpoint on the page <a href={toHash({ section: 'home' })}>Home</a>, or run
       <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
     </>
   );

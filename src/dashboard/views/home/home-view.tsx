@@ -36,7 +36,7 @@ export function HomeView({ route }: { readonly route: Route }) {
 function Home({ period }: { readonly period: Period }) {
   const workspace = workspaceId.value;
   const [isAdding, setAdding] = useState(false);
-  useShortcuts([{ key: 'c', description: 'Add an endpoint', run: () => setAdding(true) }]);
+  useShortcuts([{ key: 'c', description: 'Register an endpoint', run: () => setAdding(true) }]);
   const query = useQuery(
     () => control.getOverview({ workspace_id: workspace, period_ms: periods[period].ms }),
     [period],
@@ -63,12 +63,12 @@ function Home({ period }: { readonly period: Period }) {
               <div class="row">
                 <h2>Endpoints</h2>
                 <ActionButton class="push-right" onClick={() => setAdding(true)}>
-                  <Icon name="plus" /> Add endpoint
+                  <Icon name="plus" /> Register endpoint
                 </ActionButton>
               </div>
               {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
               {endpoints.length === 0 && hasDeliveries && (
-                <p class="muted">No endpoints. New events are not delivered until you add one.</p>
+                <p class="muted">No endpoints. New events are not delivered until you register one.</p>
               )}
               {hasMore && (
                 <p class="muted">
