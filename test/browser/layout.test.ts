@@ -43,6 +43,28 @@ describeInBrowser('the layout', () => {
     await expectAccessible(page);
   });
 
+  it('the open delivery scrolls inside the page on a narrow screen, with every tab and popover in view', async () => {
+    const emulator = await openEmulator(503);
+    await trigger(emulator, 1);
+    await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
+    const page = await openDashboard(emulator, { width: 390, height: 700 });
+    const time = rowsOf(page).locator('time').last();
+    await time.getByText('(schedule)').waitFor();
+    expect(await time.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
+    await rowsOf(page).first().click();
+    const tab = page.getByRole('tab').last();
+    await tab.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(700);
+    expect((await tab.boundingBox())?.x).toBeLessThan(300);
+    for (const name of ['More', 'CLI']) {
+      const button = page.getByRole('button', { name, exact: true });
+      await button.click();
+      const [above, panel] = [await button.boundingBox(), await page.locator('.popover-panel').boundingBox()];
+      expect(panel?.y).toBeCloseTo((above?.y ?? 0) + (above?.height ?? 0), -1);
+      await button.click();
+    }
+  });
+
   it('the layout scrolls and shows the list at 400 % zoom', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 30);
