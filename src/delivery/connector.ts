@@ -181,7 +181,12 @@ export function loadUndici(): Undici {
     undici ??= requireUndici(createRequire(import.meta.url ?? process.execPath));
     return undici;
   } catch (error) {
-    throw isOutOfFileDescriptors(error) ? createOutOfFileDescriptorsError(error) : error;
+    if (isOutOfFileDescriptors(error)) throw createOutOfFileDescriptorsError(error);
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    throw new SvcError('internal_error', 'A file of svc is missing, so no request can be sent.', {
+      hint: 'If svc was upgraded while the emulator ran, restart the emulator. Otherwise install svc again.',
+      cause: error,
+    });
   }
 }
 

@@ -74,8 +74,8 @@ export interface Sender {
    */
   send(request: SendRequest): Promise<SendResult>;
   /**
-   * Opens a connection and closes it. A failure is returned, not thrown.
-   * @throws SvcError `internal_error` for an invalid URL
+   * Opens a connection and closes it. Whatever the receiver does is returned, not thrown.
+   * @throws SvcError `internal_error` for an invalid URL, or if the process has no free file descriptor
    */
   connect(target: SendTarget): Promise<ConnectResult>;
   /** Closes the connections of all `send` requests at once. Those in flight end as a `connection_error`. */
@@ -138,6 +138,7 @@ export function createSender(options: OutboundAgentOptions): Sender {
 
     async connect({ url: address, insecureTls = false }) {
       const url = parseHttpUrl(address);
+      loadUndici();
       const startedAt = wall.monotonic();
       try {
         const socket = await agent.connect({ origin: url.origin, insecureTls });
@@ -145,6 +146,7 @@ export function createSender(options: OutboundAgentOptions): Sender {
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
       } catch (error) {
+        if (isOutOfFileDescriptors(error)) throw createOutOfFileDescriptorsError(error);
         const failure = describeFailure(error as NetworkError, {
           ...limits,
           url,

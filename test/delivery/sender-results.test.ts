@@ -99,6 +99,14 @@ describe('the result of a request', () => {
     await expect(send()).rejects.toMatchObject({ code: 'internal_error', message });
   });
 
+  it('a connection that fails with EMFILE is an internal error', async () => {
+    vi.spyOn(OutboundAgent.prototype, 'connect').mockRejectedValue(toError('EMFILE'));
+    const { sender } = createScriptedSender(() => {});
+    const message = 'The process has no free file descriptor, so no request can be sent.';
+    const connected = sender.connect({ url: 'http://receiver.test/' });
+    await expect(connected).rejects.toMatchObject({ code: 'internal_error', message });
+  });
+
   it.each(['ECONNREFUSED', undefined])(
     'a request that fails with the code %s has a failed result',
     async (code) => {
