@@ -39,13 +39,15 @@ const replaceFetchClasses = {
   },
 };
 
-/** Modules of Node.js that few commands need, and that take longest to load. */
+/**
+ * Modules of Node.js that few commands need, and that take longest to load. Without `node:http`, whose functions a test can replace
+ * with mocks after it has imported svc: the functions of a module in this list are those of the time of the call.
+ */
 const lateModules = [
   'node:child_process',
   'node:crypto',
   'node:dns',
   'node:fs/promises',
-  'node:http',
   'node:http2',
   'node:https',
   'node:readline',

@@ -150,7 +150,7 @@ it('svc verify loads no schemas of the control plane', () => {
 });
 
 it('the command line and the library load modules of Node.js that few commands need when they are first used', () => {
-  const names = ['child_process', 'dns', 'fs/promises', 'http', 'http2', 'https', 'readline', 'stream/web'];
+  const names = ['child_process', 'dns', 'fs/promises', 'http2', 'https', 'readline', 'stream/web'];
   const late = [...names, 'tls', 'zlib'].map((name) => `node:${name}`);
   const loaded = ['index.js', 'cli.js', ...chunks].flatMap((file) => loadedWith(file).modules);
   expect(loaded).toContain('node:net');
