@@ -157,7 +157,8 @@ function describeProxyStatus(status: number, authority: string): string {
 }
 
 function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildConnector.BuildOptions {
-  return { rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
+  // The build omits HTTP/2.
+  return { allowH2: false, rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
 }
 
 /** The file that the build creates from undici, relative to the bundle with this code. Undefined without a build. */

@@ -1,6 +1,7 @@
+import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { authority, getCertificate } from '../support/certificates.ts';
-import { createRawReceiver } from '../support/raw-receiver.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createPostRequest, createTestSender } from './sender-setup.ts';
 
@@ -88,6 +89,18 @@ describe('requests over TLS', () => {
       outcome: 'tls_error',
       error: expect.stringContaining('closed the connection during the TLS handshake'),
     });
+  });
+
+  it('the sender offers only HTTP/1.1, even to a receiver that prefers HTTP/2', async () => {
+    const certificate = { ...getCertificate('localhost'), ALPNProtocols: ['h2', 'http/1.1'] };
+    const protocols: unknown[] = [];
+    await using receiver = await createRawReceiver(async (socket) => {
+      protocols.push((socket as TLSSocket).alpnProtocol);
+      await readRequest(socket);
+      socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    }, certificate);
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
+    expect([result.outcome, protocols]).toEqual(['succeeded', ['http/1.1']]);
   });
 
   it('the error quotes OpenSSL when no protocol version is shared', async () => {

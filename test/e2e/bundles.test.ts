@@ -157,6 +157,12 @@ it('the command line and the library load modules of Node.js that few commands n
   expect(loaded.filter((name) => late.includes(name))).toEqual([]);
 });
 
+it('the HTTP client does not contain HTTP/2, which would load more modules of Node.js', () => {
+  const client = readFileSync(join(dist, 'undici.cjs'), 'utf8');
+  expect(client).toContain('require("node:net")');
+  expect(client).not.toContain('node:http2');
+});
+
 it('the protocol of coding agents is loaded only by svc mcp and the first request to /_svc/mcp', () => {
   const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
   const sourcesOf = (name: string) =>
