@@ -1,5 +1,6 @@
-// Replaces the classes of the Fetch API in h3 and srvx, which derive their own from them at the start and use `Headers` in every response.
-// Node.js would load its whole implementation of `fetch` for them: 10 ms and 5 MB.
+// Replaces the classes of the Fetch API in h3 and srvx. h3 and srvx subclass the Fetch classes when they load, and use `Headers` in every
+// response. Node.js would load its whole implementation of `fetch` for them: 10 ms and 5 MB.
+import { keepGlobalClass } from '../src/http/original-class.ts';
 
 /** The part of `Headers` that h3 and srvx use. Names and values are not checked here: `node:http` checks them when it sends them. */
 export class Headers {
@@ -53,13 +54,18 @@ export class Headers {
   }
 }
 
-/** Creates the `Response` of Node.js, for a request of this process. srvx reads its body. */
+const getResponseClass = keepGlobalClass('Response');
+const getRequestClass = keepGlobalClass('Request');
+
+/** Creates the `Response` of Node.js, for a request of this process. */
 export class Response {
   constructor(body, init) {
+    const OriginalResponse = getResponseClass();
     // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
-    return new globalThis.Response(body, init);
+    return new OriginalResponse(body, init);
   }
 
+  /** Never called: `lazyInherit` of srvx gives its own class a getter for each one here, which reads the response created above. */
   get body() {
     return null;
   }
@@ -68,8 +74,9 @@ export class Response {
 /** Creates the `Request` of Node.js. */
 export class Request {
   constructor(input, init) {
+    const OriginalRequest = getRequestClass();
     // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
-    return new globalThis.Request(input, init);
+    return new OriginalRequest(input, init);
   }
 }
 

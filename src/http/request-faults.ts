@@ -5,6 +5,7 @@ import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { keepGlobalClass } from './original-class.ts';
 import type { WireError } from './responses.ts';
 
 /** Statuses that ask the client to retry, with the time (gap `rate.headers`). */
@@ -57,12 +58,15 @@ export function dropConnection({ req, runtime }: H3Event): HTTPResponse {
   return new HTTPResponse(null);
 }
 
+const getResponseClass = keepGlobalClass('Response');
+
 /** Sends a request of this process. @throws TypeError if a fault drops it, as `fetch` does. */
 export async function fetchInProcess(app: H3, request: Request): Promise<Response> {
   const response = await app.fetch(request);
   if (droppedRequests.has(request)) {
     throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });
   }
-  // h3 returns an instance of a class of its own.
-  return new Response(response.body, response);
+  // h3 returns its own class, not a `Response`.
+  const OriginalResponse = getResponseClass();
+  return new OriginalResponse(response.body, response);
 }
