@@ -7,6 +7,7 @@ import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import { abortAtEnd, createLinkedController } from '../timers.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
+import { rejectMethod } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
 import { controlErrorResponse, controlHeaders, withErrorBoundary } from './responses.ts';
 
@@ -42,8 +43,9 @@ export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
       async (requestId) => {
         guard.assertAllowed(event);
         const { method, headers } = event.req;
-        const body =
-          method === 'POST' ? new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES)) : null;
+        // Clients use GET and DELETE only for sessions, which this server does not have. `Request` rejects TRACE.
+        if (method !== 'POST') rejectMethod(event, ['POST']);
+        const body = new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES));
         const respond = await loadHandler();
         const leave = limit.enter();
         const ended = createLinkedController([createDisconnectSignal(event), closing]);

@@ -44,7 +44,8 @@ export function mountOperations<Table extends Readonly<Record<string, Operation>
   }
 }
 
-function rejectMethod({ req, url }: H3Event, allowed: readonly string[]): never {
+/** @throws SvcError `method_not_allowed` */
+export function rejectMethod({ req, url }: H3Event, allowed: readonly string[]): never {
   throw new SvcError(
     'method_not_allowed',
     `${url.pathname} does not accept ${req.method}, only ${new Intl.ListFormat('en').format(allowed)}.`,

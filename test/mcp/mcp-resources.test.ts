@@ -117,8 +117,10 @@ describe('/_svc/mcp', () => {
     expect((await send({ authorization, origin: 'http://evil.example' })).status).toBe(403);
   });
 
-  it('/_svc/mcp has no session, so GET and DELETE are not allowed', async () => {
-    expect((await send({ authorization }, 'GET')).status).toBe(405);
-    expect((await send({ authorization }, 'DELETE')).status).toBe(405);
+  it.each(['GET', 'DELETE', 'PUT', 'TRACE'])('/_svc/mcp rejects %s', async (method) => {
+    const { status, headers, body } = await send({ authorization }, method);
+    expect([status, headers.allow]).toEqual([405, 'POST']);
+    const message = `/_svc/mcp does not accept ${method}, only POST.`;
+    expect(JSON.parse(String(body))).toMatchObject({ error: { code: 'method_not_allowed', message } });
   });
 });
