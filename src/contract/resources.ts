@@ -170,7 +170,8 @@ export const newKeyFields = {
   ),
 };
 export const keySettings = toSettings(newKeyFields);
-type NewKeyValues = v.InferInput<v.ObjectSchema<typeof newKeyFields, undefined>>;
+type NewKeyValues = v.InferOutput<v.ObjectSchema<typeof newKeyFields, undefined>>;
+/** Validated fields of a new API key. */
 export type NewKey = { readonly [Field in keyof NewKeyValues]: Readonly<NewKeyValues[Field]> };
 
 export const ApiKey = resource('Metadata of an API key. The key itself is not included.', {

@@ -1,6 +1,5 @@
 /** API keys: creation, and authentication, authorization and rate limits of requests (§5). */
-import * as v from 'valibot';
-import { type CreatedApiKey, keySettings, type NewKey, newKeyFields } from '../contract/resources.ts';
+import { type CreatedApiKey, keySettings, type NewKey } from '../contract/resources.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../domain/credentials.ts';
 import {
@@ -158,14 +157,13 @@ export function createApiKey(
   const { store, generator } = sandbox;
   const createdAt = sandbox.timestamp();
   const last4 = key.slice(-4);
-  const settings = v.parse(v.object(newKeyFields), fields);
   const row = {
     seq: store.nextSeq(),
     id: generator.ids('resources').next('apiKey', createdAt),
     workspace_seq: workspace?.seq ?? null,
     hash: hashApiKey(key),
     last4,
-    ...toColumns(keySettings, { ...settings, name: settings.name ?? `…${last4}` }),
+    ...toColumns(keySettings, { ...fields, name: fields.name ?? `…${last4}` }),
     created_at: createdAt,
     revoked_at: null,
   };

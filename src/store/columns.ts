@@ -7,7 +7,7 @@ export type ColumnOf<Value> = Value extends boolean
     ? Value
     : string;
 
-/** The values of the column of a field, which can be a time, or can be missing. */
+/** The column of a field. A text can be a time, which is stored as a number, and a field that can be missing is stored as null. */
 type StoredValue<Value> = Value extends undefined
   ? null
   : Value extends string
@@ -33,8 +33,8 @@ type ColumnsOf<Fields extends v.ObjectEntries> = {
 };
 
 /**
- * Returns a function that reads the fields of a resource from the columns with their names. A time is a number. A field that can
- * be missing is null.
+ * Returns a function that reads the fields of a resource from the columns with their names. A time is a number. A column
+ * that is null makes an optional field missing, and any other field null.
  */
 export function createRowReader<Fields extends v.ObjectEntries>(fields: Fields) {
   // The schemas are read once, because the live stream converts each delivery and each request.
