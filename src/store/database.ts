@@ -83,7 +83,7 @@ function createPrivateFile(path: string): void {
       'database_unusable',
       `Cannot create the database file ${path}: the folder does not accept files.`,
       {
-        hint: 'Choose another folder with --db, or use --db :memory:',
+        hint: 'Choose another folder with --db or SVC_DB, or set SVC_DB=:memory: to use no file.',
         cause: error,
       },
     );
@@ -101,7 +101,7 @@ function assertUsableFile(path: string): void {
   if (stat.isDirectory()) return;
   if (!stat.isFile()) {
     throw new SvcError('database_unusable', `${path} is not a regular file.`, {
-      hint: 'Choose another file with --db.',
+      hint: 'Choose another file with --db or SVC_DB.',
     });
   }
   if (nlink < 2) return;
@@ -119,7 +119,7 @@ function assertApplicationId(db: Database.Database, path: string): void {
   if (id === SNAPSHOT_APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is a snapshot, not a database.`, {
       hint: {
-        text: 'Start an emulator with another database file (--db), then load the snapshot',
+        text: 'Start an emulator with another database file (--db or SVC_DB), then load the snapshot',
         command: `svc emulator snapshot load ${path}`,
       },
     });
@@ -127,7 +127,7 @@ function assertApplicationId(db: Database.Database, path: string): void {
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   if (id !== 0 || tables !== 0) {
     throw new SvcError('database_unusable', `${path} is the SQLite database of another program.`, {
-      hint: 'Choose another file with --db.',
+      hint: 'Choose another file with --db or SVC_DB.',
     });
   }
 }
@@ -139,7 +139,7 @@ export function toStoreError(error: unknown, path: string): unknown {
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
       hint: {
-        text: 'Choose another file with --db, or stop the emulator that uses this one',
+        text: 'Choose another file with --db or SVC_DB, or stop the emulator that uses this one',
         command: 'svc emulator stop',
       },
       cause: error,
@@ -147,7 +147,7 @@ export function toStoreError(error: unknown, path: string): unknown {
   }
   if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
     return new SvcError('database_unusable', `${path} cannot be read as a database: ${error.message}.`, {
-      hint: 'Move it away to start with an empty database, or choose another file with --db.',
+      hint: 'Move it away to start with an empty database, or choose another file with --db or SVC_DB.',
       cause: error,
     });
   }
@@ -161,7 +161,7 @@ export function toStoreError(error: unknown, path: string): unknown {
       'database_unusable',
       `${path} cannot be opened for writing: ${describeFileError(error)}.`,
       {
-        hint: 'Check the path, its permissions and the free disk space, or use --db :memory:.',
+        hint: 'Check the path, its permissions and the free disk space, or set SVC_DB=:memory: to use no file.',
         cause: error,
       },
     );

@@ -214,7 +214,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: `${path} is not a regular file.`,
-      hint: { text: 'Choose another file with --db.' },
+      hint: { text: 'Choose another file with --db or SVC_DB.' },
     });
   });
 
@@ -297,6 +297,8 @@ describe('a path that cannot be a database', () => {
     expect(refusal(createTemporaryFolder())).toMatchObject({
       code: 'database_unusable',
       message: expect.stringContaining('cannot be opened for writing'),
+      // `svc listen` has no --db.
+      hint: { text: expect.stringContaining('set SVC_DB=:memory:') },
     });
   });
 

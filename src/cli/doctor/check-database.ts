@@ -61,14 +61,14 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
   if (path === ':memory:') return database.ok('in memory');
   const accessProblem = findAccessProblem(path);
   if (accessProblem !== null) {
-    return database.problem(accessProblem, 'Make it writable, or choose another file with --db.');
+    return database.problem(accessProblem, 'Make it writable, or choose another file with --db or SVC_DB.');
   }
   try {
     const { checkFileIntegrity } = await import('../../store/database.ts');
     const report = checkFileIntegrity(path);
     if (report === null) return database.ok(`${path} will be created when the emulator first starts`);
     if (report.schemaVersion > report.newestSchemaVersion) {
-      const hint = 'Upgrade svc, or choose another file with --db.';
+      const hint = 'Upgrade svc, or choose another file with --db or SVC_DB.';
       return database.problem(`${path} was written by a newer version of svc`, hint);
     }
     return toFinding(path, report);
