@@ -143,8 +143,9 @@ function createTooManyArgumentsError(command: Command): SvcError {
   const [address = ''] = args;
   // `svc gaps chek`, which runs the default subcommand
   if (parent?.args[0] === address) return createUnknownCommandError(parent, address);
+  const hasNoArgument = registeredArguments.length === 0;
   // `svc emulator start 4242`
-  if (options.some(({ long }) => long === '--forward-to') && LOCAL_ADDRESS.test(address)) {
+  if (hasNoArgument && options.some(({ long }) => long === '--forward-to') && LOCAL_ADDRESS.test(address)) {
     return createUsageError(`${toFullName(command)} has no argument: ${JSON.stringify(address)}`, {
       text: 'Forward events',
       command: `${toFullName(command)} --forward-to ${quoteForShell(address)}`,
@@ -154,7 +155,7 @@ function createTooManyArgumentsError(command: Command): SvcError {
   const quantity = args.join(' ');
   const valueError = /^[\d.]+ [a-z]+$/i.test(quantity) ? createArgumentError(command, quantity) : null;
   if (valueError !== null) return valueError;
-  const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
+  const expected = hasNoArgument ? 'none' : registeredArguments.length;
   return createUsageError(
     `Too many arguments: expected ${expected}, got ${args.length}.`,
     `Use: ${toUsage(command)}`,

@@ -257,6 +257,7 @@ describe('a mistyped command line', () => {
       'Invalid value for id: "a"',
       'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     ],
+    ['listen 4242 4243', 'Too many arguments: expected 1, got 2.', 'Use: svc listen [options] [url]'],
     ['env a b', 'Too many arguments: expected none, got 2.', 'Use: svc env [options]'],
     ['env --format', '--format needs a value.', 'Use: --format <format>'],
     ['env --format xml', 'Invalid value for --format: "xml"', 'Choose one of: export, dotenv, json, github'],
