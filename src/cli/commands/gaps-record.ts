@@ -97,7 +97,14 @@ export const record: CommandDefinition<RecordOptions> = {
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       const url = new URL(path.replace(/^\//, ''), `${baseUrl}/`);
       const authorization = keys[key] === null ? {} : { authorization: `Bearer ${keys[key]}` };
-      const message = { method: method as 'GET', url, headers: { ...headers, ...authorization }, ca, signal };
+      const message = {
+        method: method as 'GET',
+        url,
+        headers: { ...headers, ...authorization },
+        ca,
+        noResponseHint: 'Check the base address, and that the service is reachable from this machine.',
+        signal,
+      };
       const [startedAt, startedMs] = [new Date(now()), performance.now()];
       const response = await sendAnyRequest({ ...message, ...(body !== null && { body }) });
       const { status, text } = response;

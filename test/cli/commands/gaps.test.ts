@@ -86,6 +86,14 @@ describe('svc gaps record', () => {
     await expect(recordService({}, { env })).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
+  it('a service that does not respond is not said to be an emulator', async () => {
+    const { recordService } = await setUp();
+    await expect(recordService({ 'base-url': 'http://127.0.0.1:1/v1' })).rejects.toMatchObject({
+      message: 'No response from http://127.0.0.1:1 (ECONNREFUSED).',
+      hint: { text: 'Check the base address, and that the service is reachable from this machine.' },
+    });
+  });
+
   it('an interruption saves what was recorded', async () => {
     const { recordService, folder } = await setUp();
     const interrupted = new AbortController();
