@@ -137,7 +137,8 @@ export async function confirmOrFail(
   question: string,
   yes: true | undefined,
 ): Promise<void> {
-  if (!yes) assertInteractive(context, '--yes');
+  if (!yes && !isInteractive(context))
+    throw new SvcError('usage', 'Missing option: --yes', { hint: `Add --yes to confirm: ${question}` });
   await confirm(context, question, yes);
 }
 

@@ -71,7 +71,10 @@ describe('svc gaps record', () => {
   it('a question without a terminal and without --yes is a usage error', async () => {
     const { recordService, folder } = await setUp();
     const recorded = recordService({ yes: undefined } as never);
-    await expect(recorded).rejects.toMatchObject({ code: 'usage', message: 'Missing option: --yes' });
+    await expect(recorded).rejects.toMatchObject({
+      ...{ code: 'usage', message: 'Missing option: --yes' },
+      hint: { text: expect.stringMatching(/^Add --yes to confirm: Send about \d+ requests to .*\/v1 with/) },
+    });
     expect(existsSync(join(folder, 'a.har'))).toBe(false);
   });
 
