@@ -80,6 +80,7 @@ const otherNames: Readonly<Record<string, string>> = {
   send: 'trigger',
   snapshots: 'emulator snapshot',
   ui: 'open',
+  version: '--version',
 };
 
 /** Verbs with the same meaning. Each command is named after one of them. */
@@ -127,8 +128,10 @@ function createUnknownOptionError(command: Command, word: string): SvcError {
   if (valueError !== null) return valueError;
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  // `--restart` stands for `--restart-command`.
-  const longer = flags.find((long) => long.startsWith(`${flag}-`));
+  // `--restart` stands for `--restart-command`, and `-v` for `-V`.
+  const longer =
+    flags.find((long) => long.startsWith(`${flag}-`)) ??
+    command.options.find(({ short }) => short?.toLowerCase() === flag.toLowerCase())?.long;
   return createUsageError(
     `Unknown option: ${flag}`,
     (longer === undefined ? suggestMatch(flag, flags) : `Did you mean ${longer}?`) ?? {

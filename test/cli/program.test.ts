@@ -240,6 +240,8 @@ describe('a mistyped command line', () => {
       'Too many arguments: expected 1, got 2.',
       'Use: svc clock advance [options] <duration>',
     ],
+    ['-v', 'Unknown option: -v', 'Did you mean --version?'],
+    ['version', 'Unknown command: svc version', 'Did you mean svc --version?'],
     ['env -5m', 'Unknown option: -5m', 'List the options with: svc env --help'],
     ['open --telemetry', 'Unknown option: --telemetry', 'List the options with: svc open --help'],
     [
