@@ -14,7 +14,7 @@ import { monotonic } from '../timers.ts';
 import { createWriteError, readCaFile } from './file-access.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
-import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
+import { describePortOwner, findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /** Settings of an emulator that leaves nothing behind: in memory and on a free port. */
 export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
@@ -78,8 +78,9 @@ export async function bootEmulator(
     return emulator;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    const hint = suggestForBusyPort(await findEmulatorOnPort(config, { cwd, env }), port);
-    throw new SvcError('port_in_use', error.message, { hint, cause: error });
+    const owner = await findEmulatorOnPort(config, { cwd, env });
+    const message = `Port ${port} on ${host} is already in use${describePortOwner(owner)}.`;
+    throw new SvcError('port_in_use', message, { hint: suggestForBusyPort(owner, port), cause: error });
   }
 }
 

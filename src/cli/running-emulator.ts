@@ -33,16 +33,18 @@ export async function findEmulatorOnPort(
   return Promise.any(statuses).catch(() => null);
 }
 
+/** ` by svc (…)`, to append to "in use". Empty for another program, for which null stands. */
+export function describePortOwner(emulator: EmulatorStatus | null): string {
+  return emulator === null ? '' : ` by svc (pid ${emulator.pid}, database ${emulator.db})`;
+}
+
 /** The hint for a port that is in use. @param emulator the emulator that uses it; null for another program */
 export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): Hint {
   const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
   const [alternative, command] =
     emulator === null
       ? [`find the program on port ${port}`, findProgram]
-      : [
-          `stop the emulator on port ${port} (pid ${emulator.pid}, database ${emulator.db})`,
-          `svc emulator stop --url ${emulator.url}`,
-        ];
+      : ['stop that emulator', `svc emulator stop --url ${emulator.url}`];
   return { text: `Use any free port with --port 0, or ${alternative}`, command };
 }
 

@@ -97,7 +97,7 @@ describe('commands with an HTTPS emulator', () => {
       mkdirSync(cwd);
       const { exitCode, err } = await run(args, { cwd });
       expect(exitCode).toBe(2);
-      expect(err).toContain(`stop the emulator on port ${port} (pid ${pid}, `);
+      expect(err).toContain(`Port ${port} on 127.0.0.1 is already in use by svc (pid ${pid}, database `);
       expect(err).toContain(`svc emulator stop --url ${url}`);
     },
   );

@@ -300,11 +300,12 @@ describe('svc listen', () => {
     expect(exitCode).toBe(ExitCode.noEmulator);
   });
 
-  it('svc listen suggests another port if the port of the emulator is in use', async () => {
+  it('svc listen names the emulator that uses the port, and suggests another port', async () => {
     const { emulator } = await openEmulator();
     const env = { SVC_PORT: new URL(emulator.status().url).port };
     const { exitCode, stderr } = await svcInProcess(['listen'], { cwd: createFolder(), env });
     expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain(`is already in use by svc (pid ${emulator.status().pid}, database `);
     expect(stderr).toContain('svc emulator start --port 0');
   });
 

@@ -13,7 +13,12 @@ import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { styleCheckStatus } from '../render/style.ts';
 import { renderTableWithHints } from '../render/table.ts';
-import { findEmulatorOfFolder, findEmulatorOnPort, suggestForBusyPort } from '../running-emulator.ts';
+import {
+  describePortOwner,
+  findEmulatorOfFolder,
+  findEmulatorOnPort,
+  suggestForBusyPort,
+} from '../running-emulator.ts';
 
 const PROBE_NOTE = `
 Each endpoint receives two deliveries of type svc.probe: one with a valid signature and one signed with a different
@@ -130,7 +135,10 @@ async function checkPort(config: Config, context: Context, running: EmulatorStat
     );
   }
   const emulator = await findEmulatorOnPort(config, context);
-  return portFinding.problem(`${port} is in use`, suggestForBusyPort(emulator, port));
+  return portFinding.problem(
+    `${port} is in use${describePortOwner(emulator)}`,
+    suggestForBusyPort(emulator, port),
+  );
 }
 
 function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {

@@ -192,7 +192,8 @@ describe('svc doctor without an emulator', () => {
     const { emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);
     expect((await visit({ env: { SVC_PORT: port } })).get('port')).toMatchObject({
-      ...{ status: 'problem', hint: { command: expect.stringContaining('svc emulator stop --url') } },
+      ...{ status: 'problem', detail: expect.stringContaining(`${port} is in use by svc (pid `) },
+      hint: { command: expect.stringContaining('svc emulator stop --url') },
     });
   });
 
