@@ -40,7 +40,7 @@ export function findTargetProblem(
     return allowed ? null : 'must be publicly reachable over HTTPS';
   }
   if (protocol === 'http:' && target.kind === 'public') {
-    return 'must use HTTPS: plain HTTP is only for loopback and private addresses';
+    return 'must use HTTPS, because plain HTTP is only for loopback and private addresses';
   }
   return null;
 }

@@ -35,7 +35,7 @@ describe('allowed destinations', () => {
     expect(result.outcome).toBe('blocked');
     expect(result.error).toBe(
       'receiver.internal has no allowed address: 93.184.216.34 is a public address: ' +
-        'the URL must use HTTPS: plain HTTP is only for loopback and private addresses',
+        'the URL must use HTTPS, because plain HTTP is only for loopback and private addresses',
     );
   });
 

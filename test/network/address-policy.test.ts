@@ -28,7 +28,7 @@ describe('findBlockReason', () => {
 
   it('findBlockReason blocks plain HTTP to a public address, whatever name resolved to it [webhook.url]', () => {
     expect(findBlockReason('local', to('8.8.8.8'))).toBe(
-      '8.8.8.8 is a public address: the URL must use HTTPS: plain HTTP is only for loopback and private addresses',
+      '8.8.8.8 is a public address: the URL must use HTTPS, because plain HTTP is only for loopback and private addresses',
     );
   });
 
