@@ -7,6 +7,7 @@ import { readDataFile } from '../config/read-data-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
 import type { Seed } from '../contract/seed-schema.ts';
 import type { ProxyOptions } from '../domain/http-proxy.ts';
+import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -38,6 +39,10 @@ export async function bootEmulator(
     throw new SvcError('usage', '--tunnel and --public-url cannot be used together.', {
       hint: 'Remove --public-url: the tunnel has its own address.',
     });
+  }
+  const urlCheck = values.forwardTo === null ? null : checkWebhookUrl(values.forwardTo, rules.webhookUrl);
+  if (urlCheck?.ok === false) {
+    throw new SvcError('validation_failed', `The URL in ${sources.forwardTo.name} ${urlCheck.problem}.`);
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);

@@ -2,9 +2,21 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { registerEmulator } from '../../src/cli/foreground-emulator.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { ExitCode } from '../../src/errors.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
+
+it.each([
+  ['--forward-to', ['--forward-to', 'http://example.com/x'], {}],
+  ['SVC_FORWARD_TO', [], { SVC_FORWARD_TO: 'http://example.com/x' }],
+])('svc emulator start says that a URL that no endpoint can have comes from %s', async (name, args, env) => {
+  const { host, capturedOutput } = createFakeHost({ cwd: createTemporaryFolder(), env });
+  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', ...args];
+  expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
+  expect(capturedOutput.err).toMatch(`error: The URL in ${name} must use HTTPS, because`);
+});
 
 it.each([
   ['the state folder', 'Cannot use the folder', (path: string) => writeFileSync(path, '')],
