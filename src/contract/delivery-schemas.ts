@@ -175,7 +175,7 @@ export const Verification = resource('Result of verifying a signature, as `svc v
   detail: described(
     'Explanation of the result.',
     v.string(),
-    'The signature is valid, and its timestamp is 120ms old.',
+    'The signature is valid, and its timestamp was 120ms old at 2026-11-20T23:06:00.120Z.',
   ),
   remedy: described('What to do next. `null` if the signature is valid.', v.nullable(v.string()), null),
   ...schemeField,

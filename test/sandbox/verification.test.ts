@@ -67,7 +67,7 @@ describe('an emulator with another signature scheme', () => {
 
 describe('the verification of an attempt', () => {
   it.each<[DeliveryFaultKind, string | null, string]>([
-    ['duplicate', null, 'The signature is valid, and its timestamp is'],
+    ['duplicate', null, 'The signature is valid, and its timestamp was'],
     ['bad-signature', 'wrong_secret', 'the body is unchanged: the signature was made with another secret'],
     ['old-secret', 'wrong_secret', 'it matches the previous secret of wh_'],
     ['stale-timestamp', 'timestamp_too_old', 'exceeds the tolerance of 5m'],

@@ -158,7 +158,7 @@ export function timestampInFuture(timestampMs: number, now: number, toleranceMs:
   };
 }
 
-function toIso(ms: number): string {
+export function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 

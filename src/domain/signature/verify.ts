@@ -81,7 +81,10 @@ function verifyParsed(input: ParsedVerifyInput): VerifyResult {
   if (-ageMs > toleranceMs)
     return refuse(scheme.name, explain.timestampInFuture(timestampMs, now, toleranceMs));
   const age = ageMs < 0 ? `${formatDuration(-ageMs)} in the future` : `${formatDuration(ageMs)} old`;
-  return accept(scheme.name, `The signature is valid, and its timestamp is ${age}.`);
+  return accept(
+    scheme.name,
+    `The signature is valid, and its timestamp was ${age} at ${explain.toIso(now)}.`,
+  );
 }
 
 function findHeaderRefusal(

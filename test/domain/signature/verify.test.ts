@@ -25,7 +25,7 @@ describe('a genuine delivery', () => {
         expect(verify({ payload, signature, timestamp, secret: each, now: Date.parse(timestamp) })).toEqual({
           ok: true,
           reason: null,
-          detail: 'The signature is valid, and its timestamp is 0ms old.',
+          detail: `The signature is valid, and its timestamp was 0ms old at ${timestamp}.`,
           remedy: null,
           scheme: 'svc',
         });
@@ -181,7 +181,7 @@ describe('the age of a delivery', () => {
     [-2000, '2s in the future'],
   ])('the detail of a valid signature tells its age after %i ms', (ms, age) => {
     expect(verify(received({ now: now + ms })).detail).toBe(
-      `The signature is valid, and its timestamp is ${age}.`,
+      `The signature is valid, and its timestamp was ${age} at ${new Date(now + ms).toISOString().replace('.000Z', 'Z')}.`,
     );
   });
 
