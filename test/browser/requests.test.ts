@@ -258,7 +258,7 @@ describeInBrowser('the request log', () => {
     await dialog.getByText('status 503 busy').waitFor();
     await expectAccessible(page);
     expect((await emulator.api('GET', '/events')).status).toBe(503);
-    await dialog.getByText('applied 1 of 1 time, used up').waitFor();
+    await dialog.getByText('applied 1 of 1 times, used up').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await rows.getByRole('img', { name: 'injected fault: status' }).waitFor();
     // The fault is used up.
