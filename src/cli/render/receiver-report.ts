@@ -32,7 +32,7 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${inconclusive} inconclusive.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
-  const observerNote = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
+  const observerNote = problem === null ? [] : [`--observe failed: ${problem}`];
   const results = checks.length === 0 ? [] : [table, ''];
   const notRun = formatCount(checks.length - shown.length, 'other check');
   const notRunNote =
