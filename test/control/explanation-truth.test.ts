@@ -460,7 +460,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
   [/^Use the value of the timestamp header as it arrived\. /, isMistake('timestamp_changed')],
   [/^Compute the HMAC over \{timestamp\}\.\{body\}, /, isMistake('content_changed')],
   [/^Compute the HMAC with sha256\.$/, isMistake('algorithm_changed')],
-  [/^Use the whole secret as text as the key\.$/, isMistake('key_changed')],
+  [/^Use the text of the whole secret as the key\.$/, isMistake('key_changed')],
   [/^Use the bytes of the request body as they arrived/, ({ mistake }) => mistake.payload !== undefined],
   [/^Write the signature as v1= followed by the digest in lowercase hex\.$/, isMistake('encoding_changed')],
 ];

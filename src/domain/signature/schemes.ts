@@ -92,7 +92,7 @@ export function hasTimestamp({ header, headers }: SignatureScheme): boolean {
 
 /** The key in a secret, for messages. */
 export function describeKey({ form, prefix = '' }: SignatureScheme['key']): string {
-  if (form === 'utf8') return prefix === '' ? 'the whole secret as text' : `the secret without ${prefix}`;
+  if (form === 'utf8') return prefix === '' ? 'the text of the whole secret' : `the secret without ${prefix}`;
   return prefix === '' ? `the whole secret, ${form}-decoded` : `the ${form}-decoded secret without ${prefix}`;
 }
 

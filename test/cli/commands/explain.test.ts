@@ -6,7 +6,7 @@ import { createFakeContext } from '../fake-context.ts';
 
 const signature = {
   scheme: 'svc',
-  steps: [{ step: 'Use the whole secret as text as the key', value: 'whsec_…2miI' }],
+  steps: [{ step: 'Use the text of the whole secret as the key', value: 'whsec_…2miI' }],
   verification: null,
 };
 
@@ -25,7 +25,7 @@ it('svc explain prints the cause first, and the steps of the verification only w
   expect(out).not.toContain('How a correct receiver');
   const withSteps = await run({ steps: true }, { signature });
   expect(withSteps.out).toContain(`${out.trimEnd()}\n\nHow a correct receiver verifies the signature\n`);
-  expect(withSteps.out).toContain('1. Use the whole secret as text as the key:\n     whsec_…2miI');
+  expect(withSteps.out).toContain('1. Use the text of the whole secret as the key:\n     whsec_…2miI');
   expect(withSteps.err).toBe('');
 });
 

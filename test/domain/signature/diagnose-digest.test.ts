@@ -117,7 +117,7 @@ describe('a digest that a receiver computed', () => {
 
   it('the remedy for a wrong key names the correct key', () => {
     expect(diagnose(hex(`${timestamp}.${body}`, key)).remedy).toBe(
-      'Use the whole secret as text as the key.',
+      'Use the text of the whole secret as the key.',
     );
   });
 

@@ -202,7 +202,7 @@ describe('hasTimestamp', () => {
 });
 
 it.each<[SignatureScheme['key'], string]>([
-  [{ form: 'utf8' }, 'the whole secret as text'],
+  [{ form: 'utf8' }, 'the text of the whole secret'],
   [{ form: 'utf8', prefix: 'key_' }, 'the secret without key_'],
   [{ form: 'base64', prefix: '' }, 'the whole secret, base64-decoded'],
   [{ form: 'hex', prefix: 'key_' }, 'the hex-decoded secret without key_'],

@@ -17,7 +17,7 @@ describe('listSignatureSteps', () => {
       },
       { step: 'Read the raw request body, before any parser', value: `16 bytes, SHA-256 ${sha256}` },
       { step: 'Build the signed content {timestamp}.{body}', value: content },
-      { step: 'Use the whole secret as text as the key', value: 'whsec_…0123' },
+      { step: 'Use the text of the whole secret as the key', value: 'whsec_…0123' },
       {
         step: 'Compute the HMAC with sha256, in hex, after v1=',
         value: `v1=${createHmac('sha256', secret).update(content).digest('hex')}`,
