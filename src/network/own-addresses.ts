@@ -1,7 +1,8 @@
 /** The addresses of emulators. Nothing is sent to them: a delivery could cause the next one, and a check could use the control plane. */
 import { networkInterfaces } from 'node:os';
 import { getPort, stripBrackets } from '../domain/http-url.ts';
-import { classifyAddress } from '../domain/network-address.ts';
+import { classifyAddress, isLoopbackName, toCanonicalAddress } from '../domain/network-address.ts';
+import { SvcError } from '../errors.ts';
 
 interface ListenAddress {
   /** The host that the emulator listens on. */
@@ -30,6 +31,17 @@ export function isOwnAddress(address: string, port: number): boolean {
   return [...emulators.values()].some(
     (emulator) => emulator.port === port && reaches(emulator.host, address),
   );
+}
+
+/** @throws SvcError `usage` for a URL of an emulator that was added */
+export function assertNotEmulator(url: string): void {
+  const parsed = new URL(url);
+  const { hostname } = parsed;
+  const address = isLoopbackName(hostname) ? '127.0.0.1' : toCanonicalAddress(stripBrackets(hostname));
+  if (!isOwnAddress(address, getPort(parsed))) return;
+  throw new SvcError('usage', `${url} is a URL of the emulator itself.`, {
+    hint: 'Pass the URL of your receiver.',
+  });
 }
 
 /** Whether connections to `address` can reach a server that listens on `host`. Loopback addresses always count. */

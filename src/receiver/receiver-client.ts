@@ -5,12 +5,11 @@ import { Agent as HttpsAgent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
-import { getPort, stripBrackets } from '../domain/http-url.ts';
-import { classifyHost, isLoopbackName, toCanonicalAddress } from '../domain/network-address.ts';
+import { classifyHost } from '../domain/network-address.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { BlockedError, startPolicyRequest } from '../network/address-policy.ts';
-import { isOwnAddress } from '../network/own-addresses.ts';
+import { assertNotEmulator } from '../network/own-addresses.ts';
 import { abortAfter, createLinkedController, sleep } from '../timers.ts';
 
 export interface DeliveryMessage {
@@ -179,15 +178,9 @@ function classifyError(error: NodeJS.ErrnoException): 'blocked' | 'tls' | 'conne
 
 /** @throws SvcError `usage` for a URL to which deliveries may not go, such as one of the emulator itself */
 export function assertAllowedReceiver(url: string, rule: WebhookUrlRule): void {
-  const parsed = new URL(url);
-  const { protocol, hostname } = parsed;
+  assertNotEmulator(url);
+  const { protocol, hostname } = new URL(url);
   const host = classifyHost(hostname);
-  const address = isLoopbackName(hostname) ? '127.0.0.1' : toCanonicalAddress(stripBrackets(hostname));
-  if (isOwnAddress(address, getPort(parsed))) {
-    throw new SvcError('usage', `${url} is a URL of the emulator itself.`, {
-      hint: 'Pass the URL of your receiver.',
-    });
-  }
   const problem = findTargetProblem(rule, protocol, host);
   if (problem === null) return;
   throw new SvcError('usage', `The URL of the receiver ${problem} (${hostname} is ${host.description}).`, {

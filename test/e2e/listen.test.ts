@@ -309,6 +309,17 @@ describe('svc listen', () => {
     expect(stderr).toContain('svc emulator start --port 0');
   });
 
+  it('svc listen refuses a URL of the emulator, to which deliveries are blocked', async () => {
+    const { emulator, control, url } = await openEmulator();
+    const { port } = new URL(emulator.status().url);
+    const { exitCode, stderr } = await svcInProcess(['listen', `${port}/webhooks`, ...url], {
+      cwd: createFolder(),
+    });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain(`error: http://localhost:${port}/webhooks is a URL of the emulator itself.`);
+    expect(await idsOf(control)).toEqual([]);
+  });
+
   it.each([
     [['--forward-to', '9', '--format', 'json', '--json'], 'cannot be used together'],
     [['9', '--forward-to', '8'], 'url and --forward-to cannot be used together'],

@@ -8,6 +8,7 @@ import type { WebhookWithSecret } from '../../contract/resources.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
+import { addOwnUrl, assertNotEmulator } from '../../network/own-addresses.ts';
 import { abortAfter, createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -116,6 +117,11 @@ export const command: CommandDefinition<Options> = {
     let receiver: ListenReceiver | null = null;
     try {
       if (forwardUrl === undefined) receiver = await startReceiver(options, control, context);
+      else {
+        // The emulator blocks deliveries to itself.
+        addOwnUrl((await control.getStatus({})).url);
+        assertNotEmulator(forwardUrl);
+      }
       const newEndpoint = await toNewEndpoint(forwardUrl ?? String(receiver?.url), options, context);
       await warnAboutMistypedTypes(newEndpoint.events ?? [], context);
       const listener = await ListenEndpoint.register(control, newEndpoint);
