@@ -28,13 +28,14 @@ export function findCustomHeaderProblem(name: string, value: string): string | n
   return null;
 }
 
-/** Adds a header that a user wrote as `Name: value`. @returns the headers, or as a clause why it cannot be added */
+/** Adds a header that a user wrote as `Name: value`. @returns the headers, or the reason why the line is invalid */
 export function addHeaderLine(
   line: string,
   headers: Readonly<Record<string, string>>,
 ): Record<string, string> | string {
   const colon = line.indexOf(':');
-  if (colon === -1) return `'${line.trim()}' does not have the form 'Authorization: Bearer abc'`;
+  if (colon === -1)
+    return `'${line.trim()}' must have the form Name: value, such as 'Authorization: Bearer abc'`;
   const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
   const isSameName = (other: string) => other.toLowerCase() === name.toLowerCase();
   if (Object.keys(headers).some(isSameName)) return `${name} appears twice`;

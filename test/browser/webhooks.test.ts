@@ -54,7 +54,9 @@ describeInBrowser('the endpoint pages', () => {
     await dialog.getByLabel('Custom headers').fill('no header');
     await create();
     await dialog
-      .getByText("Cannot be added: 'no header' does not have the form 'Authorization: Bearer abc'")
+      .getByText(
+        "Cannot be added: 'no header' must have the form Name: value, such as 'Authorization: Bearer abc'",
+      )
       .waitFor();
     await dialog.getByLabel('Custom headers').fill('X-Gateway: open');
     await create();

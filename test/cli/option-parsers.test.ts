@@ -239,7 +239,7 @@ describe('parsers of repeated options', () => {
   it.each([
     [
       'Authorization',
-      "Pass another header: 'Authorization' does not have the form 'Authorization: Bearer abc'.",
+      "Pass another header: 'Authorization' must have the form Name: value, such as 'Authorization: Bearer abc'.",
     ],
     ['x-OTHER: c', 'Pass another header: x-OTHER appears twice.'],
     ['X A: b', /^Pass another header: /],

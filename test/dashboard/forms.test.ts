@@ -40,7 +40,10 @@ describe('the endpoint form', () => {
   });
 
   it.each([
-    ['no colon', /^headers cannot be added: 'no colon' does not have the form 'Authorization: Bearer abc'/],
+    [
+      'no colon',
+      /^headers cannot be added: 'no colon' must have the form Name: value, such as 'Authorization: Bearer abc'/,
+    ],
     ['Host: x', /^headers cannot be added: Host is set by the emulator/],
     ['A: 1\na: 2', /^headers cannot be added: a appears twice/],
   ])('the endpoint form rejects the header %j', (headers, message) => {

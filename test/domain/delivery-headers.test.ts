@@ -47,7 +47,10 @@ describe('addHeaderLine', () => {
   });
 
   it.each([
-    [' Authorization ', "'Authorization' does not have the form 'Authorization: Bearer abc'"],
+    [
+      ' Authorization ',
+      "'Authorization' must have the form Name: value, such as 'Authorization: Bearer abc'",
+    ],
     ['x-OTHER: c', 'x-OTHER appears twice'],
     ['Host: a', 'Host is set by the emulator and cannot be changed'],
     [': a', '"" is not a valid header name'],
