@@ -111,7 +111,7 @@ const chunkGroups = [
   priority: length - index,
 }));
 
-/** Modules that a bundle gets instead of those that it imports. */
+/** Replacements for imported modules. */
 export const alias = {
   'node:process': join(root, 'scripts/global-process.cjs'),
   'string-width': join(root, 'scripts/string-width.cjs'),

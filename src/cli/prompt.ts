@@ -189,7 +189,7 @@ async function prompt<Answer>(
   ask: (prompts: Prompts, streams: Streams, theme: Partial<typeof plainTheme>) => Promise<Answer>,
 ): Promise<Answer> {
   const { prompt: terminal, noteCapabilities } = context.io;
-  // By name, so that the bundle contains no other prompt: that for an editor has tables of character sets.
+  // By name, so that the bundle omits the other prompts. The editor prompt contains character tables.
   const { confirm, input, search, Separator } = await import('@inquirer/prompts');
   try {
     const streams = { ...terminal, signal: context.signal };

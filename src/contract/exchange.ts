@@ -78,7 +78,7 @@ function toHeaders(pairs: HarEntry['request']['headers'] | undefined): RecordedH
   return headers;
 }
 
-/** Functions of our own, because only a capture needs `node:zlib`, which is loaded when it is first used. */
+/** Wrapped, so that `node:zlib` loads only when a capture needs it. */
 const decompressors: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => gunzipSync(bytes),
   deflate: (bytes) => inflateSync(bytes),

@@ -35,7 +35,7 @@ export function resource<const Entries extends v.ObjectEntries>(text: string, en
 
 type Setting<Field> = Field extends v.OptionalSchema<infer Wrapped, unknown> ? Wrapped : Field;
 
-/** The fields of a resource that are set with `fields`: the same without `optional`. */
+/** The fields without their `optional` wrapper. */
 export function toSettings<const Fields extends v.ObjectEntries>(fields: Fields) {
   const settings = Object.entries(fields).map(([name, field]) => [
     name,

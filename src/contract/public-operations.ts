@@ -160,7 +160,7 @@ function isKnownType({ rules, eventTypes }: PublicOperationOptions, type: string
   return rules.eventCatalog === 'open' || eventTypes.has(type);
 }
 
-/** The fields of an endpoint that `/v1` has, and the seed and the control plane too, under the rules of a profile. */
+/** The endpoint fields shared by `/v1`, the seed and the control plane, checked by the rules of the profile. */
 export function createWebhookFields(options: PublicOperationOptions) {
   const { rules } = options;
   return {

@@ -154,7 +154,7 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 /** A page of events, newest first (§2, gap `list.order`). */
 export const EventPage = pageOf(Event);
 
-/** The fields that create an API key: one entry for each, from which its column, the resource and the seed follow. */
+/** The fields that create an API key. Each entry also defines the column, the resource field and the seed field. */
 export const newKeyFields = {
   name: v.optional(
     described(

@@ -58,7 +58,7 @@ export class LiveItems<Item extends HasId> {
     return [...this.#waiting.values()].filter((item) => item !== null).length;
   }
 
-  /** Replaces the list with its newest items: `count`, but at least a page, and not more than one request can load. */
+  /** Replaces the list with its newest items: `count`, at least one page and at most what one request can load. */
   load(count = PAGE_SIZE): Promise<void> {
     const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, count));
     return this.#request({ limit }, ({ data }) => {

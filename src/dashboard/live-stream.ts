@@ -30,7 +30,7 @@ interface StreamUpdate {
   /** ID of the database; null before the first connection. */
   readonly store: string | null;
   readonly items: readonly StreamItem[];
-  /** Whether items before these can be missing: those since the page loaded its data, or since another tab followed the stream. */
+  /** Whether the page may have missed items since it loaded its data or since another tab stopped following. */
   readonly isNewConnection: boolean;
 }
 

@@ -73,7 +73,7 @@ export function useLiveList<Item extends HasId>({
   };
   const scrollTo = (top: number) => {
     scrollContainer.current?.scrollTo({ top });
-    // A list that has become shorter does not scroll as far, and then no scroll event may follow.
+    // A list that has become shorter does not scroll as far, so there may be no scroll event.
     onScroll();
   };
   // Another list starts at the top, except after Back.

@@ -159,7 +159,7 @@ class CheckRunner {
     return outcome;
   }
 
-  /** What a report says of a check that cannot run; null if it can. */
+  /** Why the check cannot run, for the report; null if it can. */
   async #findBlocker(check: ReceiverCheck): Promise<string | null> {
     for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
       const required = this.#checks.get(id) ?? validDeliveryCheck;

@@ -30,16 +30,16 @@ function findEntries(path: string): v.ObjectEntries {
   return object.entries;
 }
 
-/** `| object | required fields | optional fields | more |` */
+/** `| object | required fields | optional fields | notes |` */
 function writeFields(row: string): string {
-  const [, object = '', , , more] = row.split('|');
+  const [, object = '', , , notes] = row.split('|');
   const [path = ''] = /[^`]+(?=` $)/.exec(object) ?? [];
   const fields = Object.entries(findEntries(path));
   const list = (isOptional: boolean) =>
     fields
       .flatMap(([name, { type }]) => ((type === 'optional') === isOptional ? [`\`${name}\``] : []))
       .join(', ');
-  return `|${object}| ${list(false)} | ${list(true)} |${more}|`;
+  return `|${object}| ${list(false)} | ${list(true)} |${notes}|`;
 }
 
 it('docs/state.md has the fields of every object of a seed', async () => {

@@ -8,8 +8,8 @@ import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 
 /**
- * Renders a row per check, with the meaning of failures, and at the end the counts and why checks were inconclusive. If no valid
- * delivery is accepted, no other check was run, and none has a row.
+ * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. If no
+ * valid delivery is accepted, no other check was run, and none has a row.
  */
 export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
   const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
