@@ -384,10 +384,11 @@ function toPattern(line: string): RegExp {
     .replaceAll('…', '.*')
     .replaceAll(/\b[0-9a-f]{64}\b/g, '[0-9a-f]{64}')
     .replaceAll(/\b(evt|del|wh|ws)_\w+/g, '$1_\\w+')
+    .replaceAll(/\bjust now\b|\b\d+[smh] ago\b/g, '(?:just now|\\d+[smh] ago)')
     .replaceAll(/\b\d+m?s\b/g, '[\\d.]+m?s')
     .replaceAll(/\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d/g, '[\\d-]+$1[\\d:]+')
     .replaceAll(/\b\d\d:\d\d:\d\d\b/g, '[\\d:]+')
-    .replaceAll(/\b(?:4242|4777)\b/g, '\\d+')
+    .replaceAll(/\b(?:4242|4777|\d{5})\b/g, '\\d+')
     .replaceAll(/ {2,}/g, ' +');
   return new RegExp(pattern);
 }

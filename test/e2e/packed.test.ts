@@ -43,7 +43,7 @@ function listInstallCommands(page: string, app: string): string[] {
   return listBlocks(page)
     .flatMap(({ code }) => code.trim().split('\n'))
     .filter((line) => /npm (?:link|pack|i -D \.)/.test(line))
-    .map((line) => line.replace(/ +#.*/, '').replace('~/app', app));
+    .map((line) => line.replace(/ +#.*/, '').replaceAll('~/app', app));
 }
 
 /** Runs a documented command, with settings of npm such as `{ prefix: '/opt' }`. */
@@ -144,7 +144,7 @@ describe('an installation from a clone', () => {
     const commands = listInstallCommands('README.md', 'app');
     expect(commands).toEqual([
       'npm ci && npm run build && npm link',
-      'npm pack --pack-destination app',
+      'mkdir -p app && npm pack --pack-destination app',
       'cd app && npm i -D ./svc-emulator-*.tgz',
     ]);
     expect(listInstallCommands('docs/installing.md', 'app')).toEqual(commands);
