@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
 import type { Config } from '../../config.ts';
 import type { Exchange } from '../../contract/exchange.ts';
-import { indentJson } from '../../domain/json.ts';
+import { indentJson, isObject } from '../../domain/json.ts';
 import { applyJsonEdits } from '../../domain/json-path.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
@@ -120,7 +120,8 @@ function renderReport(
     { title: 'RESULT', value: ({ verdict }: GapResult) => styleCheckStatus(verdicts[verdict], io) },
     {
       title: 'CONFIGURED',
-      value: ({ gap, configured }: GapResult) => (isConfigurable(gaps[gap]) ? toText(configured) : 'fixed'),
+      value: (result: GapResult) =>
+        isConfigurable(gaps[result.gap]) ? toText(selectObservedFields(result)) : 'fixed',
       canTruncate: true,
     },
     { title: 'OBSERVED', value: ({ observed }: GapResult) => toText(observed ?? ''), canTruncate: true },
@@ -144,6 +145,12 @@ function renderReport(
     ...notes,
     `${count('different')} different, ${count('confirmed')} confirmed, ${count('no_evidence')} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
   ].join('\n\n');
+}
+
+/** The configured value. If only some of its fields were observed, the others are neither confirmed nor different. */
+function selectObservedFields({ configured, observed }: GapResult): unknown {
+  if (!isObject(configured) || !isObject(observed)) return configured;
+  return Object.fromEntries(Object.entries(configured).filter(([name]) => name in observed));
 }
 
 /** Asks first. @throws SvcError `usage` for a configuration file that is code; `interrupted` */

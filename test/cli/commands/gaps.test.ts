@@ -138,6 +138,13 @@ describe('svc gaps check', () => {
     expect((await checkFiles()).exitCode).toBe(ExitCode.success);
   });
 
+  it('the report shows only the observed fields of a configured value', async () => {
+    const { recordService, checkFiles } = await setUp();
+    await recordService();
+    const { out } = await checkFiles();
+    expect(out).toMatch(/^list\.limit +\S* ?confirmed +\{"max":100\} +\{"max":100\}$/m);
+  });
+
   it('the command that svc gaps record suggests quotes the file name', async () => {
     const { recordService } = await setUp({ overrides });
     const recorded = await recordService({ save: "a's new.har" });
