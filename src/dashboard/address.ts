@@ -2,7 +2,7 @@
 
 import { idPrefixes } from '../domain/ids.ts';
 
-const sections = ['home', 'deliveries', 'events', 'webhooks', 'requests', 'trigger'] as const;
+const sections = ['home', 'deliveries', 'events', 'webhooks', 'requests', 'trigger', 'missing'] as const;
 export type Section = (typeof sections)[number];
 
 /** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
@@ -13,13 +13,13 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Parses a URL fragment. An unknown section becomes the first page. */
+/** Parses a URL fragment. Without a section, it is the first page. */
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
   const section = sections.find((candidate) => candidate === name);
   return {
-    section: section ?? 'home',
+    section: section ?? (name === '' ? 'home' : 'missing'),
     id: section === undefined ? null : decodeId(id) || null,
     query: Object.fromEntries(new URLSearchParams(query)),
   };

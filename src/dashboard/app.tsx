@@ -22,6 +22,7 @@ import { ActionButton } from './ui/action-button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
+import { EmptyState } from './ui/query-view.tsx';
 import { usePolling } from './use-query.ts';
 import { ClockControl } from './views/clock/clock-control.tsx';
 import { MoveStatus } from './views/clock/move-status.tsx';
@@ -59,12 +60,16 @@ const views: Record<Section, ViewEntry> = {
     title: 'Trigger',
     load: async () => (await import('./views/trigger/trigger-view.tsx')).TriggerView,
   },
+  missing: {
+    title: 'Not found',
+    load: async () => () => <EmptyState>This page does not exist.</EmptyState>,
+  },
 };
 
 const PALETTE_KEY = 'Ctrl+K';
 
 /** The pages in the header. An endpoint is a page of Home. */
-const pages = Object.entries(views).filter(([section]) => section !== 'webhooks');
+const pages = Object.entries(views).filter(([section]) => section !== 'webhooks' && section !== 'missing');
 
 /** Without the page that the shortcut `t` opens: the palette also lists the shortcuts. */
 const pageCommands = pages

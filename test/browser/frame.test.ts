@@ -45,9 +45,10 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(right).toBeLessThanOrEqual(360);
   });
 
-  it('the dashboard layout shows the first page for an unknown URL', async () => {
+  it('the dashboard layout says that the page of an unknown URL does not exist', async () => {
     const page = await openDashboard(await openEmulator(), { hash: '/nowhere/at/all' });
-    await expect.poll(() => page.title()).toBe('Home · svc');
+    await page.getByText('This page does not exist.').waitFor();
+    expect(await page.title()).toBe('Not found · svc');
   });
 
   it('the dashboard layout shows that the connection is lost, disables what needs the emulator, and reconnects', async () => {

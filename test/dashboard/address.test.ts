@@ -13,9 +13,16 @@ describe('toHash and parseHash', () => {
     );
   });
 
-  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('parseHash(%j) returns the first page', (hash) => {
+  it.each(['', '#', '#/', '#/?period=day'])('parseHash(%j) returns the first page', (hash) => {
     expect(parseHash(hash)).toMatchObject({ section: 'home', id: null });
   });
+
+  it.each(['#/nowhere/x', '#/%E0%A4%A'])(
+    'parseHash(%j) returns the page for addresses that do not exist',
+    (hash) => {
+      expect(parseHash(hash)).toMatchObject({ section: 'missing', id: null });
+    },
+  );
 
   it('parseHash keeps an ID that cannot be decoded', () => {
     expect(parseHash('#/events/%E0%A4%A').id).toBe('%E0%A4%A');
