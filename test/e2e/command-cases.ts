@@ -178,7 +178,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   },
   'events list': {
     args: ['--type', 'order.shipped'],
-    stdout: /^ID +TYPE +CREATED +PAYLOAD\nevt_\w+ +order\.shipped/,
+    stdout: /^ID +TYPE +CREATED(?: \(SCHEDULE\))? +PAYLOAD\nevt_\w+ +order\.shipped/,
     jsonFields: page,
     invalid: [['--limit', '101'], 'Invalid value for --limit: "101"'],
     notFound: otherWorkspace,
