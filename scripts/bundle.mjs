@@ -41,7 +41,8 @@ const replaceFetchClasses = {
 
 /**
  * Modules of Node.js that few commands need, and that take longest to load. Without `node:http`, whose functions a test can replace
- * with mocks after it has imported svc: the functions of a module in this list are those of the time of the call.
+ * with mocks after it has imported svc: the functions of a module in this list are those of the time of the call. Loading it takes less
+ * than 1 % of `svc verify`.
  */
 const lateModules = [
   'node:child_process',

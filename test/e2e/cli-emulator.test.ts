@@ -497,9 +497,9 @@ describe.skipIf(binary !== null)('modules that a command loads', () => {
   it.each([
     ['--help', []],
     ['--version', []],
-    [`verify ${signed} --signature v1=00 --timestamp 2026-11-20T12:00:00Z`, ['crypto']],
-    [`sign ${signed}`, ['crypto']],
-    ['deliveries list', []],
+    [`verify ${signed} --signature v1=00 --timestamp 2026-11-20T12:00:00Z`, ['crypto', 'http']],
+    [`sign ${signed}`, ['crypto', 'http']],
+    ['deliveries list', ['http']],
     ['deliveries list --url http://127.0.0.1:9', ['http']],
   ])(
     'svc %s loads neither SQLite nor h3, and of the slow modules of Node.js %j',
