@@ -57,15 +57,21 @@ async function checkSetup(
   const showCheck = <Result>(subject: string, check: Promise<Result>) =>
     withProgress(context, async () => `Checking ${subject}…`, check);
   const { finding, running } = await showCheck('the emulator', checkEmulator(context));
+  // It can have been started with another --port, and is not always the one that commands use. A run file that cannot be used
+  // is a finding of its own.
+  const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
   const sqlite = await showCheck('the SQLite driver', checkSqliteDriver(context.signal));
-  const checkFile = async () =>
-    sqlite.status === 'ok'
+  const checkFile = async () => {
+    const database = createFindingBuilder('database', 'Database');
+    if (ofFolder?.db === values.db) return database.skipped('the emulator for this folder uses it');
+    return sqlite.status === 'ok'
       ? checkDatabaseFile(values.db)
-      : createFindingBuilder('database', 'Database').skipped('needs the SQLite driver');
+      : database.skipped('needs the SQLite driver');
+  };
   const findings = [
     checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null, values.controlUrl),
     finding,
-    await showCheck('the port', checkPort(config, context, running?.status ?? null)),
+    await showCheck('the port', checkPort(config, context, { running: running?.status ?? null, ofFolder })),
     sqlite,
     await showCheck('the database', running ? checkDatabase(running) : checkFile()),
   ];
@@ -113,13 +119,20 @@ async function checkConfig(context: Context): Promise<{ finding: Finding; config
   }
 }
 
-/** @param running status of the emulator that commands use; null without one */
-async function checkPort(config: Config, context: Context, running: EmulatorStatus | null): Promise<Finding> {
+interface RunningEmulators {
+  /** The emulator that commands use; null without one. */
+  readonly running: EmulatorStatus | null;
+  /** The emulator for this folder; null without one. */
+  readonly ofFolder: EmulatorStatus | null;
+}
+
+async function checkPort(
+  config: Config,
+  context: Context,
+  { running, ofFolder }: RunningEmulators,
+): Promise<Finding> {
   const { host, port } = config.values;
   const portFinding = createFindingBuilder('port', 'Port');
-  // The emulator for this folder can have been started with another --port, and is not always the one that commands use.
-  // A run file that cannot be used is a finding of its own.
-  const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
   if (ofFolder !== null)
     return portFinding.ok(`${getPort(new URL(ofFolder.url))} is used by the emulator for this folder`);
   if (running !== null && Number(new URL(running.url).port) === port) {

@@ -155,13 +155,16 @@ describe('svc doctor without an emulator', () => {
   });
 
   it('the emulator for this folder is not said to be dead if SVC_CONTROL_URL has the address of one that has stopped', async () => {
-    const { cwd, emulator } = await startInFolder();
+    const cwd = createTemporaryFolder();
+    await using emulator = await startTestEmulator({ db: join(cwd, '.svc', 'sandbox.db') });
+    createRunFile(cwd, emulator.status(), {});
     const env = { SVC_CONTROL_URL: 'http://127.0.0.1:1/_svc' };
     const { get } = await visit({ cwd, env });
     expect(get('run_file')).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('; commands use another address'),
     });
+    expect(get('database')).toMatchObject({ status: 'skipped' });
     expect(get('emulator')).toMatchObject({
       status: 'problem',
       hint: { text: expect.stringContaining(emulator.status().url), command: 'unset SVC_CONTROL_URL' },
