@@ -1,6 +1,7 @@
 /** `svc gaps record`: sends harmless requests to a service, and writes them as HAR without keys. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { Option } from 'commander';
 import { sendAnyRequest } from '../../client/http-request.ts';
 import { EventType } from '../../contract/fields.ts';
 import { toHarRequest, toHarResponse } from '../../contract/har-entry.ts';
@@ -49,11 +50,10 @@ export const record: CommandDefinition<RecordOptions> = {
         '--restricted-key <key>',
         'Test key with only the scope events:write, to see which scopes reads need',
       )
-      .option(
-        '--delay <duration>',
-        'Pause between two requests',
-        durationParser(wholeNumberFrom(1, MAX_PAUSE_MS)),
-        500,
+      .addOption(
+        new Option('--delay <duration>', 'Pause between two requests')
+          .argParser(durationParser(wholeNumberFrom(1, MAX_PAUSE_MS)))
+          .default(500, '500ms'),
       )
       .option('-y, --yes', 'Start without asking for confirmation')
       .addHelpText('after', DETAILS),
