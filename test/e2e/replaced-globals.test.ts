@@ -35,10 +35,11 @@ it('fuzzReceiver sends its requests although an HTTP mock replaced http.request 
   expect(result).toEqual({ mocked: 0, received: true });
 });
 
-it('requests of the library get their responses although a test replaced the global Response after the import', async () => {
+it('requests of the library get their responses although a test replaced the global Response after the first one', async () => {
   const result = await run(`
     import { createEmulator } from '${library}';
     const emulator = await createEmulator();
+    await emulator.fetch('/v1/events');
     const { Response } = globalThis;
     const Replacement = class {};
     globalThis.Response = Replacement;
