@@ -39,7 +39,7 @@ type Setting<Field> = Field extends v.OptionalSchema<infer Wrapped, unknown> ? W
 export function toSettings<const Fields extends v.ObjectEntries>(fields: Fields) {
   const settings = Object.entries(fields).map(([name, field]) => [
     name,
-    'wrapped' in field ? field.wrapped : field,
+    field.type === 'optional' && 'wrapped' in field ? field.wrapped : field,
   ]);
   return Object.fromEntries(settings) as { [Name in keyof Fields]: Setting<Fields[Name]> };
 }

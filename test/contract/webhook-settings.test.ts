@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { expect, it } from 'vitest';
+import { toSettings } from '../../src/contract/fields.ts';
 import { describeWebhook } from '../../src/contract/webhook-settings.ts';
 
 it('describeWebhook describes the settings that are given, and no others', () => {
@@ -13,4 +15,12 @@ it('describeWebhook describes the settings that are given, and no others', () =>
   const lines = describeWebhook({ skip_verify: true, disabled: true });
   expect(lines).toMatchObject({ URL: [], TLS: ['certificate not verified'], State: ['disabled'] });
   expect(describeWebhook({ skip_verify: false, disabled: false })).toMatchObject({ TLS: [], State: [] });
+});
+
+it('a setting keeps that it can be null, and loses that it can be omitted', () => {
+  const nullable = v.nullable(v.string());
+  expect(toSettings({ region: nullable, note: v.optional(nullable, null) })).toEqual({
+    region: nullable,
+    note: nullable,
+  });
 });
