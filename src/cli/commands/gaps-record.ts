@@ -7,7 +7,7 @@ import { EventType } from '../../contract/fields.ts';
 import { toHarRequest, toHarResponse } from '../../contract/har-entry.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
-import { isJson } from '../../domain/json.ts';
+import { tryParseJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { quoteForShell } from '../../domain/shell.ts';
@@ -126,7 +126,7 @@ export const record: CommandDefinition<RecordOptions> = {
         timings: { send: 0, wait: time, receive: 0 },
         ...(key === 'restricted' && { _svc: { key_scopes: RESTRICTED_SCOPES } }),
       });
-      const json: Readonly<Record<string, unknown>> = isJson(text) ? Object(JSON.parse(text)) : {};
+      const json: Readonly<Record<string, unknown>> = Object(tryParseJson(text));
       if (method === 'POST' && status === 201) created.push(String(json.id));
       return { status, json };
     };
