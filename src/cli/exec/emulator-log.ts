@@ -1,5 +1,5 @@
 /** The log file of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../contract/control-plane.ts';
 import { assertRegularFile } from '../../read-regular-file.ts';
 import { createWriteError } from '../file-access.ts';
@@ -7,12 +7,17 @@ import type { NoteOutput } from '../process-context.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
 import { sanitizeForTerminal } from '../terminal-text.ts';
 
+/** Number of entries, the last ones, that are kept to show the end of the log. */
+const KEPT_ENTRIES = 200;
+
 const plainCapabilities = { width: Number.POSITIVE_INFINITY, color: false, unicode: true };
 
 export class EmulatorLog {
   readonly path: string;
   /** Appends notes to the log. */
   readonly notes: NoteOutput;
+  /** In the order of their times. */
+  readonly #lastEntries: { readonly at: string; readonly lines: readonly string[] }[] = [];
 
   /** @throws SvcError `usage` when the file cannot be written. */
   constructor(path: string) {
@@ -28,10 +33,11 @@ export class EmulatorLog {
 
   /** Logs requests and attempts until `signal` is aborted. */
   async follow(control: Pick<ControlPlane, 'stream'>, signal: AbortSignal): Promise<void> {
+    const output = { io: plainCapabilities };
     try {
       for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
-        if (item.type === 'request') this.#append(renderRequest(item.request, { io: plainCapabilities }));
-        if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plainCapabilities }));
+        if (item.type === 'request') this.#append(renderRequest(item.request, output), item.request.at);
+        if (item.type === 'attempt') this.#append(renderAttempt(item, output), item.attempt.sent_at);
         if (item.type === 'reset') this.#append(renderReset(plainCapabilities));
       }
     } catch (error) {
@@ -40,15 +46,19 @@ export class EmulatorLog {
     }
   }
 
-  /** The last lines. */
+  /** The last lines, in the order of their times. The file has requests and attempts in the order in which they ended. */
   tail(count: number): string[] {
-    const lines = readFileSync(this.path, 'utf8').split('\n');
-    return lines.slice(0, -1).slice(-count);
+    return this.#lastEntries.flatMap(({ lines }) => lines).slice(-count);
   }
 
-  #append(text: string): void {
+  /** @param at the time that the text shows; a note has none, and stays after what was logged before it */
+  #append(text: string, at = this.#lastEntries.at(-1)?.at ?? ''): void {
+    const safeText = sanitizeForTerminal(text);
+    const index = this.#lastEntries.findLastIndex((entry) => entry.at <= at) + 1;
+    this.#lastEntries.splice(index, 0, { at, lines: safeText.split('\n') });
+    if (this.#lastEntries.length > KEPT_ENTRIES) this.#lastEntries.shift();
     try {
-      appendFileSync(this.path, `${sanitizeForTerminal(text)}\n`);
+      appendFileSync(this.path, `${safeText}\n`);
     } catch {
       // A full disk ends the log, not the command.
     }
