@@ -65,6 +65,15 @@ function readText(path: string): string | null {
 
 const shell = (script: string) => ['sh', '-c', script];
 
+/**
+ * A command that exits with a code on SIGINT. Not `trap` in a shell, which first waits for its `sleep`: a process can miss a signal
+ * between its fork and its exec.
+ */
+function onInterrupt(exitCode: number): string[] {
+  const script = `process.on('SIGINT', () => process.exit(${exitCode})); setInterval(() => {}, 1000);`;
+  return [process.execPath, '-e', `${script} require('node:fs').writeFileSync('ready', '');`];
+}
+
 describe.skipIf(process.platform === 'win32')('runCommand', () => {
   it.each([
     ['exit 0', 0],
@@ -112,7 +121,7 @@ describe.skipIf(process.platform === 'win32')('runCommand', () => {
   });
 
   it('SIGINT is sent to the group of the command, which can handle it and exit with 0', async () => {
-    const { result, ready, send, guard } = start(shell("trap 'exit 0' INT; touch ready; sleep 60"));
+    const { result, ready, send, guard } = start(onInterrupt(0));
     await ready();
     send('SIGINT');
     expect(await result).toEqual({ exitCode: 0, wasInterrupted: true });
@@ -120,9 +129,7 @@ describe.skipIf(process.platform === 'win32')('runCommand', () => {
   });
 
   it('SIGINT is not sent to a command that shares the terminal, which sends it itself', async () => {
-    const { result, ready, send, kill, groups } = start(shell("trap 'exit 5' INT; touch ready; sleep 60"), {
-      isStdinTerminal: true,
-    });
+    const { result, ready, send, kill, groups } = start(onInterrupt(5), { isStdinTerminal: true });
     await ready();
     const killProcess = vi.spyOn(process, 'kill');
     send('SIGINT');
