@@ -113,18 +113,25 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);
   const startedAt = wall.monotonic();
+  const { internalErrorLog = processWarningLog } = options;
+  const onInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
+  const isListening = options.listen !== false;
   // First, because a start that fails must not have changed the database.
-  const listener = options.listen === false ? createUnboundListener(options) : await listen(options);
+  const listener = isListening ? await listen(options, onInternalError) : createUnboundListener(options);
+  let tunnel: Tunnel | null = null;
   let store: Store | undefined;
   try {
+    if (options.tunnel && isListening) {
+      tunnel = await openTunnel(listener.url, (error) => onInternalError('the tunnel', error));
+    }
     store = new Store(
       { path: options.db, synchronous: options.synchronous ?? 'FULL' },
       options.fresh ? options.environment : null,
     );
-    return await startWithStore(store, listener, wall, startedAt, options);
+    return startWithStore({ store, listener, tunnel, wall, startedAt, internalErrorLog }, options);
   } catch (error) {
     store?.close();
-    await listener.close();
+    await Promise.all([tunnel?.close(), listener.close()]);
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
   }
@@ -139,27 +146,32 @@ function pinClockTo(date: Date): WallClock {
   });
 }
 
-async function startWithStore(
-  store: Store,
-  listener: HttpListener,
-  wall: WallClock,
-  startedAt: number,
+interface EmulatorParts {
+  readonly store: Store;
+  readonly listener: HttpListener;
+  readonly tunnel: Tunnel | null;
+  readonly wall: WallClock;
+  /** Monotonic time. */
+  readonly startedAt: number;
+  readonly internalErrorLog: InternalErrorLog;
+}
+
+function startWithStore(
+  { store, listener, tunnel, wall, startedAt, internalErrorLog }: EmulatorParts,
   options: EmulatorOptions,
-): Promise<Emulator> {
-  const { host, rules, internalErrorLog = processWarningLog } = options;
+): Emulator {
+  const { host, rules } = options;
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  let tunnel: Tunnel | null = null;
-  const getPublicUrl = () => tunnel?.url ?? options.publicUrl ?? null;
+  const publicUrl = tunnel?.url ?? options.publicUrl ?? null;
   const retention = resolveRetention(options);
-  const reportInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
   const engine = createDeliveryEngine(sandbox, {
     ca: options.ca,
     proxy: options.proxy,
     retention,
     listenerGraceMs: options.listenerGraceMs,
-    onInternalError: reportInternalError,
+    onInternalError: (where, error) => internalErrorLog.report(where, error),
   });
   const { projectFolder = process.cwd() } = options;
   const folders = fixtureFolders(projectFolder);
@@ -184,7 +196,7 @@ async function startWithStore(
     sandbox,
     control,
     host,
-    publicUrl: options.publicUrl ?? null,
+    publicUrl,
     controlToken,
     internalErrorLog,
     closing: closing.signal,
@@ -192,10 +204,8 @@ async function startWithStore(
     allowHost: options.allowHost,
     projectFolder,
     fixtureFolders: folders,
-    getPublicUrl,
-    getUrls: (origin) => toEmulatorUrls(origin, getPublicUrl(), controlToken),
   });
-  listener.serve(app, reportInternalError);
+  listener.serve(app);
   const removeOwnAddress = addOwnAddress({ host, port: listener.port });
   engine.start();
 
@@ -211,7 +221,7 @@ async function startWithStore(
       options,
       stateLifecycle.bootstrapResult,
       store,
-      { url: listener.url, publicUrl: getPublicUrl() },
+      { url: listener.url, publicUrl },
       controlToken,
     ),
     ...constantStatus,
@@ -230,17 +240,6 @@ async function startWithStore(
       store.close();
     }
   });
-  if (options.tunnel && options.listen !== false) {
-    // Meanwhile, requests are handled. They can stop the emulator.
-    try {
-      tunnel = await openTunnel(listener.url, closing.signal, (error) =>
-        reportInternalError('the tunnel', error),
-      );
-    } catch (error) {
-      await lifetime.close();
-      throw error;
-    }
-  }
   return {
     control,
     status,

@@ -12,8 +12,8 @@ export interface ApiHostGuardOptions {
   readonly host: string;
   /** Further hosts to accept. */
   readonly allowHost?: readonly string[] | undefined;
-  /** URL of the tunnel or proxy; null without one, or before the tunnel is open. */
-  readonly publicUrl: () => string | null;
+  /** URL of the tunnel or proxy; null without one. */
+  readonly publicUrl: string | null;
 }
 
 /** @throws SvcError `forbidden_origin` for a request to another host. */
@@ -22,22 +22,20 @@ export type ApiHostGuard = (event: H3Event) => void;
 /** @throws SvcError `usage` for an `allowHost` that is not a host. */
 export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostGuardOptions): ApiHostGuard {
   const allowedNames = new Set(allowHost.map(toHostName));
+  if (publicUrl !== null) allowedNames.add(new URL(publicUrl).hostname);
   // Other machines can reach the emulator by any name. The API key protects the API then.
   if (classifyHost(host).kind !== 'loopback') return () => {};
 
-  /** The last authority that is allowed whatever `publicUrl` returns. Classifying an address costs more than most parts of a request. */
+  /** The last authority that is allowed. Classifying an address costs more than most parts of a request. */
   let lastAllowed: string | null = null;
 
   function isAllowed(authority: string): boolean {
     if (authority === lastAllowed) return true;
     const name = parseAuthority(authority);
     if (name === null) return false;
-    if (allowedNames.has(name) || classifyHost(name).kind === 'loopback') {
-      lastAllowed = authority;
-      return true;
-    }
-    const url = publicUrl();
-    return url !== null && new URL(url).hostname === name;
+    if (!allowedNames.has(name) && classifyHost(name).kind !== 'loopback') return false;
+    lastAllowed = authority;
+    return true;
   }
 
   return ({ req, url }) => {

@@ -47,7 +47,7 @@ export function resolveControlToken(options: ListenOptions): string | null {
 export const noControlAuth: ControlAuth = { assertAuthorized: () => {}, createCookie: () => null };
 
 /**
- * @param publicUrl the `publicUrl` option of the emulator
+ * @param publicUrl URL of the tunnel or proxy; null without one
  * @param wall measures the rate of wrong tokens
  */
 export function createControlAuth(token: string, publicUrl: string | null, wall: WallClock): ControlAuth {

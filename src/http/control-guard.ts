@@ -32,7 +32,7 @@ export interface ControlGuard {
 
 /**
  * @param host the `host` option of the emulator
- * @param publicUrl the `publicUrl` option of the emulator
+ * @param publicUrl URL of the tunnel or proxy; null without one
  */
 export function createControlGuard(host: string, publicUrl: string | null, auth: ControlAuth): ControlGuard {
   const publicOrigin = publicUrl !== null && canServeControlPlane(publicUrl) ? new URL(publicUrl) : null;

@@ -10,7 +10,7 @@ import { mountControlApi } from './control-api.ts';
 import { createControlAuth, noControlAuth } from './control-auth.ts';
 import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
-import type { EmulatorUrls } from './listen-options.ts';
+import { toEmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
 import { fetchInProcess } from './request-faults.ts';
@@ -21,16 +21,12 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly control: ControlPlane;
   /** The `host` option of the emulator. */
   readonly host: string;
-  /** The `publicUrl` option of the emulator. */
+  /** URL of the tunnel or proxy; null without one. */
   readonly publicUrl: string | null;
-  /** The current URL of the proxy or tunnel; null without one, or before the tunnel is open. */
-  readonly getPublicUrl: () => string | null;
   /** Token that the control plane and the dashboard require; null for none. */
   readonly controlToken: string | null;
   /** Folder of the built dashboard. Default: the one of this package. */
   readonly dashboardFolder?: string | undefined;
-  /** The URLs of the emulator for a client that uses `origin`. */
-  readonly getUrls: (origin: string) => EmulatorUrls;
   /** Folder with a `fixtures` folder of the project. */
   readonly projectFolder: string;
   /** Folders with the event types of the OpenAPI document. Later folders override earlier ones. */
@@ -44,13 +40,14 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
 const loadDocuments = () => import('../contract/openapi/openapi-document.ts');
 
 export function createApp(options: AppOptions): H3 {
-  const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing, getUrls } = options;
+  const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing } = options;
+  const getUrls = (origin: string) => toEmulatorUrls(origin, publicUrl, controlToken);
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
   const app = new H3({ silent: true });
   const assertHost = createApiHostGuard({
     host,
     allowHost: options.allowHost,
-    publicUrl: options.getPublicUrl,
+    publicUrl,
   });
   mountPublicApi(app, { sandbox, internalErrorLog, closing, assertHost });
   const auth =

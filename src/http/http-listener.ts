@@ -22,11 +22,8 @@ export interface HttpListener {
   readonly url: string;
   /** Certificate in PEM; null without HTTPS. */
   readonly certificate: string | null;
-  /**
-   * Handles requests with `app`. Call it in the turn of the event loop in which {@link listen} resolves: before the next one, no request arrives.
-   * @param onInternalError called when a connection cannot be accepted
-   */
-  serve(app: H3, onInternalError: (where: string, error: unknown) => void): void;
+  /** Handles requests with `app`, including those that are waiting because they arrived before. */
+  serve(app: H3): void;
   /** Accepts no new connections. Closes idle ones immediately, and others after their response or five seconds. */
   close(): Promise<void>;
 }
@@ -40,31 +37,44 @@ const UNASSIGNED_PORTS = [20_000, 32_767] as const;
 /** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
 const REPORT_INTERVAL_MS = 10_000;
 
-/** @throws SvcError `port_in_use` instead of using another port. */
-export async function listen({ host, port, https }: ListenOptions): Promise<HttpListener> {
+/**
+ * @param onInternalError called when a connection cannot be accepted
+ * @throws SvcError `port_in_use` instead of using another port.
+ */
+export async function listen(
+  { host, port, https }: ListenOptions,
+  onInternalError: (where: string, error: unknown) => void,
+): Promise<HttpListener> {
   const certificate = await loadCertificate(host, https);
   const server = createServer(certificate);
   const sockets = trackSockets(server);
+  const waiting: Parameters<RequestListener>[] = [];
+  const keepWaiting: RequestListener = (...request) => void waiting.push(request);
+  server.on('request', keepWaiting);
   await bind(server, host, port);
+  // For example, no file descriptor is free. Later connections can succeed.
+  server.on(
+    'error',
+    throttle((error) => onInternalError('a connection', error)),
+  );
   const { port: actualPort } = server.address() as AddressInfo;
   return {
     port: actualPort,
     url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
     certificate: certificate?.cert ?? null,
-    serve(app, onInternalError) {
+    serve(app) {
       // `NodeHandler` also allows HTTP/2.
       const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
-      server.on('request', handler);
+      server.off('request', keepWaiting).on('request', handler);
       // An unknown `Expect` header is ignored. Node.js would respond without a body.
       server.on('checkExpectation', handler);
       server.on('clientError', rejectMalformedRequest);
-      // For example, no file descriptor is free. Later connections can succeed.
-      server.on(
-        'error',
-        throttle((error) => onInternalError('a connection', error)),
-      );
+      for (const request of waiting.splice(0)) handler(...request);
     },
-    close: () => closeServer(server, sockets),
+    close() {
+      for (const [request] of waiting) request.destroy();
+      return closeServer(server, sockets);
+    },
   };
 }
 

@@ -29,24 +29,15 @@ const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;
 
 /**
  * Opens a tunnel to `target`, a URL on this machine, and waits until it forwards requests.
- * @param signal ends the wait; later it has no effect
  * @param onEnd called when the tunnel ends unexpectedly
- * @throws SvcError `no_tunnel`, or `interrupted` once `signal` is aborted
+ * @throws SvcError `no_tunnel`
  */
-export async function openTunnel(
-  target: string,
-  signal: AbortSignal,
-  onEnd: (error: SvcError) => void,
-): Promise<Tunnel> {
+export async function openTunnel(target: string, onEnd: (error: SvcError) => void): Promise<Tunnel> {
   const guard = await createProcessGuard(process.env);
   const child = guard.start('own', ({ detached }) =>
     spawn(PROGRAM, toArguments(target), { detached, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true }),
   );
-  const stop = () => child.kill();
-  const startTimer = setTimeout(stop, START_TIMEOUT_MS);
-  signal.addEventListener('abort', stop);
-  // It may have been aborted while the guard was created.
-  if (signal.aborted) stop();
+  const startTimer = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
     const url = await whenConnected(child);
     let isClosing = false;
@@ -68,13 +59,9 @@ export async function openTunnel(
     return { url, close };
   } catch (error) {
     await guard.terminate();
-    if (!signal.aborted) throw error;
-    throw new SvcError('interrupted', 'The emulator was stopped before its tunnel was open.', {
-      cause: error,
-    });
+    throw error;
   } finally {
     clearTimeout(startTimer);
-    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -4,7 +4,7 @@ import { createApiHostGuard } from '../../src/http/api-host-guard.ts';
 
 /** Checks a request to the API of an emulator on this machine behind `svc.test`. */
 function check(host: string): void {
-  const assertHost = createApiHostGuard({ host: '127.0.0.1', publicUrl: () => 'https://svc.test:8443' });
+  const assertHost = createApiHostGuard({ host: '127.0.0.1', publicUrl: 'https://svc.test:8443' });
   assertHost(new H3Event(new Request('http://localhost/v1/events', { headers: { host } })));
 }
 

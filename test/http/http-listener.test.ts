@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { get as getHttp, type IncomingMessage, Server } from 'node:http';
@@ -140,8 +141,8 @@ describe('a listener', () => {
       });
     });
     const report = vi.fn();
-    const listener = await listen({ host: '0.0.0.0', port: 0 });
-    listener.serve(app, report);
+    const listener = await listen({ host: '0.0.0.0', port: 0 }, report);
+    listener.serve(app);
     const response = new Promise<IncomingMessage>((resolve, reject) => {
       getHttp(listener.url, { agent: false, headers: { connection: 'keep-alive' } }, resolve).once(
         'error',
@@ -191,7 +192,7 @@ describe('a listener', () => {
 
   it('a listener with HTTPS closes while a connection has not started its TLS handshake', async () => {
     const https = writeCertificate(getCertificate('localhost'));
-    const listener = await listen({ host: '127.0.0.1', port: 0, https });
+    const listener = await listen({ host: '127.0.0.1', port: 0, https }, vi.fn());
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
     const disconnected = once(socket, 'close');
@@ -199,6 +200,37 @@ describe('a listener', () => {
     const closed = listener.close();
     await vi.advanceTimersByTimeAsync(5_000);
     await Promise.all([closed, disconnected]);
+  });
+
+  /** A listener that does not serve yet, and a request that waits for it. */
+  async function startWithEarlyRequest() {
+    const listener = await listen({ host: '127.0.0.1', port: 0 }, vi.fn());
+    const url = `${listener.url}/`;
+    const response = fetch(url);
+    await new Promise<void>((resolve) => {
+      const channel = 'http.server.request.start';
+      subscribe(channel, function onRequest(message) {
+        if ((message as { request: IncomingMessage }).request.headers.host !== new URL(url).host) return;
+        unsubscribe(channel, onRequest);
+        resolve();
+      });
+    });
+    return { listener, response };
+  }
+
+  it('a request that arrives before a listener serves gets its response afterwards', async () => {
+    const { listener, response } = await startWithEarlyRequest();
+    listener.serve(new H3().get('/', () => 'done'));
+    expect(await (await response).text()).toBe('done');
+    await listener.close();
+  });
+
+  it('a listener that closes before it serves does not wait for requests', async () => {
+    const { listener, response } = await startWithEarlyRequest();
+    vi.useFakeTimers({ toFake: [...timers] });
+    const failed = expect(response).rejects.toThrow('fetch failed');
+    await listener.close();
+    await failed;
   });
 
   it('a listener reports a connection that it cannot accept, and repeats the report only after some time', async () => {
