@@ -22,7 +22,7 @@ import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/liste
 import { fetchInProcess } from './http/request-faults.ts';
 import { sendAsKey } from './http/resend.ts';
 import { openTunnel, type Tunnel } from './http/tunnel.ts';
-import { addOwnAddress } from './network/own-addresses.ts';
+import { assertNotEmulator } from './network/own-addresses.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from './sandbox/sandbox.ts';
@@ -108,7 +108,7 @@ export interface Emulator {
 /**
  * Starts an emulator in this process. Resolves when it handles requests.
  * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `sqlite_unavailable`, `validation_failed`, `no_tunnel`,
- *   or `usage` for an invalid `ca` or `proxy` or a `wallClock` before 1970 or after 9998.
+ *   or `usage` for an invalid `ca` or `proxy`, a `wallClock` before 1970 or after 9998, or a `forwardTo` that is the emulator itself.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);
@@ -121,6 +121,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   let tunnel: Tunnel | null = null;
   let store: Store | undefined;
   try {
+    if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
       tunnel = await openTunnel(listener.url, (error) => onInternalError('the tunnel', error));
     }
@@ -206,7 +207,6 @@ function startWithStore(
     fixtureFolders: folders,
   });
   listener.serve(app);
-  const removeOwnAddress = addOwnAddress({ host, port: listener.port });
   engine.start();
 
   const constantStatus = {
@@ -233,7 +233,6 @@ function startWithStore(
     try {
       await Promise.all([tunnel?.close(), listener.close(), engine.stop()]);
     } finally {
-      removeOwnAddress();
       store.flush();
       // Streams of this process read the last changes, such as requests that the log of `svc emulator exec` lists.
       await yieldToEventLoop();

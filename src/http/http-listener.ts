@@ -8,6 +8,7 @@ import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { addBrackets } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
+import { addOwnAddress } from '../network/own-addresses.ts';
 import { trackSockets } from '../network/track-sockets.ts';
 import { readRegularFile } from '../read-regular-file.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
@@ -58,6 +59,7 @@ export async function listen(
     throttle((error) => onInternalError('a connection', error)),
   );
   const { port: actualPort } = server.address() as AddressInfo;
+  const removeOwnAddress = addOwnAddress({ host, port: actualPort });
   return {
     port: actualPort,
     url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
@@ -73,7 +75,7 @@ export async function listen(
     },
     close() {
       for (const [request] of waiting) request.destroy();
-      return closeServer(server, sockets);
+      return closeServer(server, sockets).finally(removeOwnAddress);
     },
   };
 }

@@ -105,6 +105,18 @@ it('an emulator whose database is unusable releases its port', async () => {
   expect(close.mock.contexts).toMatchObject([{ listening: false }]);
 });
 
+it('an emulator does not start if it would forward to an emulator of its process, such as itself', async () => {
+  await using other = await startTestEmulator();
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  const { port } = new URL(other.status().url);
+  const forwardTo = { url: `http://localhost:${port}/webhooks`, events: ['*'] };
+  await expect(startTestEmulator({ db, forwardTo })).rejects.toMatchObject({
+    code: 'usage',
+    message: `http://localhost:${port}/webhooks is a URL of the emulator itself.`,
+  });
+  expect(existsSync(db)).toBe(false);
+});
+
 it('an emulator does not start on an address that the machine does not have', async () => {
   // Reserved for documentation (RFC 5737).
   await expect(startTestEmulator({ host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
