@@ -40,6 +40,8 @@ const chars = {
   ...{ left: '', right: '', middle: ' '.repeat(GAP) },
 };
 const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
+/** Never shown, because all texts fit. If it is shorter, cli-table3 cuts each cell for its debug messages before it draws a line. */
+const truncate = ' '.repeat(10);
 
 /** Renders a table without borders that fits the terminal. */
 export function renderTable<Row>(
@@ -53,14 +55,12 @@ export function renderTable<Row>(
   );
   const colWidths = fitted.map(({ width }) => width);
   const { dim } = styleFor(capabilities);
-  const cells = [
-    fitted.map(({ column }) => dim(column.title)),
-    ...rows.map((_, index) => fitted.map(({ texts }) => texts[index] ?? '')),
-  ];
+  const lines = fitted.map(({ column, texts }) => [dim(column.title), ...texts]);
   const tables: string[] = [];
-  for (let start = 0; start < cells.length; start += ROWS_PER_TABLE) {
-    const table = new Table({ chars, style, colWidths });
-    table.push(...cells.slice(start, start + ROWS_PER_TABLE));
+  for (let start = 0; start <= rows.length; start += ROWS_PER_TABLE) {
+    const table = new Table({ chars, style, truncate, colWidths });
+    // A column is one cell with a line for each row, because cli-table3 sets fifteen borders for each cell.
+    table.push(lines.map((texts) => texts.slice(start, start + ROWS_PER_TABLE).join('\n')));
     tables.push(table.toString());
   }
   return tables.join('\n').replace(/ +$/gm, '');
