@@ -74,7 +74,7 @@ export function compareObservations(
 export type Deviation = string | null;
 
 /** For a gap that cannot be overridden: one deviation is a difference, even if most observations are as described. */
-export function compareFixed(observations: readonly Observation<Deviation>[]): Finding {
+export function compareFixed(observations: readonly Observation<ConfigValue | null>[]): Finding {
   const deviations = observations.filter(({ value }) => value !== null);
   const groups = groupBy(deviations, ({ value }) => String(value));
   const firsts = groups.flatMap((group) => group.slice(0, 1));

@@ -1,16 +1,14 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
-import type { Scope } from '../domain/credentials.ts';
+import { keyPrefixes, type Scope } from '../domain/credentials.ts';
 import { toExampleId } from '../domain/ids.ts';
 import { isSuccess } from './sort-traffic.ts';
 
 export interface ProbeRequest {
-  readonly method: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Relative to the base address: `/events?limit=1`. A path that starts with `..` is outside of it. */
   readonly path: string;
-  /** `wrong` and `live` are keys that do not exist. */
-  readonly key: 'default' | 'restricted' | 'none' | 'wrong' | 'live';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body?: string;
 }
 
 export interface ProbeResponse {
@@ -21,6 +19,8 @@ export interface ProbeResponse {
 
 /** The scopes of the restricted key. */
 export const RESTRICTED_SCOPES: readonly Scope[] = ['events:write'];
+/** A key without its prefix that does not exist. */
+export const UNKNOWN_KEY = '0'.repeat(32);
 /** More than the usual limits. It is not JSON, so that it creates nothing. */
 const LARGE_BODY = '{'.padEnd(1024 ** 2 + 1, ' ');
 
@@ -28,20 +28,22 @@ const LARGE_BODY = '{'.padEnd(1024 ** 2 + 1, ' ');
  * Sends the requests one after the other.
  * @param type event type of the created events
  * @param runId makes the idempotency keys unique
- * @param hasRestrictedKey whether the user has a key with `events:write` only
+ * @param restrictedKey a key with only {@link RESTRICTED_SCOPES}, if the user has one
  */
 export async function probeService(
   send: (request: ProbeRequest) => Promise<ProbeResponse>,
   type: string,
   runId: string,
-  hasRestrictedKey: boolean,
+  apiKey: string,
+  restrictedKey: string | null,
 ): Promise<void> {
-  const get = (path: string, key: ProbeRequest['key'] = 'default') =>
-    send({ method: 'GET', path, key, headers: {}, body: null });
-  const post = (path: string, body: unknown, changes: object = {}, key: ProbeRequest['key'] = 'default') => {
-    const headers = { 'Content-Type': 'application/json', ...changes };
+  const authorize = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });
+  const get = (path: string, key: string | null = apiKey) =>
+    send({ method: 'GET', path, headers: authorize(key) });
+  const post = (path: string, body: unknown, changes: object = {}, key = apiKey) => {
+    const headers = { 'Content-Type': 'application/json', ...authorize(key), ...changes };
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return send({ method: 'POST', path, key, headers, body: text });
+    return send({ method: 'POST', path, headers, body: text });
   };
 
   // The field of the payload, and the catalog.
@@ -88,14 +90,15 @@ export async function probeService(
     `/webhooks/${toExampleId('webhook')}`,
   ];
   for (const path of paths) await get(path);
-  await send({ method: 'DELETE', path: '/events', key: 'default', headers: {}, body: null });
+  await send({ method: 'DELETE', path: '/events', headers: authorize(apiKey) });
 
   // Keys.
-  for (const key of ['none', 'wrong', 'live'] as const) await get(`/events?${query}limit=1`, key);
-  if (hasRestrictedKey) {
-    await get(`/events?${query}limit=1`, 'restricted');
-    await get(`/workspaces/${workspaceId}`, 'restricted');
-    await post('/webhooks', {}, {}, 'restricted');
+  const unknownKeys = Object.values(keyPrefixes).map((prefix) => prefix + UNKNOWN_KEY);
+  for (const key of [null, ...unknownKeys]) await get(`/events?${query}limit=1`, key);
+  if (restrictedKey !== null) {
+    await get(`/events?${query}limit=1`, restrictedKey);
+    await get(`/workspaces/${workspaceId}`, restrictedKey);
+    await post('/webhooks', {}, {}, restrictedKey);
   }
 
   // Bodies that are not valid.

@@ -35,7 +35,10 @@ interface CheckContext {
   readonly values: GapValues;
 }
 
-/** Returns what a request shows about a gap; undefined if it shows nothing. */
+/**
+ * What a request shows about a gap: its value, or for a gap without an override how the service deviates from it, null if it does
+ * not. Undefined if the request shows nothing.
+ */
 type Check<Shown> = (request: ApiRequest, context: CheckContext) => Shown | undefined;
 
 /** Whether the service refused a valid request because of a value that its message mentions. */
@@ -49,8 +52,23 @@ function decide(request: ApiRequest, subject: RegExp, accepted: string, rejected
   return isRejectedFor(request, subject) ? rejected : undefined;
 }
 
-/** For gaps that can be overridden. */
-const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
+/** Whether each relevant request has one of the statuses. A service can check the key or the rate first. */
+function expectStatus(
+  statuses: readonly number[],
+  isRelevant: (request: ApiRequest) => boolean,
+): Check<Deviation> {
+  return (request) => {
+    if (!isRelevant(request)) return undefined;
+    if (statuses.includes(request.status)) return null;
+    return [401, 429].includes(request.status) ? undefined : describe(request);
+  };
+}
+
+function describe({ method, path, status, failure }: ApiRequest): string {
+  return `${method} ${path}: ${status} ${failure.code}`.trim();
+}
+
+const checks: Readonly<Partial<Record<GapId, Check<ConfigValue | null>>>> = {
   'event.body': (request) => {
     if (request.operation !== 'createEvent' || !isSuccess(request)) return undefined;
     return ['payload', 'data'].find((name) => isObject(request.input[name]));
@@ -92,26 +110,6 @@ const valueChecks: Readonly<Partial<Record<GapId, Check<ConfigValue>>>> = {
     const lacksScope = request.keyScopes?.some((scope) => scope.endsWith(':read')) === false;
     return lacksScope && isSuccess(request) ? 'not_required' : undefined;
   },
-};
-
-/** Whether each relevant request has one of the statuses. A service can check the key or the rate first. */
-function expectStatus(
-  statuses: readonly number[],
-  isRelevant: (request: ApiRequest) => boolean,
-): Check<Deviation> {
-  return (request) => {
-    if (!isRelevant(request)) return undefined;
-    if (statuses.includes(request.status)) return null;
-    return [401, 429].includes(request.status) ? undefined : describe(request);
-  };
-}
-
-function describe({ method, path, status, failure }: ApiRequest): string {
-  return `${method} ${path}: ${status} ${failure.code}`.trim();
-}
-
-/** For gaps that cannot be overridden. */
-const fixedChecks: Readonly<Partial<Record<GapId, Check<Deviation>>>> = {
   'error.codes': checkErrorCode,
   'secret.format': ({ operation, result: { secret } }) => {
     const isSecret = operation === 'createWebhook' && typeof secret === 'string';
@@ -362,14 +360,15 @@ export function checkRequests(recorded: CheckContext): Partial<Record<GapId, Fin
       const value = check(exchange, context);
       return value === undefined ? [] : [{ exchange, value }];
     });
-  const compareValue = ([gap, check]: readonly [string, Check<ConfigValue>]) =>
-    [gap, compareObservations(values[gap as keyof GapValues] as ConfigValue, observe(check))] as const;
+  const findings = Object.entries(checks).map(([gap, check]) => {
+    const observations = observe(check);
+    const configured = values[gap as keyof GapValues] as ConfigValue | undefined;
+    const isFixed = configured === undefined;
+    return [gap, isFixed ? compareFixed(observations) : compareObservations(configured, observations)];
+  });
   const limit = values['list.limit'];
   return {
-    ...Object.fromEntries(Object.entries(valueChecks).map(compareValue)),
-    ...Object.fromEntries(
-      Object.entries(fixedChecks).map(([gap, check]) => [gap, compareFixed(observe(check))]),
-    ),
+    ...Object.fromEntries(findings),
     ...compareIdempotency(context),
     'rate.limit': compareRateLimit(context),
     'webhook.limit': compareWebhookLimit(context),

@@ -304,7 +304,7 @@ describe('svc gaps record', () => {
       const isAccepted = request.path === '/events' && request.body?.includes(`"${acceptedField}":`);
       return { status: isAccepted ? 201 : 400, json: {} };
     };
-    await probeService(send, type, 'run', false);
+    await probeService(send, type, 'run', 'svc_test_key', null);
     return requests;
   }
   const keyOf = ({ headers }: ProbeRequest) => headers['Idempotency-Key'];

@@ -89,28 +89,16 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
   const { base_url, api_key, workspace_id } = emulator.status();
   const restricted = await control.createKey({ scopes: [...RESTRICTED_SCOPES] });
   const rules = resolveRules('relaxed', overrides);
-  const keys = {
-    default: api_key,
-    restricted: restricted.key,
-    none: null,
-    wrong: `svc_test_${'0'.repeat(32)}`,
-    live: `svc_live_${'0'.repeat(32)}`,
-  };
-
   const wait = async (ms: number) => {
     recorder.clock.advance(ms);
     await control.advanceClock({ ms });
   };
   const send = async (probe: ProbeRequest): Promise<ProbeResponse> => {
-    const key = keys[probe.key];
     const url = new URL(`${base_url}/`);
     url.href = new URL(probe.path.replace(/^\//, ''), url).href;
-    const headers = new Headers({
-      ...probe.headers,
-      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-    });
+    const { headers } = probe;
     const response = await emulator.fetch(
-      new Request(url, { method: probe.method, headers, body: probe.body }),
+      new Request(url, { method: probe.method, headers, body: probe.body ?? null }),
     );
     const text = await response.text();
     recorder.add({
@@ -119,28 +107,33 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
       request: {
         method: probe.method,
         url: url.href,
-        headers: Object.fromEntries(headers),
+        headers,
         body: probe.body ?? '',
       },
       status: response.status,
       responseHeaders: Object.fromEntries(response.headers),
       responseBody: text,
-      ...(probe.key === 'restricted' ? { extra: { _svc: { key_scopes: RESTRICTED_SCOPES } } } : {}),
+      ...(headers.authorization === `Bearer ${restricted.key}`
+        ? { extra: { _svc: { key_scopes: RESTRICTED_SCOPES } } }
+        : {}),
     });
     return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : {} };
   };
   const request = (
-    method: string,
+    method: ProbeRequest['method'],
     path: string,
-    body: unknown = null,
+    body?: unknown,
     headers: Record<string, string> = {},
   ) =>
     send({
       method,
       path,
-      key: 'default',
-      headers: body === null ? headers : { 'content-type': 'application/json', ...headers },
-      body: body === null ? null : JSON.stringify(body),
+      headers: {
+        authorization: `Bearer ${api_key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
   const sendAndWait = async (probe: ProbeRequest) => {
@@ -149,7 +142,7 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     return response;
   };
   const runId = `run${randomSeed}`;
-  await probeService(sendAndWait, 'svc.probed', runId, true);
+  await probeService(sendAndWait, 'svc.probed', runId, api_key, restricted.key);
   // Endpoints up to the limit. Nothing is delivered to them.
   const webhook = { workspace_id, url: 'https://example.com/none', events: ['order.created'] };
   await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });

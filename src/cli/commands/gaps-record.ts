@@ -13,7 +13,12 @@ import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { SvcError } from '../../errors.ts';
 import { VERSION } from '../../package-info.ts';
-import { type ProbeRequest, probeService, RESTRICTED_SCOPES } from '../../parity/probe-service.ts';
+import {
+  type ProbeRequest,
+  probeService,
+  RESTRICTED_SCOPES,
+  UNKNOWN_KEY,
+} from '../../parity/probe-service.ts';
 import { sleep } from '../../timers.ts';
 import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -32,7 +37,6 @@ interface RecordOptions {
   readonly yes?: true;
 }
 
-const UNKNOWN_KEY = '0'.repeat(32);
 const MAX_PAUSE_MS = 60 * SECOND_MS;
 
 const DETAILS = `
@@ -78,35 +82,21 @@ export const record: CommandDefinition<RecordOptions> = {
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
     const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create 1 to 13 events.`;
     await confirmOrFail(context, question, options.yes);
-    const keys: Readonly<Record<ProbeRequest['key'], string | null>> = {
-      default: apiKey,
-      restricted: restrictedKey,
-      none: null,
-      wrong: keyPrefixes.sandbox + UNKNOWN_KEY,
-      live: keyPrefixes.production + UNKNOWN_KEY,
-    };
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
     const { now, signal } = context;
     const entries: object[] = [];
     const created: string[] = [];
-    // Without their prefixes, which show the environment.
-    const secrets = Object.values(keys).flatMap((key) => key?.slice(keyPrefixes.sandbox.length) ?? []);
 
-    const send = async ({ method, path, key, headers, body }: ProbeRequest) => {
+    const send = async (request: ProbeRequest) => {
       if (entries.length > 0) await sleep(options.delay, signal);
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-      const url = new URL(path.replace(/^\//, ''), `${baseUrl}/`);
-      const authorization = keys[key] === null ? {} : { authorization: `Bearer ${keys[key]}` };
-      const message = {
-        method: method as 'GET',
-        url,
-        headers: { ...headers, ...authorization },
-        ca,
-        noResponseHint: 'Check the base address, and that the service is reachable from this machine.',
-        signal,
-      };
+      const { method, headers, body = '' } = request;
+      const url = new URL(request.path.replace(/^\//, ''), `${baseUrl}/`);
       const [startedAt, startedMs] = [new Date(now()), performance.now()];
-      const response = await sendAnyRequest({ ...message, ...(body !== null && { body }) });
+      const response = await sendAnyRequest({
+        ...{ ...request, url, ca, signal },
+        noResponseHint: 'Check the base address, and that the service is reachable from this machine.',
+      });
       const { status, text } = response;
       const time = Math.round(performance.now() - startedMs);
       if (entries.length === 0 && status === 401) {
@@ -120,11 +110,13 @@ export const record: CommandDefinition<RecordOptions> = {
       entries.push({
         startedDateTime: startedAt.toISOString(),
         time,
-        request: toHarRequest({ method, url: url.href, headers: message.headers, body: body ?? '' }),
+        request: toHarRequest({ method, url: url.href, headers, body }),
         response: toHarResponse(status, content, null),
         cache: {},
         timings: { send: 0, wait: time, receive: 0 },
-        ...(key === 'restricted' && { _svc: { key_scopes: RESTRICTED_SCOPES } }),
+        ...(headers.authorization === `Bearer ${restrictedKey}` && {
+          _svc: { key_scopes: RESTRICTED_SCOPES },
+        }),
       });
       const json: Readonly<Record<string, unknown>> = Object(tryParseJson(text));
       if (method === 'POST' && status === 201) created.push(String(json.id));
@@ -132,18 +124,20 @@ export const record: CommandDefinition<RecordOptions> = {
     };
 
     const runId = randomBytes(6).toString('hex');
-    const probing = probeService(send, options.type, runId, restrictedKey !== null);
+    const probing = probeService(send, options.type, runId, apiKey, restrictedKey);
     const countRequests = () => formatCount(entries.length, 'request');
     try {
       await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
     } finally {
       // An interrupted recording is useful too, and its requests have created events.
-      const creator = { name: 'svc-emulator', version: VERSION };
-      const har = JSON.stringify({ log: { version: '1.2', creator, entries } });
-      const path = resolve(context.cwd, save);
-      const ids = [...new Set(created)];
       if (entries.length > 0) {
-        await writeText(path, `${createSecretRemover(secrets, []).fromText(har)}\n`);
+        const creator = { name: 'svc-emulator', version: VERSION };
+        const har = JSON.stringify({ log: { version: '1.2', creator, entries } });
+        // Without their prefixes, which show the environment.
+        const keys = [apiKey, restrictedKey ?? apiKey].map((key) => key.slice(keyPrefixes.sandbox.length));
+        const path = resolve(context.cwd, save);
+        await writeText(path, `${createSecretRemover([...keys, UNKNOWN_KEY], []).fromText(har)}\n`);
+        const ids = [...new Set(created)];
         context.print(
           { path, requests: entries.length, created: ids },
           () => `Saved ${save} with ${countRequests()}.\nCreated ${ids.join(', ') || 'nothing'}.`,
