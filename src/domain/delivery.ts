@@ -215,6 +215,6 @@ export const checkStatusSymbols = {
   failed: FAILED,
   different: FAILED,
   skipped: NEUTRAL,
-  'no evidence': NEUTRAL,
+  no_evidence: NEUTRAL,
   inconclusive: NEUTRAL,
 } as const;

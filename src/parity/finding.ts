@@ -76,12 +76,9 @@ export type Deviation = string | null;
 /** For a gap that cannot be overridden: one deviation is a difference, even if most observations are as described. */
 export function compareFixed(observations: readonly Observation<ConfigValue | null>[]): Finding {
   const deviations = observations.filter(({ value }) => value !== null);
-  const groups = groupBy(deviations, ({ value }) => String(value));
-  const firsts = groups.flatMap((group) => group.slice(0, 1));
-  const others = groups.flatMap((group) => group.slice(1));
+  const firsts = groupBy(deviations, ({ value }) => String(value)).flatMap((group) => group.slice(0, 1));
   const texts = firsts.map(({ value }) => value).join('; ');
-  // Only the first observations are listed, and each deviation needs one.
-  if (firsts.length > 0) return differ(texts, [...firsts, ...others], texts);
+  if (firsts.length > 0) return differ(texts, firsts, texts);
   return observations.length === 0 ? NO_EVIDENCE : confirm('as described', observations);
 }
 

@@ -285,6 +285,16 @@ describe('responses of servers in front of the API', () => {
   });
 
   it.each([
+    ['/v1/webhooks', 404, 'confirmed'],
+    ['/v1/webhooks/wh_1', 404, 'no_evidence'],
+    ['/v1/webhooks/wh_1', 405, 'confirmed'],
+    ['/v1/webhooks/wh_1', 200, 'different'],
+  ])('operations of endpoints: GET %s with status %i', async (path, status, verdict) => {
+    const entries = [{ path: '/v1/events' }, { path, status }];
+    expect(await checkOne('webhook.operations', entries)).toMatchObject({ verdict });
+  });
+
+  it.each([
     ['path.slash', '/v1/events/'],
     ['version', '/v2/events'],
   ] as const)('a 401 response shows nothing about the gap %s', async (gap, path) => {

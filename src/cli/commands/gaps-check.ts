@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
 import type { Config } from '../../config.ts';
 import type { Exchange } from '../../contract/exchange.ts';
-import { indentJson, isObject } from '../../domain/json.ts';
-import { applyJsonEdits } from '../../domain/json-path.ts';
+import { isObject } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -114,10 +113,9 @@ function renderReport(
 ): string {
   const { bold, dim } = styleFor(io);
   const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-  const verdicts = { different: 'different', confirmed: 'confirmed', no_evidence: 'no evidence' } as const;
   const columns = [
     { title: 'GAP', value: ({ gap }: GapResult) => gap },
-    { title: 'RESULT', value: ({ verdict }: GapResult) => styleCheckStatus(verdicts[verdict], io) },
+    { title: 'RESULT', value: ({ verdict }: GapResult) => styleCheckStatus(verdict, io) },
     {
       title: 'CONFIGURED',
       value: (result: GapResult) =>
@@ -167,11 +165,8 @@ async function writeOverrides(
     });
   }
   const path = file ?? join(projectFolder, 'svc.config.json');
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : '{}\n';
-  const kind = Object.hasOwn(JSON.parse(before), 'overrides') ? 'override' : 'add';
-  const edit = { kind, path: 'overrides', value: JSON.stringify(overrides) } as const;
-  const after = `${indentJson(applyJsonEdits(before, [edit]))}\n`;
+  const current = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
   await confirmOrFail(context, `Write these overrides to ${path}?`, yes);
-  await writeText(path, after);
+  await writeText(path, `${JSON.stringify({ ...current, overrides }, null, 2)}\n`);
   context.io.note(`Saved ${path}. A running emulator reads it when it restarts.`);
 }

@@ -58,7 +58,7 @@ function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapab
   return unicode ? `${deliveryStatusSymbols[status]} ${text}` : text;
 }
 
-/** `✓ ok`, `✗ failed`, `– inconclusive` */
+/** `✓ ok`, `✗ failed`, `– no evidence` */
 export function styleCheckStatus(
   status: keyof typeof checkStatusSymbols,
   capabilities: StyleCapabilities,
@@ -73,10 +73,11 @@ export function styleCheckStatus(
     failed: style.red,
     different: style.red,
     skipped: style.dim,
-    'no evidence': style.dim,
+    no_evidence: style.dim,
     inconclusive: style.dim,
   };
-  return colors[status](capabilities.unicode ? `${checkStatusSymbols[status]} ${status}` : status);
+  const text = status.replace('_', ' ');
+  return colors[status](capabilities.unicode ? `${checkStatusSymbols[status]} ${text}` : text);
 }
 
 /** 0 is the status of a dropped request. */

@@ -47,13 +47,13 @@ describe('svc gaps record', () => {
     const restricted = await emulator.control.createKey({ scopes: ['events:write'] });
     const { out, err } = await recordService({ restrictedKey: restricted.key });
     expect(err).toContain('hint: Compare the recording with: svc gaps check a.har\n');
-    expect(out).toMatch(/^Saved a\.har with 44 requests\.\nCreated evt_\w+\.\n$/);
+    expect(out).toMatch(/^Saved a\.har with 43 requests\.\nCreated evt_\w+\.\n$/);
     const har = readFileSync(join(folder, 'a.har'), 'utf8');
     for (const secret of [apiKey, restricted.key]) expect(har).not.toContain(secret);
     expect(har).not.toMatch(/whsec_\w/);
     expect(har).toContain('Bearer svc_test_[removed]');
     const { exitCode, out: report } = await checkFiles();
-    expect(report).toMatch(/\n0 different, \d+ confirmed, \d+ without evidence, from 44 requests/);
+    expect(report).toMatch(/\n0 different, \d+ confirmed, \d+ without evidence, from 43 requests/);
     expect(exitCode).toBe(ExitCode.success);
   });
 
@@ -174,7 +174,7 @@ describe('svc gaps check', () => {
     await recordService();
     const { out } = await checkFiles({}, { json: true });
     const { data, requests } = JSON.parse(out);
-    expect(requests).toBe(42);
+    expect(requests).toBe(41);
     expect(data.find(({ gap }: { gap: string }) => gap === 'event.body')).toEqual({
       gap: 'event.body',
       verdict: 'different',
