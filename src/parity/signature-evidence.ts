@@ -13,7 +13,7 @@ import { verify } from '../domain/signature/verify.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
 import type { GapValues } from '../profile/gaps.ts';
 import { toSignatureScheme } from '../profile/resolve-rules.ts';
-import { compareObservations, joinFindings, NO_EVIDENCE } from './finding.ts';
+import { compareObservations, joinFindings, NO_EVIDENCE, type Observation } from './finding.ts';
 import type { DeliveryAttempt } from './sort-traffic.ts';
 
 interface SignedAttempt {
@@ -82,28 +82,23 @@ export function findSignatures(
     const value = findTimestampFormat(text) ?? null;
     return name === '' ? [] : [{ exchange: attempt, value, text: `${name}: ${text}` }];
   });
+  const contents = observe(({ signing }) => signing?.content);
+  const compare = (
+    gap: 'signature.content' | 'signature.header' | 'signature.timestamp',
+    observations: readonly Observation<string | null>[],
+    needed?: string,
+  ) => compareObservations(configured[gap], observations, needed);
   const algorithm = joinFindings({
     hash: compareObservations(hash, hashes),
     key: compareObservations(key, keys),
   });
   return {
     findings: {
-      'signature.content': compareObservations(
-        configured['signature.content'],
-        observe(({ signing }) => signing?.content),
-      ),
+      'signature.content': compare('signature.content', contents),
       // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
       'signature.algorithm': keys.length === 0 && algorithm.verdict === 'confirmed' ? NO_EVIDENCE : algorithm,
-      'signature.header': compareObservations(
-        configured['signature.header'],
-        formats,
-        'a custom signature scheme (see the note)',
-      ),
-      'signature.timestamp': compareObservations(
-        configured['signature.timestamp'],
-        timestamps,
-        'another format of timestamps',
-      ),
+      'signature.header': compare('signature.header', formats, 'a custom signature scheme (see the note)'),
+      'signature.timestamp': compare('signature.timestamp', timestamps, 'another format of timestamps'),
     },
     note: describeUnverified(signed, secrets),
   };
