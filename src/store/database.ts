@@ -138,10 +138,8 @@ export function toStoreError(error: unknown, path: string): unknown {
   const code = (error as { code?: unknown }).code;
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
-      hint: {
-        text: 'Choose another file with --db or SVC_DB, or stop the emulator that uses this one',
-        command: 'svc emulator stop',
-      },
+      // Not `svc emulator stop`: it would stop the emulator for this folder or at SVC_CONTROL_URL, which can be another one.
+      hint: 'Choose another file with --db or SVC_DB, or end the process that uses this one.',
       cause: error,
     });
   }

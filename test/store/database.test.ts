@@ -148,6 +148,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_in_use',
       message: `${path} is in use by another process.`,
+      hint: { text: 'Choose another file with --db or SVC_DB, or end the process that uses this one.' },
     });
     const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
     const child = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
