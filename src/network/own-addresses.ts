@@ -33,12 +33,17 @@ export function isOwnAddress(address: string, port: number): boolean {
   );
 }
 
-/** @throws SvcError `usage` for a URL of an emulator that was added */
-export function assertNotEmulator(url: string): void {
+/** Whether an emulator that was added is at this URL. Names are not resolved, except those of this machine. */
+export function isOwnUrl(url: string): boolean {
   const parsed = new URL(url);
   const { hostname } = parsed;
   const address = isLoopbackName(hostname) ? '127.0.0.1' : toCanonicalAddress(stripBrackets(hostname));
-  if (!isOwnAddress(address, getPort(parsed))) return;
+  return isOwnAddress(address, getPort(parsed));
+}
+
+/** @throws SvcError `usage` for a URL of an emulator that was added */
+export function assertNotEmulator(url: string): void {
+  if (!isOwnUrl(url)) return;
   throw new SvcError('usage', `${url} is a URL of the emulator itself.`, {
     hint: 'Pass the URL of your receiver.',
   });

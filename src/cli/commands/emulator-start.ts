@@ -2,16 +2,20 @@
 import { once } from 'node:events';
 import { Option } from 'commander';
 import { findOwnRunFile } from '../../config/run-file.ts';
+import type { Config } from '../../config.ts';
 import type { Emulator } from '../../emulator.ts';
+import { addOwnUrl, isOwnUrl } from '../../network/own-addresses.ts';
 import { createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { suggestWithoutVariable } from '../emulator-target.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { keepEnvFile, toEnvVariables } from '../env-variables.ts';
 import { startInForeground } from '../foreground-emulator.ts';
-import { announceReady } from '../ready-line.ts';
+import type { NoteOutput } from '../process-context.ts';
+import { announceReady, type ReadyStatus } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
-import { reportError } from '../report-error.ts';
+import { printHint, printWarning, reportError } from '../report-error.ts';
 import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { LOG_ATTEMPTS, startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
@@ -66,6 +70,8 @@ export const command: CommandDefinition<Options> = {
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
       const control = await connectToFolder(config, context.env, context.signal);
       await announceReady(status, control, { certificate, rules }, context);
+      addOwnUrl(status.url);
+      warnIfCommandsUseAnother(status, config, context.io);
       if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
       context.io.note(
         `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
@@ -81,6 +87,7 @@ export const command: CommandDefinition<Options> = {
         keepEnvFile(values.envFile, getVariables, emulator.onEndpointChange, report);
       }
       await announce(emulator.status());
+      warnIfCommandsUseAnother(emulator.status(), config, context.io);
       const printsAttempts = !context.json || options.logAttempts === true;
       await printUntilStopped(emulator, values.forwardTo, printsAttempts, context);
     } finally {
@@ -93,6 +100,19 @@ const TOKEN_NOTE = `
 If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
 a token. The printed dashboard link contains the token. svc commands in this folder use the token automatically.
 Elsewhere, set SVC_CONTROL_TOKEN.`;
+
+/** `eval "$(svc env)"` of an earlier emulator can have set the variable that commands get the address from. */
+function warnIfCommandsUseAnother(
+  { control_url }: ReadyStatus,
+  { values: { controlUrl }, sources }: Config,
+  io: NoteOutput,
+): void {
+  const { kind, name } = sources.controlUrl;
+  if (controlUrl === null || kind !== 'variable') return;
+  if (isOwnUrl(controlUrl) || new URL(controlUrl).origin === new URL(control_url).origin) return;
+  printWarning(`Commands do not use this emulator, because ${name} is ${new URL(controlUrl).origin}.`, io);
+  printHint(suggestWithoutVariable(name, { control_url }), io);
+}
 
 /** Returns when the emulator stops or the user interrupts. */
 async function printUntilStopped(
