@@ -1,7 +1,8 @@
-// Checks the packed package: its package.json and files with publint, and the types of every entry with attw. Run the build first.
-import { mkdtempSync, rmSync } from 'node:fs';
+// Checks the packed package: its package.json and files with publint, the types of every entry with attw, and the links of its
+// pages. Run the build first.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
@@ -10,11 +11,27 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-check-package-'));
 const check = (file, ...args) =>
   execa(process.execPath, [join(root, 'node_modules', file), ...args], { cwd: root, stdio: 'inherit' });
 
+/** The links to files and folders that are not in the package. Images are left out of it on purpose: they would double its size. */
+function listDeadLinks(page, paths) {
+  const links = readFileSync(join(root, page), 'utf8').matchAll(/(?<!!)\[[^\]]*\]\(([^)\s#]+)/g);
+  return Array.from(links, ([, link]) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .map((link) => posix.join(posix.dirname(page), link))
+    .filter((target) => !paths.some((path) => `${path}/`.startsWith(`${target}/`)))
+    .map((target) => `${page} links to ${target}, which is not in the package.`);
+}
+
 try {
   // Without scripts: `prepack` would build again.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const { stdout } = await execa('npm', pack, { cwd: root, stderr: 'inherit' });
-  const tarball = join(folder, JSON.parse(stdout)[0].filename);
+  const [{ filename, files }] = JSON.parse(stdout);
+  const paths = files.map(({ path }) => path);
+  const deadLinks = paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((page) => listDeadLinks(page, paths));
+  if (deadLinks.length > 0) throw new Error(deadLinks.join('\n'));
+  const tarball = join(folder, filename);
   await check('publint/src/cli.js', 'run', tarball, '--strict');
   // ES modules only: CommonJS programs load them with require() in every Node.js from 20.19 on, which attw does not assume.
   await check('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only', '--no-emoji');
