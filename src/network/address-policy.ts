@@ -1,8 +1,8 @@
 /** Decides which addresses the emulator and the checks of receivers may connect to, and restricts DNS lookups to them. */
 
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { type Agent, type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent, type ClientRequest, type RequestOptions, request } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
 import {
@@ -105,7 +105,7 @@ export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'h
   /** Resolves host names; the system resolver if undefined. */
   readonly lookup?: Lookup | undefined;
   /** Keeps connections for later requests to the same receiver (default: each request has its own connection). */
-  readonly agent?: Agent | false;
+  readonly agent?: Agent | undefined;
 }
 
 /**
@@ -114,7 +114,7 @@ export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'h
  */
 export function startPolicyRequest(
   href: string,
-  { rule, insecureTls = false, lookup, ca, agent = false, ...options }: PolicyRequestOptions,
+  { rule, insecureTls = false, lookup, ca, agent, ...options }: PolicyRequestOptions,
 ): ClientRequest {
   const url = new URL(href);
   const { protocol } = url;
@@ -124,15 +124,15 @@ export function startPolicyRequest(
   const host = stripBrackets(url.hostname);
   const blockReason = isIP(host) === 0 ? null : findReason(host);
   if (blockReason !== null) throw new BlockedError(blockReason);
-  const start = protocol === 'https:' ? requestHttps : requestHttp;
   // The types of Node.js lack this option of `net.connect`.
   const connectOptions = { autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS };
-  return start(url, {
+  // The agent makes it HTTPS. The build loads `node:https` late, so that its `request` could be the mock of a user's test.
+  return request(url, {
     ...options,
     ...connectOptions,
     ...(ca && { ca }),
     ...(insecureTls && { rejectUnauthorized: false }),
-    agent,
+    agent: agent ?? (protocol === 'https:' ? new HttpsAgent() : new Agent()),
     lookup: createPolicyLookup(findReason, lookup),
   });
 }

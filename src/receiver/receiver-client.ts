@@ -101,7 +101,7 @@ export function createReceiverClient({
         method: 'POST',
         ca: certificates,
         signal: ended.signal,
-        agent: message.keepsConnection ? agent : false,
+        agent: message.keepsConnection ? agent : undefined,
         headers: {
           'Content-Type': 'application/json',
           'Content-Length': body.length,

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import https, { createServer } from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
 import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   findBlockReason,
   type PolicyRequestOptions,
   startPolicyRequest,
 } from '../../src/network/address-policy.ts';
 import { addOwnAddress } from '../../src/network/own-addresses.ts';
+import { authority, getCertificate } from '../support/certificates.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const to = (address: string, protocol = 'http:', port = 3000) => ({ protocol, address, port });
@@ -78,6 +82,20 @@ describe('startPolicyRequest', () => {
     for (const host of ['127.0.0.1', 'localhost', 'receiver.localhost']) {
       expect(await get(`http://${host}:${port}/`)).toBe(204);
     }
+  });
+
+  it('startPolicyRequest sends requests to HTTPS without https.request, which a test of a user can mock', async () => {
+    const server = createServer(getCertificate('localhost'), (_, response) => response.end());
+    const url = `https://localhost:${await listenDuringTest(server)}/`;
+    const request = vi.spyOn(https, 'request');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      request.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect(await get(url, { ca: [authority] })).toBe(200);
+    await expect(get(url)).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+    expect(request).not.toHaveBeenCalled();
   });
 
   it.each([
