@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -66,11 +66,26 @@ describe('a later boot on the same database', () => {
     expect((await second.api('GET', '/events')).status).toBe(200);
     expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${second.status().api_key}\n`);
   });
+});
 
-  it('no key file is written for a database in memory', async () => {
-    await using emulator = await startTestEmulator();
-    expect(emulator.status().db).toBe(':memory:');
-    expect(existsSync(':memory:.key')).toBe(false);
+describe('a boot in memory', () => {
+  it('a boot in memory ignores a key file in the working folder, and neither it nor a reset writes a file', async () => {
+    const folder = createTemporaryFolder();
+    const projectFolder = process.cwd();
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(projectFolder));
+    const boot = async () => {
+      await using emulator = await startTestEmulator();
+      const { db, api_key } = emulator.status();
+      await emulator.control.reset({ all: true });
+      return { db, api_key };
+    };
+    expect(await boot()).toMatchObject({ db: ':memory:' });
+    expect(readdirSync(folder)).toEqual([]);
+    // Reading this one as a key file would fail.
+    mkdirSync(':memory:.key');
+    expect(await boot()).toMatchObject({ db: ':memory:' });
+    expect(readdirSync(folder)).toEqual([':memory:.key']);
   });
 });
 
