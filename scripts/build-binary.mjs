@@ -114,6 +114,8 @@ async function writeExecutable() {
   await execa(node, ['--experimental-sea-config', config], { cwd: folder });
   copyFileSync(node, executable);
   chmodSync(executable, 0o755);
+  // Without the names of internal functions, which take 18 MB. Before the assets are added, because `strip` could damage them.
+  if (process.platform === 'linux') await execa('strip', [executable]);
   const options = { sentinelFuse: SENTINEL_FUSE, machoSegmentName: 'NODE_SEA' };
   await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), options);
   // Without a valid signature, macOS refuses to run it. `-` needs no certificate.
