@@ -7,35 +7,33 @@ const CACHE_KIB = 2_000;
 
 export class Baseline {
   readonly #db: Database.Database;
-  #isAttached = false;
 
   constructor(db: Database.Database) {
     this.#db = db;
+    // A database without a name is temporary. This setting, at the time of ATTACH, puts it on the disk.
+    db.pragma('temp_store = FILE');
+    db.exec(`ATTACH '' AS baseline`);
+    db.pragma('temp_store = MEMORY');
+    db.pragma('baseline.journal_mode = MEMORY');
+    db.pragma('baseline.synchronous = OFF');
+    // A negative size is in KiB, not in pages.
+    db.pragma(`baseline.cache_size = -${CACHE_KIB}`);
   }
 
   /** Makes the current state the baseline. */
   set(): void {
-    if (!this.#isAttached) this.#attach();
-    this.#db.transaction(() => copyRows(this.#db, 'main', 'baseline'))();
+    this.#db.transaction(() => {
+      for (const table of listStateTables(this.#db)) {
+        this.#db.exec(
+          `DROP TABLE IF EXISTS baseline.${table};
+           CREATE TABLE baseline.${table} AS SELECT * FROM main.${table};`,
+        );
+      }
+    })();
   }
 
   /** Replaces all rows by those of the baseline. Call inside a transaction with foreign keys off, after {@link set}. */
   restore(): void {
     copyRows(this.#db, 'baseline', 'main');
-  }
-
-  #attach(): void {
-    // A database without a name is temporary. This setting, at the time of ATTACH, puts it on the disk.
-    this.#db.pragma('temp_store = FILE');
-    this.#db.exec(`ATTACH '' AS baseline`);
-    this.#db.pragma('temp_store = MEMORY');
-    this.#db.pragma('baseline.journal_mode = MEMORY');
-    this.#db.pragma('baseline.synchronous = OFF');
-    // A negative size is in KiB, not in pages.
-    this.#db.pragma(`baseline.cache_size = -${CACHE_KIB}`);
-    for (const table of listStateTables(this.#db)) {
-      this.#db.exec(`CREATE TABLE baseline.${table} AS SELECT * FROM main.${table} WHERE FALSE`);
-    }
-    this.#isAttached = true;
   }
 }
