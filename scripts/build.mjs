@@ -47,8 +47,9 @@ const undici = await build({
     entryFileNames: '[name].cjs',
     minify,
     comments: { jsdoc: false },
-    postBanner: `module.exports = ({ require, ${timers.join(', ')} }) => { const module = { exports: {} }; let { exports } = module;`,
-    postFooter: 'return module.exports; };',
+    // The parentheses make V8 compile the function at once. Otherwise it would read all 350 KB twice, which takes 4 ms.
+    postBanner: `module.exports = (function ({ require, ${timers.join(', ')} }) { const module = { exports: {} }; let { exports } = module;`,
+    postFooter: 'return module.exports; });',
   },
   logLevel: 'warn',
 });
