@@ -8,6 +8,7 @@ import type { CommandResult } from '../../../src/cli/exec/run-command.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
 import { createHttpControlClient } from '../../../src/client/http-control-client.ts';
 import { ExitCode } from '../../../src/errors.ts';
+import { findFreePort } from '../../support/local-server.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
@@ -61,9 +62,11 @@ async function exec(
     return { exitCode: 0, wasInterrupted: false, ...(await script(given)) };
   });
   const { context, capturedOutput } = createFakeContext({ cwd, ...fake });
-  const forward = receiver === null ? {} : { forwardTo: receiver.url };
+  // Not port 0: a server of another test could get the same port as soon as the emulator has closed.
+  const port = String(await findFreePort());
+  const settings = { port, ...(receiver && { forwardTo: receiver.url }) };
   try {
-    const exitCode = await command.run({ command: ['x'], ...forward, ...options }, context);
+    const exitCode = await command.run({ command: ['x'], ...settings, ...options }, context);
     return { exitCode, ...capturedOutput, variables, cwd };
   } finally {
     vi.unstubAllEnvs();
