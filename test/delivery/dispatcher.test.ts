@@ -116,19 +116,6 @@ describe('the dispatcher', () => {
     expect(inFlight.size).toBe(64);
   });
 
-  it('an endpoint that hangs delays no other endpoint [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, inFlight } = startDispatcher();
-    for (const port of [1, 2, 3]) endpoint(`http://127.0.0.1:${port}/`);
-    await trigger(50);
-    const isHanging = (attempt: { url: string }) => originOf(attempt) === '1';
-    for (let next = [...inFlight].find((attempt) => !isHanging(attempt)); next; ) {
-      await next.respond();
-      next = [...inFlight].find((attempt) => !isHanging(attempt));
-    }
-    expect(sent.filter((attempt) => !isHanging(attempt))).toHaveLength(100);
-    expect([...inFlight].filter(isHanging)).toHaveLength(8);
-  });
-
   it('eight endpoints that hang delay no other endpoint [delivery.concurrency]', async () => {
     const { endpoint, trigger, sent, inFlight } = startDispatcher();
     for (let port = 1; port <= 8; port++) endpoint(`http://127.0.0.1:${port}/`);

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explainPrepared } from '../store/query-plan.ts';
-import { openStore } from '../store/rows.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 let emulator: TestEmulator;
@@ -144,22 +142,5 @@ describe('an invalid query of a list', () => {
 
   it.each([1, 20, 100])('limit=%i is accepted [list.limit]', async (limit) => {
     expect((await api('GET', `/events?limit=${limit}`)).status).toBe(200);
-  });
-});
-
-describe('the cost of a page', () => {
-  it('a page is read with an index search, without sorting and without OFFSET [§4.1, list.order]', async () => {
-    const store = openStore();
-    const plans = await explainPrepared(/FROM events\b.*ORDER BY (e\.)?seq DESC/s, () => {
-      for (const type of [null, 'order.shipped']) store.events.list(1, type, { limit: 1, beforeSeq: null });
-      store.workspaces.listNewestIds(1);
-    });
-    expect(plans).toHaveLength(3);
-    for (const { sql, steps } of plans) {
-      const plan = steps.join('\n');
-      expect(plan).toMatch(/SEARCH (e|events) USING (COVERING )?INDEX events_by_(workspace|type) /);
-      expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
-      expect(sql).not.toMatch(/OFFSET|count\(/i);
-    }
   });
 });
