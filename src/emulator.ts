@@ -1,5 +1,6 @@
 /** Creates an emulator from its parts. */
 import { setMaxListeners } from 'node:events';
+import type { HttpRequest, HttpResponse } from './client/http-request.ts';
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { ControlPlane } from './contract/control-plane.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
@@ -19,7 +20,7 @@ import { resolveControlToken } from './http/control-auth.ts';
 import { createApp } from './http/create-app.ts';
 import { createUnboundListener, type HttpListener, listen } from './http/http-listener.ts';
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
-import { fetchInProcess } from './http/request-faults.ts';
+import { fetchInProcess, sendInProcess } from './http/request-faults.ts';
 import { sendAsKey } from './http/resend.ts';
 import { openTunnel, type Tunnel } from './http/tunnel.ts';
 import { assertNotEmulator } from './network/own-addresses.ts';
@@ -101,6 +102,8 @@ export interface Emulator {
   onEndpointChange(listener: () => void): void;
   /** Handles a request without the network. */
   fetch(request: Request): Promise<Response>;
+  /** Handles a request to `/v1` without the network, see {@link sendInProcess}. */
+  send(request: HttpRequest): Promise<HttpResponse>;
   /** Stops accepting connections, waits up to five seconds for attempts in flight, and closes the store. */
   close(): Promise<void>;
 }
@@ -250,6 +253,7 @@ function startWithStore(
     seeded: stateLifecycle.bootstrapResult.isSeeded,
     certificate: listener.certificate,
     fetch: (request) => fetchInProcess(app, request),
+    send: (request) => sendInProcess(app, request),
   };
 }
 

@@ -13,7 +13,7 @@ import { mountDashboard } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
-import { fetchInProcess } from './request-faults.ts';
+import { sendInProcess } from './request-faults.ts';
 import { errorResponse, jsonResponse, withErrorBoundary } from './responses.ts';
 
 interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): H3 {
       control,
       rules: sandbox.rules,
       now: sandbox.wall.now,
-      fetch: (request) => fetchInProcess(app, request),
+      send: (request) => sendInProcess(app, request),
     }),
   });
   mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });

@@ -1,6 +1,8 @@
 /** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type H3, type H3Event, HTTPResponse } from 'h3';
+import { type H3, H3Event, HTTPResponse } from 'h3';
+import type { HttpRequest, HttpResponse } from '../client/http-request.ts';
+import { toServerError } from '../client/parse-response.ts';
 import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { MatchingFault } from '../sandbox/faults.ts';
@@ -63,10 +65,40 @@ const getResponseClass = keepGlobalClass('Response');
 /** Sends a request of this process. @throws TypeError if a fault drops it, as `fetch` does. */
 export async function fetchInProcess(app: H3, request: Request): Promise<Response> {
   const response = await app.fetch(request);
-  if (droppedRequests.has(request)) {
-    throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });
-  }
+  assertNotDropped(request);
   // h3 returns its own class, not a `Response`.
   const OriginalResponse = getResponseClass();
   return new OriginalResponse(response.body, response);
+}
+
+/**
+ * Sends a request of this process to `/v1`, without the classes of the Fetch API, which take 14 ms to load.
+ * @param request with header names in lower case
+ * @throws SvcError of the response if its status is not 2xx; TypeError as {@link fetchInProcess}
+ */
+export async function sendInProcess(app: H3, request: HttpRequest): Promise<HttpResponse> {
+  const { url, method, headers = {}, body = '' } = request;
+  const values = new Map(Object.entries(headers));
+  // The part of a `Request` that the handlers of `/v1` read.
+  const message = {
+    url: url.href,
+    method,
+    headers: {
+      get: (name: string) => values.get(name) ?? null,
+      has: (name: string) => values.has(name),
+      [Symbol.iterator]: () => values.entries(),
+    },
+    body: [Buffer.from(body)],
+  } as unknown as Request;
+  const response = (await app.handler(new H3Event(message))) as HTTPResponse;
+  assertNotDropped(message);
+  const { status = 200 } = response;
+  const text = String(response.body);
+  if (status >= 300) throw toServerError({ status, text }, url.href);
+  return { status, headers: Object.fromEntries(response.headers), text };
+}
+
+function assertNotDropped(request: Request): void {
+  if (!droppedRequests.has(request)) return;
+  throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });
 }

@@ -168,10 +168,10 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   };
 }
 
-type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'status'>;
+type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'send' | 'status'>;
 
 /** Rejects calls to the emulator after it was closed, and ends its streams. */
-function rejectAfterClose({ control, fetch, status, closing }: StartedEmulator): EntryPoints {
+function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmulator): EntryPoints {
   function assertOpen(): void {
     if (!closing.aborted) return;
     throw new SvcError('interrupted', 'The emulator is closed.', {
@@ -209,6 +209,7 @@ function rejectAfterClose({ control, fetch, status, closing }: StartedEmulator):
       },
     },
     fetch: guard(fetch),
+    send: guard(send),
     status() {
       assertOpen();
       return status();

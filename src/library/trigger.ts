@@ -1,7 +1,7 @@
 /** Creates events with `POST /v1/events`. */
 import * as v from 'valibot';
+import { createApiClient } from '../client/api-client.ts';
 import { toEventBody } from '../client/event-body.ts';
-import { toServerError } from '../client/parse-response.ts';
 import { systemClock } from '../clock/wall-clock.ts';
 import { listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
@@ -13,9 +13,7 @@ import { fillTemplates } from '../fixtures/template.ts';
 import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import { EventTypeName, type SchemasOf } from './argument-schemas.ts';
 import type { EventPayload, EventType } from './event-types.ts';
-import { fetchWithKey, type WorkspaceSetup } from './workspace-setup.ts';
-
-const PATH = '/v1/events';
+import type { WorkspaceSetup } from './workspace-setup.ts';
 
 export interface TriggerOptions {
   /** Value of the `Idempotency-Key` header. */
@@ -43,7 +41,8 @@ export type Trigger = <Type extends EventType>(
 ) => Promise<Triggered>;
 
 export function createTrigger(setup: WorkspaceSetup): Trigger {
-  const { control, workspaceId, payloadField, random } = setup;
+  const { emulator, control, workspaceId, apiKey, payloadField, random } = setup;
+  const { status, send } = emulator;
   const templateContexts = createTemplateContexts({ env: process.env, random, now: systemClock.now });
 
   /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. */
@@ -56,14 +55,9 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
 
   return async (type, customPayload, { idempotencyKey } = {}) => {
     const payload = customPayload === undefined ? await fillFixture(type) : JSON.stringify(customPayload);
-    const response = await fetchWithKey(setup, PATH, {
-      method: 'POST',
-      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-      body: toEventBody({ type, workspaceId, payloadField, payload }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw toServerError({ status: response.status, text }, PATH);
-    const event: Event = JSON.parse(text);
+    const api = createApiClient({ baseUrl: `${status().url}/v1`, apiKey, send });
+    const body = toEventBody({ type, workspaceId, payloadField, payload });
+    const { value: event } = await api.createEvent(body, idempotencyKey);
     const filter = { workspace_id: workspaceId, event_id: event.id };
     return { event, deliveries: await listAll((page) => control.listDeliveries({ ...page, ...filter })) };
   };

@@ -4,7 +4,7 @@ import type { RandomSource } from '../domain/secret.ts';
 import type { Emulator } from '../emulator.ts';
 
 export interface WorkspaceSetup {
-  readonly emulator: Pick<Emulator, 'fetch' | 'status'>;
+  readonly emulator: Pick<Emulator, 'fetch' | 'send' | 'status'>;
   readonly control: ControlPlane;
   readonly workspaceId: string;
   readonly apiKey: string;

@@ -1,7 +1,6 @@
 /** The emulator that the tools, resources and prompts use, in this process or over HTTP. */
 import type { ApiClient } from '../client/api-client.ts';
 import type { HttpRequest, HttpResponse } from '../client/http-request.ts';
-import { toServerError } from '../client/parse-response.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';
 
@@ -21,18 +20,12 @@ export interface ConnectedEmulator {
 export type ConnectEmulator = () => Promise<ConnectedEmulator>;
 
 interface InProcessOptions extends Omit<ConnectedEmulator, 'connectApi'> {
-  /** Handles a request without the network. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** Handles a request to `/v1` without the network. */
+  readonly send: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
 /** Connects to the emulator in this process. */
-export function connectInProcess({ fetch, ...emulator }: InProcessOptions): ConnectedEmulator {
-  async function send({ url, method, headers = {}, body }: HttpRequest): Promise<HttpResponse> {
-    const response = await fetch(new Request(url, { method, headers, body: body ?? null }));
-    const text = await response.text();
-    if (!response.ok) throw toServerError({ status: response.status, text }, url.href);
-    return { status: response.status, headers: Object.fromEntries(response.headers), text };
-  }
+export function connectInProcess({ send, ...emulator }: InProcessOptions): ConnectedEmulator {
   return {
     ...emulator,
     async connectApi() {

@@ -51,3 +51,19 @@ it('requests of the library get their responses although a test replaced the glo
   `);
   expect(result).toEqual({ data: [], isReplaced: true, isOriginal: true });
 });
+
+it('the library delivers an event without the fetch of Node.js', async () => {
+  const result = await run(`
+    import { createEmulator, createReceiver } from '${library}';
+    const receiver = await createReceiver(204);
+    const emulator = await createEmulator();
+    await emulator.webhooks.create({ url: receiver.url });
+    await emulator.trigger('order.shipped');
+    await receiver.waitFor(1);
+    console.log(JSON.stringify(process.moduleLoadList));
+    await emulator.close();
+    await receiver.close();
+  `);
+  expect(result).toContain('NativeModule http');
+  expect(result).not.toContain('NativeModule internal/deps/undici/undici');
+});

@@ -134,11 +134,13 @@ describe('request faults', () => {
   });
 
   it('a drop is a network error for a request of the same process', async () => {
-    const { control, fetch, status } = await open();
+    const { control, fetch, send, status } = await open();
     await control.addFault({ on: 'request', drop: 'before' });
     const authorization = `Bearer ${status().api_key}`;
-    const request = new Request(`${status().base_url}/events`, { headers: { authorization } });
-    await expect(fetch(request)).rejects.toThrow(new TypeError('fetch failed'));
+    const request = { url: `${status().base_url}/events`, method: 'GET', headers: { authorization } };
+    const dropped = new TypeError('fetch failed');
+    await expect(fetch(new Request(request.url, request))).rejects.toThrow(dropped);
+    await expect(send({ ...request, url: new URL(request.url) })).rejects.toThrow(dropped);
   });
 
   it('a latency fault delays the operation in real time', async () => {
@@ -205,5 +207,36 @@ it.each([
   const event = new H3Event(new Request('http://localhost/v1/events?limit=1', { method: 'POST' }));
   expect(findFault(sandbox, event, { keyId: 'key_1', workspaceSeq } as Caller)).toEqual({
     ...{ method: 'POST', path: '/v1/events', apiKeyId: 'key_1', workspaceId },
+  });
+});
+
+describe('requests of this process without the Fetch API', () => {
+  async function openWithKey() {
+    const { send, fetch, control, status } = await open();
+    const { api_key, base_url } = status();
+    const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
+    const create = (body: string) => ({ url: new URL(`${base_url}/events`), method: 'POST', headers, body });
+    return { send, fetch, control, create };
+  }
+
+  it('a request gets the same response as one of the Fetch API, and is logged with the same headers', async () => {
+    const { send, fetch, control, create } = await openWithKey();
+    const request = create('{"type":"order.shipped"}');
+    const sent = await send(request);
+    const fetched = await fetch(new Request(request.url, request));
+    expect(sent.status).toBe(fetched.status);
+    expect(Object.keys(sent.headers)).toEqual([...fetched.headers.keys()]);
+    expect(Object.keys(JSON.parse(sent.text))).toEqual(Object.keys(JSON.parse(await fetched.text())));
+    const { data } = await control.listRequests({});
+    const logged = await Promise.all(data.map(({ id }) => control.getRequest({ id })));
+    const headers = { authorization: expect.any(String), 'content-type': 'application/json' };
+    expect(logged.map((item) => item.request?.headers)).toEqual([headers, headers]);
+  });
+
+  it('a request rejects with the error of the response', async () => {
+    const { send, create } = await openWithKey();
+    await expect(send(create('[]'))).rejects.toMatchObject({
+      ...{ code: 'invalid_request', message: 'The body must be a JSON object.' },
+    });
   });
 });

@@ -11,10 +11,10 @@ import { startTestEmulator } from '../support/test-emulator.ts';
 async function startSession() {
   const emulator = await startTestEmulator();
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const { control, fetch } = emulator;
+  const { control, send } = emulator;
   const connected = connectInProcess({
     control,
-    fetch,
+    send,
     rules: resolveRules('relaxed', {}, 'sandbox'),
     now: Date.now,
   });

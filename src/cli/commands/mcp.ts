@@ -83,8 +83,8 @@ class FolderEmulator {
       this.#started = null;
       throw error;
     });
-    const { control, fetch } = (await this.#started).emulator;
-    return connectInProcess({ control, fetch, rules, now: this.#context.now });
+    const { control, send } = (await this.#started).emulator;
+    return connectInProcess({ control, send, rules, now: this.#context.now });
   }
 
   async #start(): Promise<ForegroundEmulator> {
