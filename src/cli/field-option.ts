@@ -3,7 +3,14 @@ import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import { type IdKind, idPatterns } from '../domain/ids.ts';
 import { RelativeTime } from '../validation/value-schemas.ts';
-import { choiceParser, durationParser, idParser, parseTimeOrAge, schemaParser } from './option-parsers.ts';
+import {
+  choiceParser,
+  durationParser,
+  idParser,
+  parseList,
+  parseTimeOrAge,
+  schemaParser,
+} from './option-parsers.ts';
 
 /** Its value has the name of the field, so that a command can pass its options unchanged. */
 class FieldOption extends Option {
@@ -39,9 +46,10 @@ export function createFieldOptions<const Fields extends v.ObjectEntries>(
     const { flags, description, parse, defaultText } = typeof entry === 'string' ? { flags: entry } : entry;
     const field = fields[name] as v.GenericSchema;
     const option = new FieldOption(name, flags, description ?? describeField(field));
-    const { type, options: choices } = unwrap(field) as v.PicklistSchema<readonly string[], undefined>;
-    if (type === 'picklist') option.choices(choices).argParser(choiceParser(choices));
-    else option.argParser(parse ?? toParser(name, unwrap(field)));
+    const schema = unwrap(field);
+    const choices = listChoices(schema);
+    if (choices !== null) option.choices(choices);
+    if (schema.type !== 'boolean') option.argParser(parse ?? toParser(name, schema));
     if (defaultText !== undefined) option.default(undefined, defaultText);
     return [name, option];
   });
@@ -55,18 +63,35 @@ function describeField(field: v.GenericSchema): string {
     .replace(/(?: \(default: [^)]*\))?\.(?: .*)?$/s, '');
 }
 
-/** The schema without `optional` around it. */
+/** The schema without `optional` and `nullable` around it. */
 function unwrap(field: v.GenericSchema): v.GenericSchema {
-  return (field as { readonly wrapped?: v.GenericSchema }).wrapped ?? field;
+  const { wrapped } = field as { readonly wrapped?: v.GenericSchema };
+  return wrapped === undefined ? field : unwrap(wrapped);
+}
+
+/** The values of a choice or of a list of choices; null for other schemas. */
+function listChoices(schema: v.GenericSchema): readonly string[] | null {
+  const { item = schema } = schema as { readonly item?: v.GenericSchema };
+  const { type, options } = item as v.PicklistSchema<readonly string[], undefined>;
+  return type === 'picklist' ? options : null;
 }
 
 function toParser(name: string, schema: v.GenericSchema): (text: string) => unknown {
   if (name.endsWith('_ms')) return durationParser(schema);
   if (schema === RelativeTime) return parseTimeOrAge;
+  const choices = listChoices(schema);
+  if (choices !== null && schema.type === 'array')
+    return (text) => parseList(text).map(choiceParser(choices));
+  if (choices !== null) return choiceParser(choices);
   const { pipe = [] } = schema as { readonly pipe?: readonly { readonly requirement?: unknown }[] };
   const kinds = Object.keys(idPatterns) as IdKind[];
   const kind = kinds.find((each) => pipe.some(({ requirement }) => requirement === idPatterns[each]));
   return kind === undefined ? schemaParser(schema) : idParser(kind);
+}
+
+/** `--no-…` for an option, with the value false. Add it after that option. */
+export function createNegation(option: Option): Option {
+  return new FieldOption(option.attributeName(), `--no-${option.name()}`, `Undo an earlier ${option.long}`);
 }
 
 export function addOptions<AnyCommand extends Command>(

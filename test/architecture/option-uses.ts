@@ -123,7 +123,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       '-H A:b --headers C:d:e --skip-verify --keep --print-secret --format json --write-env .env',
       {
         headers: { A: 'b', C: 'd:e' },
-        skipVerify: true,
+        skip_verify: true,
         keep: true,
         printSecret: true,
         format: 'json',
@@ -179,9 +179,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'webhooks get': [['--show-secret', { showSecret: true }]],
   'webhooks update': [
-    ['--url http://a -e a.b --disable', { url: 'http://a', events: ['a.b'], disable: true }],
-    ['--enable -H A:b --skip-verify', { enable: true, headers: { A: 'b' }, skipVerify: true }],
-    ['--no-headers --no-skip-verify', { headers: false, skipVerify: false }],
+    ['--url http://a -e a.b --disable', { url: 'http://a', events: ['a.b'], disabled: true }],
+    ['--enable -H A:b --skip-verify', { enable: true, headers: { A: 'b' }, skip_verify: true }],
+    ['--no-headers --no-skip-verify', { headers: false, skip_verify: false }],
   ],
   'webhooks delete': [['--yes', { yes: true }]],
   'webhooks rotate-secret': [['--overlap 1h30m', { overlap: 5_400_000 }]],

@@ -125,7 +125,7 @@ describe('help', () => {
     });
     const keys = JSON.parse((await run('help keys create --json')).out);
     expect(keys.options.find(({ name }: { name: string }) => name === '--scopes')).toMatchObject({
-      description: 'Scopes of the key',
+      description: 'Scopes that the key grants',
       default: 'all',
       choices: ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read'],
     });

@@ -1,5 +1,6 @@
 /** Each field with which an endpoint or an API key can be set is stored, whichever way it is set. */
 import { describe, expect, it } from 'vitest';
+import { createApiClient } from '../../src/client/api-client.ts';
 import type { NewKey } from '../../src/contract/resources.ts';
 import {
   describeWebhook,
@@ -7,6 +8,8 @@ import {
   type WebhookSettings,
   webhookDefaults,
 } from '../../src/contract/webhook-settings.ts';
+import { createFakeContext } from '../cli/fake-context.ts';
+import { commandsByName } from '../support/command-definitions.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 // A new field needs a value here, or this file does not compile.
@@ -18,6 +21,26 @@ const settings = {
   disabled: true,
 } satisfies WebhookSettings;
 const keyFields = { name: 'Checkout', scopes: ['events:read'] } satisfies Required<NewKey>;
+
+type TestEmulator = Awaited<ReturnType<typeof startTestEmulator>>;
+
+async function runCommand(name: string, options: object, { control, status }: TestEmulator) {
+  const { base_url: baseUrl, api_key: apiKey } = status();
+  const { context } = createFakeContext({ control, api: createApiClient({ baseUrl, apiKey }) });
+  const command = await commandsByName[name]?.load();
+  await command?.run(options as never, context);
+}
+
+/** The value once for each of its texts, in which a part of a character follows. UTF-8 cannot encode it. */
+function addHalfCharacters(value: unknown): unknown[] {
+  if (typeof value === 'string') return [`${value}\ud800`];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    addHalfCharacters(part).map((changed) =>
+      Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed },
+    ),
+  );
+}
 
 it('each value differs from the default of its setting', () => {
   for (const [name, value] of Object.entries(webhookDefaults)) {
@@ -51,6 +74,33 @@ describe('the settings of an endpoint', () => {
     expect(lines).not.toContainEqual([]);
   });
 
+  it('svc webhooks create, update and listen pass each setting', async () => {
+    await using emulator = await startTestEmulator();
+    const { url, events, disabled, ...others } = settings;
+    const publicFields = Object.fromEntries(
+      Object.entries(settings).filter(([name]) => Object.hasOwn(publicWebhookFields, name)),
+    );
+    const { workspace_id: workspace } = emulator.status();
+    await runCommand('webhooks create', { ...publicFields, workspace }, emulator);
+    const [created] = (await emulator.control.listWebhooks({})).data;
+    expect(created).toMatchObject(publicFields);
+    await runCommand('webhooks update', { id: created?.id, ...settings }, emulator);
+    expect(await emulator.control.getWebhook({ id: String(created?.id) })).toMatchObject(settings);
+    const listen = { url: `${url}/listen`, events, ...others, keep: true, printSecret: true };
+    await runCommand('listen', { ...listen, format: 'default' }, emulator);
+    const [listener] = (await emulator.control.listWebhooks({})).data;
+    expect(listener).toMatchObject({ url: listen.url, events, ...others });
+  });
+
+  it('a setting stores each text unchanged or rejects it', async () => {
+    await using emulator = await startTestEmulator();
+    for (const changed of addHalfCharacters(settings) as (typeof settings)[]) {
+      const created = await emulator.control.createWebhook(changed).catch(() => null);
+      if (created === null) continue;
+      expect(await emulator.control.getWebhook({ id: created.id })).toMatchObject(changed);
+    }
+  });
+
   it('POST /v1/webhooks stores and returns each field that /v1 has', async () => {
     await using emulator = await startTestEmulator();
     const fields = Object.fromEntries(
@@ -65,7 +115,7 @@ describe('the settings of an endpoint', () => {
   });
 });
 
-it('POST /_svc/keys and a seed store each field of an API key', async () => {
+it('POST /_svc/keys, svc keys create and a seed store each field of an API key', async () => {
   await using emulator = await startTestEmulator({
     seed: {
       workspaces: [
@@ -77,4 +127,15 @@ it('POST /_svc/keys and a seed store each field of an API key', async () => {
   const { data } = await emulator.control.listKeys({});
   expect(data.find((key) => key.id === id)).toMatchObject(keyFields);
   expect(data).toContainEqual(expect.objectContaining({ ...keyFields, scopes: ['events:write'] }));
+  await runCommand('keys create', { ...keyFields, allWorkspaces: true }, emulator);
+  expect((await emulator.control.listKeys({})).data[0]).toMatchObject(keyFields);
+});
+
+it('a field of an API key stores each text unchanged or rejects it', async () => {
+  await using emulator = await startTestEmulator();
+  for (const changed of addHalfCharacters(keyFields) as (typeof keyFields)[]) {
+    const created = await emulator.control.createKey(changed).catch(() => null);
+    if (created === null) continue;
+    expect((await emulator.control.listKeys({})).data[0]).toMatchObject(changed);
+  }
 });

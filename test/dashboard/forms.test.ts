@@ -39,6 +39,10 @@ describe('the endpoint form', () => {
     expect(toWebhook({ ...emptyWebhook, events: ' a.b,c.d  e.f,, ' }).events).toEqual(['a.b', 'c.d', 'e.f']);
   });
 
+  it('the endpoint form sends the default of a setting whose text is empty, such as null', () => {
+    expect(toWebhook({ ...emptyWebhook, skip_verify: '' as never })).toMatchObject({ skip_verify: false });
+  });
+
   it.each([
     [
       'no colon',

@@ -1,10 +1,12 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { Option } from 'commander';
 import type { ControlInput } from '../../contract/control-operations.ts';
-import { type Scope, scopes } from '../../domain/credentials.ts';
+import { keySettings } from '../../contract/resources.ts';
+import { scopes } from '../../domain/credentials.ts';
 import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
-import { CURRENT_WORKSPACE, choiceOption, choiceParser, idParser, parseList } from '../option-parsers.ts';
+import { addOptions, createFieldOptions } from '../field-option.ts';
+import { CURRENT_WORKSPACE, idParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
@@ -24,26 +26,22 @@ export const list: CommandDefinition<PageOptions & { readonly workspace?: string
   },
 };
 
-interface CreateOptions {
-  readonly name?: string;
-  readonly scopes?: Scope[];
+type CreateOptions = Partial<Omit<ControlInput<'createKey'>, 'workspace_id'>> & {
   readonly workspace?: string;
   readonly allWorkspaces?: true;
+};
+
+/** The option of each field. */
+function createOptions() {
+  return createFieldOptions(keySettings, {
+    name: { flags: '--name <name>', defaultText: 'its last four characters' },
+    scopes: { flags: '--scopes <list>', defaultText: 'all' },
+  });
 }
 
 export const create: CommandDefinition<CreateOptions> = {
   configure: (command) =>
-    command
-      .optionWithDefault(
-        '--name <name>',
-        'Name that the request log shows for the key',
-        'its last four characters',
-      )
-      .addOption(
-        choiceOption('--scopes <list>', 'Scopes of the key', scopes)
-          .default(undefined, 'all')
-          .argParser((text) => parseList(text).map(choiceParser(scopes))),
-      )
+    addOptions(command, Object.values(createOptions()))
       .optionWithDefault(
         '--workspace <id>',
         'Workspace that the key is bound to',
@@ -60,13 +58,10 @@ export const create: CommandDefinition<CreateOptions> = {
     ['Create a key for another workspace', 'keys create --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     ['Create a key for every workspace', 'keys create --all-workspaces'],
   ],
-  async run(options, context) {
+  async run({ workspace, allWorkspaces, ...fields }, context) {
     const control = await context.connect();
-    const key = await control.createKey({
-      name: options.name,
-      scopes: options.scopes ?? [...scopes],
-      workspace_id: options.allWorkspaces ? null : (options.workspace ?? (await context.getWorkspaceId())),
-    } satisfies Record<keyof ControlInput<'createKey'>, unknown>);
+    const workspaceId = allWorkspaces ? null : (workspace ?? (await context.getWorkspaceId()));
+    const key = await control.createKey({ scopes: [...scopes], ...fields, workspace_id: workspaceId });
     context.print(key, () =>
       renderFields(
         {

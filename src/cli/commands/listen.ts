@@ -5,6 +5,7 @@ import { Argument, InvalidArgumentError } from 'commander';
 import type { Config } from '../../config.ts';
 import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
+import type { WebhookChange } from '../../contract/webhook-settings.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -14,27 +15,18 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
+import { addOptions } from '../field-option.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { type EndpointChange, ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
-import {
-  CURRENT_WORKSPACE,
-  choiceOption,
-  idParser,
-  parseHeaders,
-  parseReceiverUrl,
-  parseSubscriptions,
-} from '../option-parsers.ts';
+import { CURRENT_WORKSPACE, choiceOption, idParser, parseReceiverUrl } from '../option-parsers.ts';
 import { toReadyFields } from '../ready-line.ts';
 import { waitForReceiver } from '../wait-for-receiver.ts';
+import { createWebhookOptions } from '../webhook-options.ts';
 
-interface Options {
-  readonly url?: string;
+interface Options extends WebhookChange {
   readonly forwardTo?: string;
-  readonly events?: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly skipVerify?: boolean;
   readonly printSecret?: true;
   readonly format: 'default' | 'json';
   readonly respond?: readonly ScriptedResponse[];
@@ -50,32 +42,23 @@ const CLEANUP_TIMEOUT_MS = 2_000;
 /** Runs until the user quits or interrupts. With `--print-secret`, it only registers the endpoint and prints the secret. */
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    command
-      .addArgument(
-        new Argument('[url]', 'Port or URL of your receiver')
-          .default(undefined, 'receive the deliveries in this process')
-          .argParser(parseReceiverUrl),
-      )
-      .option('--forward-to <url>', 'Port or URL of your receiver, like the argument url', parseReceiverUrl)
-      .optionWithDefault(
-        '--respond <list>',
-        'Responses to send if you pass no URL: statuses, timeout or reset, separated by commas; the last one is repeated',
-        '200',
-        parseResponses,
-      )
-      .option('--body', 'Print the body of each delivery, if you pass no URL')
-      .optionWithDefault(
-        '-e, --events <list>',
-        'Event types to forward, separated by commas',
-        '*',
-        parseSubscriptions,
-      )
-      .option(
-        '-H, --headers <header>',
-        "Header to add to each delivery, as 'Name: value'; repeatable",
-        parseHeaders,
-      )
-      .option('--skip-verify', 'Skip verification of the TLS certificate of the receiver')
+    addOptions(
+      command
+        .addArgument(
+          new Argument('[url]', 'Port or URL of your receiver')
+            .default(undefined, 'receive the deliveries in this process')
+            .argParser(parseReceiverUrl),
+        )
+        .option('--forward-to <url>', 'Port or URL of your receiver, like the argument url', parseReceiverUrl)
+        .optionWithDefault(
+          '--respond <list>',
+          'Responses to send if you pass no URL: statuses, timeout or reset, separated by commas; the last one is repeated',
+          '200',
+          parseResponses,
+        )
+        .option('--body', 'Print the body of each delivery, if you pass no URL'),
+      Object.values(createSettingOptions()),
+    )
       .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
       .addOption(
         choiceOption(
@@ -147,6 +130,13 @@ export const command: CommandDefinition<Options> = {
   },
 };
 
+/** The options of the settings. The URL is an argument, and the endpoint is enabled. */
+function createSettingOptions() {
+  const { url: _url, disabled: _disabled, ...options } = createWebhookOptions();
+  options.events.default(undefined, '*');
+  return options;
+}
+
 /** Parses `500,timeout,200`. */
 export function parseResponses(text: string): ScriptedResponse[] {
   return text.split(',').map((part) => {
@@ -181,7 +171,7 @@ function rejectUselessOptions(
     });
   }
   const find = (...names: readonly (keyof Options)[]) => names.find((name) => options[name] !== undefined);
-  const forwarding = find('skipVerify', 'keep', 'printSecret');
+  const forwarding = find('skip_verify', 'keep', 'printSecret');
   const receiving = find('respond', 'body');
   if (forwardUrl === undefined && forwarding !== undefined) {
     throw new SvcError('usage', `${toFlag(forwarding)} needs the URL of a receiver.`, {
@@ -197,23 +187,19 @@ function rejectUselessOptions(
 
 /** `--skip-verify` */
 function toFlag(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`;
 }
 
-async function toNewEndpoint(
-  url: string,
-  { events, headers = {}, skipVerify = false, keep = false, workspace }: Options,
-  context: Context,
-): Promise<NewEndpoint> {
+async function toNewEndpoint(url: string, options: Options, context: Context): Promise<NewEndpoint> {
+  const { keep = false, workspace } = options;
   const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
+  const names = Object.keys(createSettingOptions()) as (keyof WebhookChange)[];
   return {
+    ...Object.fromEntries(names.map((name) => [name, options[name]])),
     // Normalized, because the emulator reuses the endpoint of an earlier listener only if the text of the URL is the same.
     url: new URL(url).href,
-    headers,
-    skip_verify: skipVerify,
     listener: !keep,
     ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
-    events: [...(events ?? [WILDCARD_SUBSCRIPTION])],
   };
 }
 
@@ -267,13 +253,17 @@ function reportExistingEndpoint(endpoint: WebhookWithSecret, wanted: NewEndpoint
   });
 }
 
+/** The option of a setting that the endpoint does not have. */
 function findDifferentOption(endpoint: WebhookWithSecret, wanted: NewEndpoint): string | null {
-  const { events = [], headers = {}, skip_verify: skipVerify } = wanted;
-  const sorted = (types: readonly string[]) => [...new Set(types)].sort();
-  if (!events.includes(WILDCARD_SUBSCRIPTION) && !isDeepStrictEqual(sorted(events), sorted(endpoint.events)))
-    return '--events';
-  if (Object.keys(headers).length > 0 && !isDeepStrictEqual(headers, endpoint.headers)) return '--headers';
-  return skipVerify && !endpoint.skip_verify ? '--skip-verify' : null;
+  const { events, ...others } = wanted;
+  const settings: WebhookChange = events?.includes(WILDCARD_SUBSCRIPTION) ? others : wanted;
+  const toComparable = (value: unknown) => (Array.isArray(value) ? [...new Set(value)].sort() : value);
+  const different = Object.entries(createSettingOptions()).find(([option]) => {
+    const name = option as keyof WebhookChange;
+    const value = settings[name];
+    return value !== undefined && !isDeepStrictEqual(toComparable(value), toComparable(endpoint[name]));
+  });
+  return different?.[1].long ?? null;
 }
 
 interface Parts {

@@ -1,27 +1,23 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
 import { Option } from 'commander';
+import type { ControlInput } from '../../contract/control-operations.ts';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
-import { describeWebhook, type WebhookSettings } from '../../contract/webhook-settings.ts';
+import { describeWebhook, publicWebhookFields, webhookDefaults } from '../../contract/webhook-settings.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
-import {
-  addWorkspaceOption,
-  idParser,
-  parseDurationMs,
-  parseHeaders,
-  parseSubscriptions,
-  parseWebhookUrl,
-} from '../option-parsers.ts';
+import { addOptions, createNegation } from '../field-option.ts';
+import { addWorkspaceOption, idParser, parseDurationMs, parseWebhookUrl } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
+import { createWebhookOptions } from '../webhook-options.ts';
 
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
@@ -63,25 +59,22 @@ export const get: CommandDefinition<{ readonly id?: string; readonly showSecret?
   },
 };
 
-export const create: CommandDefinition<{
-  readonly url?: string;
-  readonly events?: string[];
+type Change = Omit<ControlInput<'updateWebhook'>, 'id'>;
+type CreateOptions = Partial<Pick<Change, keyof typeof publicWebhookFields>> & {
   readonly workspace?: string;
-}> = {
-  configure: (command) =>
+};
+
+export const create: CommandDefinition<CreateOptions> = {
+  configure: (command) => {
+    const options = createWebhookOptions();
+    const names = Object.keys(publicWebhookFields) as (keyof typeof publicWebhookFields)[];
     addWorkspaceOption(
-      command
-        .option(
-          '--url <url>',
-          'Port or URL to deliver to, such as 3000 or localhost:3000/hooks',
-          parseWebhookUrl,
-        )
-        .option(
-          '-e, --events <list>',
-          'Event types to subscribe to, separated by commas, or * for all',
-          parseSubscriptions,
-        ),
-    ),
+      addOptions(
+        command,
+        names.map((name) => options[name]),
+      ),
+    );
+  },
   examples: [
     ['Deliver one event type to a local port', 'webhooks create --url 3000/webhooks --events order.shipped'],
     [
@@ -94,16 +87,13 @@ export const create: CommandDefinition<{
     ],
   ],
   /** Uses the public API, so that scopes and the workspace of the key apply. */
-  async run({ url, events, workspace }, context) {
-    const target = url ?? (await askText(context, '--url <url>', parseWebhookUrl));
-    const types = events ?? [await askChoice(context, '--events <list>', eventTypeChoices)];
+  async run({ workspace, ...settings }, context) {
+    const url = settings.url ?? (await askText(context, '--url <url>', parseWebhookUrl));
+    const events = settings.events ?? [await askChoice(context, '--events <list>', eventTypeChoices)];
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const api = await context.connectApi(workspaceId);
-    const { value: webhook, text } = await api.createWebhook({
-      workspace_id: workspaceId,
-      url: target,
-      events: types,
-    });
+    const input = { workspace_id: workspaceId, ...settings, url, events };
+    const { value: webhook, text } = await api.createWebhook(input);
     context.printJsonText(text, () => renderWebhook(webhook, context.io));
     noteSecret(webhook, context.io);
     await warnAboutMistypedTypes(webhook.events, context);
@@ -111,71 +101,55 @@ export const create: CommandDefinition<{
   },
 };
 
-interface UpdateOptions {
+/** A setting is false with `--no-…`. */
+type UpdateOptions = { readonly [Name in keyof Change]?: Change[Name] | false } & {
   readonly id?: string;
-  readonly url?: string;
-  readonly events?: string[];
-  /** False with `--no-headers`. */
-  readonly headers?: Readonly<Record<string, string>> | false;
-  readonly skipVerify?: boolean;
-  readonly disable?: true;
   readonly enable?: true;
-}
+};
 
 export const update: CommandDefinition<UpdateOptions> = {
-  configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
-      .option('--url <url>', 'Port or URL to deliver to', parseWebhookUrl)
-      .option(
-        '-e, --events <list>',
-        'Event types to subscribe to, instead of the current ones',
-        parseSubscriptions,
-      )
-      .option(
-        '-H, --headers <header>',
-        "Header to add to each delivery, as 'Name: value'; repeatable",
-        parseHeaders,
-      )
-      .option('--no-headers', 'Remove the added headers')
-      .option('--skip-verify', 'Skip verification of the TLS certificate of the receiver')
-      .option('--no-skip-verify', 'Verify the TLS certificate of the receiver again')
-      .addOption(
-        new Option('--disable', 'Pause pending deliveries and create no new ones').conflicts('enable'),
-      )
-      .option('--enable', 'Send paused deliveries, and create deliveries for new events'),
+  configure: (command) => {
+    const { url, events, disabled, ...others } = createWebhookOptions();
+    const withNegations = Object.values(others).flatMap((option) => [option, createNegation(option)]);
+    addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION)), [
+      ...[url, events, ...withNegations, disabled.conflicts('enable')],
+      new Option('--enable', 'Send paused deliveries, and create deliveries for new events'),
+    ]);
+  },
   examples: [
     [
       'Deliver to another port',
       'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url http://localhost:4000/hooks',
     ],
+    [
+      'Replace the event types of an endpoint',
+      'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --events order.shipped,invoice.paid',
+    ],
     ['Disable an endpoint', 'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --disable'],
   ],
-  async run({ id, url, events, headers, skipVerify, disable, enable }, context) {
-    const changes = {
-      url,
-      events,
-      headers: headers === false ? {} : headers,
-      skip_verify: skipVerify,
-      disabled: disable || enable ? disable === true : undefined,
-    } satisfies Record<keyof WebhookSettings, unknown>;
-    if (Object.values(changes).every((value) => value === undefined)) {
+  async run({ id, enable, ...options }, context) {
+    const change = toChange({ ...options, ...(enable && { disabled: false }) });
+    if (Object.keys(change).length === 0) {
       throw new SvcError('usage', 'Nothing to update: no option was passed.', {
-        hint: 'Use --url, --events, --headers, --no-headers, --skip-verify, --no-skip-verify, --disable or --enable.',
+        hint: { text: 'Show the options', command: 'svc webhooks update --help' },
       });
     }
     const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
     const control = await context.connect();
-    const webhook = await control.updateWebhook({
-      id: webhookId,
-      ...changes,
-    });
+    const webhook = await control.updateWebhook({ id: webhookId, ...change });
     context.print(webhook, () => renderWebhook(webhook, context.io));
-    await warnAboutMistypedTypes(events ?? [], context);
-    if ((url || events || enable) && !webhook.disabled)
+    await warnAboutMistypedTypes(change.events ?? [], context);
+    if ((change.url || change.events || enable) && !webhook.disabled)
       await warnIfDeliveredTwice(webhook, control, context.io);
   },
 };
+
+/** `--no-…` sets the default. */
+function toChange(options: UpdateOptions): Change {
+  const defaults: Change = webhookDefaults;
+  const entries = Object.entries(options) as [keyof Change, unknown][];
+  return Object.fromEntries(entries.map(([name, value]) => [name, value === false ? defaults[name] : value]));
+}
 
 // `delete` is a reserved word.
 export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {

@@ -69,16 +69,21 @@ export function Field({ label, name, hint, error, onChange, suggestions, options
   );
 }
 
-/** Connects fields to the form values in `draft`: `<Field label="Path" {...field('path')} />` */
+/** The names of the texts in a draft. */
+type TextName<Draft> = {
+  [Name in keyof Draft & string]: Draft[Name] extends string | null ? Name : never;
+}[keyof Draft & string];
+
+/** Connects fields to the form values in `draft`: `<Field label="Path" {...field('path')} />`. Null is shown as an empty text. */
 export function connectFields<Draft>(
   draft: Draft,
   onChange: (draft: Draft) => void,
   error: FormError | null,
-): <Name extends keyof Draft & string>(name: Name) => Pick<Props, 'name' | 'error' | 'value' | 'onChange'> {
+): (name: TextName<Draft>) => Pick<Props, 'name' | 'error' | 'value' | 'onChange'> {
   return (name) => ({
     name,
     error,
-    value: String(draft[name]),
+    value: String(draft[name] ?? ''),
     onChange: (value) => onChange({ ...draft, [name]: value }),
   });
 }

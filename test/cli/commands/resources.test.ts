@@ -18,17 +18,17 @@ describe('command options', () => {
     ],
     [
       'webhooks update',
-      { id: 'wh_1', url: 'http://a', events: ['a.b'], disable: true },
+      { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true },
       ['updateWebhook', { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true }],
     ],
     [
       'webhooks update',
-      { id: 'wh_1', headers: { A: 'b' }, skipVerify: true },
+      { id: 'wh_1', headers: { A: 'b' }, skip_verify: true },
       ['updateWebhook', { id: 'wh_1', headers: { A: 'b' }, skip_verify: true }],
     ],
     [
       'webhooks update',
-      { id: 'wh_1', headers: false, skipVerify: false },
+      { id: 'wh_1', headers: false, skip_verify: false },
       ['updateWebhook', { id: 'wh_1', headers: {}, skip_verify: false }],
     ],
     ['webhooks update', { id: 'wh_1', enable: true }, ['updateWebhook', { id: 'wh_1', disabled: false }]],

@@ -69,9 +69,9 @@ describe('svc webhooks update', () => {
     const first = await control.createWebhook({ url });
     const { id } = await control.createWebhook({ url: `${url}/other` });
     expect((await run('webhooks update', { id, url })).err).toContain(`The endpoint ${first.id} already`);
-    expect((await run('webhooks update', { id, disable: true })).err).toBe('');
+    expect((await run('webhooks update', { id, disabled: true })).err).toBe('');
     expect((await run('webhooks update', { id, enable: true })).err).toContain('will arrive twice');
-    expect((await run('webhooks update', { id, skipVerify: true })).err).toBe('');
+    expect((await run('webhooks update', { id, skip_verify: true })).err).toBe('');
   });
 });
 

@@ -20,9 +20,13 @@ export function toDraft(webhook: FormSettings): WebhookDraft {
 
 export const emptyWebhook = toDraft(emptySettings);
 
-/** @throws SvcError `usage` for an invalid header */
+/** An empty text is the default of its setting, such as null. @throws SvcError `usage` for an invalid header */
 export function toWebhook({ url, events, headers, ...others }: WebhookDraft): FormSettings {
-  return { url: url.trim(), events: toTypes(events), headers: toHeaders(headers), ...others };
+  const entered = Object.entries<unknown>(others).filter(([, value]) => value !== '');
+  return {
+    ...{ ...emptySettings, ...Object.fromEntries(entered) },
+    ...{ url: url.trim(), events: toTypes(events), headers: toHeaders(headers) },
+  };
 }
 
 /** The settings of the form. */
