@@ -24,7 +24,7 @@ const executable = typeof __SVC_EXECUTABLE__ === 'object' ? __SVC_EXECUTABLE__ :
 export const isSingleExecutable = executable !== null;
 
 /** A folder whose files can be read, on disk or in the single executable. */
-export interface ReadableFolder {
+interface ReadableFolder {
   /** The paths of all files, sorted, with `/`; empty if the folder does not exist. */
   list(): string[];
   /** @returns null if the file does not exist */

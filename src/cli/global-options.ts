@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 
-export const GLOBAL_OPTIONS_HEADING = 'Global options:';
+const GLOBAL_OPTIONS_HEADING = 'Global options:';
 
 const globalOptions: readonly (readonly [flags: string, description: string, defaultText?: string])[] = [
   ['--json', 'Print JSON; a stream prints one object per line'],

@@ -5,14 +5,14 @@ import { createFolder } from '../create-folder.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
 import { createWriteError, writeText } from './file-access.ts';
 
-export interface JUnitSuite {
+interface JUnitSuite {
   readonly name: string;
   readonly cases: readonly JUnitCase[];
   /** Undefined if the duration was not measured. */
   readonly durationMs?: number;
 }
 
-export interface JUnitCase {
+interface JUnitCase {
   readonly classname: string;
   readonly name: string;
   /** Undefined if the duration was not measured. */

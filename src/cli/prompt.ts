@@ -142,7 +142,7 @@ export async function confirmOrFail(
   await confirm(context, question, yes);
 }
 
-export function isInteractive({ io, json }: Context): boolean {
+function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }
 

@@ -41,7 +41,7 @@ export function addReceiverOptions(command: CliCommand): CliCommand {
     .option('--junit <file>', 'File to write a JUnit report to');
 }
 
-export interface ResolvedReceiver extends ReceiverClientOptions {
+interface ResolvedReceiver extends ReceiverClientOptions {
   readonly scheme: SignatureScheme;
   readonly secret: string;
   readonly timeoutMs: number;

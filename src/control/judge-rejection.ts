@@ -19,7 +19,7 @@ export type Verdict = Pick<Explanation, 'cause' | 'certainty' | 'detail'> &
   };
 
 /** What is known about an attempt to which the code of the receiver responded with an error. */
-export interface RejectionFacts extends RejectionEvidence {
+interface RejectionFacts extends RejectionEvidence {
   readonly delivery: Delivery;
   readonly attempt: AttemptDetail;
   /** Such as `the current endpoint secret (whsec_…x1Zk)`. */

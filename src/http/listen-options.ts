@@ -32,7 +32,7 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-export interface EmulatorUrls {
+interface EmulatorUrls {
   /** Ends in `/v1` (§9 of the service description). */
   readonly baseUrl: string;
   readonly controlUrl: string;

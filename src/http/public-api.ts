@@ -29,7 +29,7 @@ import {
   withErrorBoundary,
 } from './responses.ts';
 
-export interface PublicApiOptions {
+interface PublicApiOptions {
   readonly internalErrorLog: InternalErrorLog;
   readonly sandbox: Sandbox;
   readonly assertHost: ApiHostGuard;

@@ -79,11 +79,6 @@ export function detailDelivery(delivery: DeliveryDetail, hasBodies: boolean) {
   };
 }
 
-/** Whether the last attempt failed, so that `explain` can say why. */
-export function isFailing(delivery: Delivery): boolean {
-  return ['failing', 'failed'].includes(getDisplayStatus(delivery));
-}
-
 /** No tool enables an endpoint. */
 export function formatEnableCommand(delivery: Pick<Delivery, 'id' | 'webhook_id'>): string {
   return `In a shell: ${toDeliveryHints(delivery).enable.command}`;
@@ -91,7 +86,7 @@ export function formatEnableCommand(delivery: Pick<Delivery, 'id' | 'webhook_id'
 
 /** The call that is useful after a result with these deliveries. */
 export function findNextCall(deliveries: readonly Delivery[]): string {
-  const failing = deliveries.find(isFailing);
+  const failing = deliveries.find((delivery) => ['failing', 'failed'].includes(getDisplayStatus(delivery)));
   if (failing !== undefined) return formatCall('explain', { id: failing.id });
   if (deliveries.length === 0) return formatCall('status');
   const paused = deliveries.find((delivery) => delivery.paused);

@@ -9,7 +9,7 @@ import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { DeliveryMessage, ReceiverResponse } from './receiver-client.ts';
 
 /** Serializes as a JSON library does. A receiver that verifies a body after serializing it again accepts only this form. */
-export type Serializer = (value: unknown) => string;
+type Serializer = (value: unknown) => string;
 
 export const serializers = {
   'JSON.stringify of JavaScript': (value) => JSON.stringify(value),
@@ -28,7 +28,7 @@ export interface DeliveryFactoryOptions {
   readonly now: () => number;
 }
 
-export interface EventChanges {
+interface EventChanges {
   /** ID of the event (default: a new one). */
   readonly id?: string;
   readonly type?: string;
@@ -36,7 +36,7 @@ export interface EventChanges {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export interface SignOptions {
+interface SignOptions {
   /**
    * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.secret}). A scheme without a
    * separator uses only the first.

@@ -20,7 +20,7 @@ export interface SideEffectReading {
 /** Returns the side effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
 export type ReadSideEffects = () => Promise<SideEffectReading>;
 
-export interface SideEffectObserver {
+interface SideEffectObserver {
   readonly readSideEffects: ReadSideEffects;
   /** Terminates running commands and their descendants. */
   close(): Promise<void>;
@@ -36,14 +36,14 @@ const LIMIT_CODE = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
 const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
 
-export interface UrlReaderOptions {
+interface UrlReaderOptions {
   /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
   /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;
 }
 
-export interface SideEffectObserverOptions extends UrlReaderOptions {
+interface SideEffectObserverOptions extends UrlReaderOptions {
   /** Working folder of a command. */
   readonly cwd: string;
 }

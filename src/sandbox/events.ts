@@ -6,7 +6,7 @@ import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from '.
 import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
-export interface NewEvent {
+interface NewEvent {
   readonly workspace: LoadedWorkspace;
   readonly type: string;
   /** The ID; default: a new one. */
@@ -15,7 +15,7 @@ export interface NewEvent {
   readonly payload: string;
 }
 
-export interface CreatedEvent {
+interface CreatedEvent {
   readonly id: string;
   /** The event record as JSON text. */
   readonly record: string;

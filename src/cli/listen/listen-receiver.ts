@@ -24,7 +24,7 @@ import type { ListenEndpoint } from './listen-endpoint.ts';
 export type ScriptedResponse = number | 'timeout' | 'reset';
 
 /** A request that the receiver got, as `--json` prints it. */
-export interface ReceivedItem {
+interface ReceivedItem {
   readonly type: 'received';
   readonly received_at: string;
   readonly response: ScriptedResponse;
@@ -180,7 +180,7 @@ function createCounter(): (key: string) => number {
 }
 
 /** One line; below it why the request is not genuine, and the body. */
-export function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities): string {
+function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities): string {
   const { response, verification, body } = item;
   const { green, red } = styleFor(capabilities);
   const isSuccess = typeof response === 'number' && response < 300;

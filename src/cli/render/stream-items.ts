@@ -56,8 +56,6 @@ export function renderRequest(request: ApiRequest, { io }: Output): string {
 }
 
 /** Shown when earlier output can be outdated. */
-export const RESET_NOTE = 'The state was replaced by a reset or a snapshot.';
-
 export function renderReset(capabilities: { readonly color: boolean }): string {
-  return styleFor(capabilities).dim(RESET_NOTE);
+  return styleFor(capabilities).dim('The state was replaced by a reset or a snapshot.');
 }

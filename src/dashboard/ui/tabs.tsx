@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-export interface Tab {
+interface Tab {
   readonly name: string;
   readonly title: string;
   readonly render: () => ComponentChildren;

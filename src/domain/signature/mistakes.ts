@@ -63,7 +63,7 @@ export interface Mistake {
 }
 
 /** A signature that does not match, as a receiver passed it to `verify`. */
-export interface MismatchedSignature {
+interface MismatchedSignature {
   readonly input: ParsedVerifyInput;
   readonly message: SignableMessage;
   /** Whether the signature is that of the message with a change. */

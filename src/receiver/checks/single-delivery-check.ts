@@ -10,7 +10,7 @@ import {
   type ReceiverResponse,
 } from '../receiver-client.ts';
 
-export interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
+interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
   /** What a failure means, and what to do. */
   readonly explanation: string;
   create(factory: DeliveryFactory): DeliveryMessage;

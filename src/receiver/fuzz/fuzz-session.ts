@@ -39,7 +39,7 @@ export interface FuzzProgress {
   readonly steps: number | null;
 }
 
-export interface Play {
+interface Play {
   readonly record: PlayRecord;
   /** Causes first. */
   readonly violations: readonly Violation[];

@@ -14,7 +14,7 @@ import {
   UNKNOWN_TYPE,
 } from './sequence.ts';
 
-export interface RandomSequenceOptions {
+interface RandomSequenceOptions {
   readonly randomSeed: number;
   /** The number of the run, which also decides how long a sequence may get. */
   readonly run: number;

@@ -21,7 +21,7 @@ type PauseStep = Extract<SequenceStep, { kind: 'pause' }>;
 
 const FEW_STEPS = 5;
 
-export interface SmallestSequence {
+interface SmallestSequence {
   readonly sequence: DeliverySequence;
   /** The number of sequences that were tried. */
   readonly tryCount: number;

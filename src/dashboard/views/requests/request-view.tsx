@@ -197,7 +197,7 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
 }
 
 /** Links the resource of a request; empty for a list request. */
-export function ResourceLink({ id }: { readonly id: string | null }) {
+function ResourceLink({ id }: { readonly id: string | null }) {
   if (id === null) return null;
   const resourceRoute = findResourceRoute(id);
   if (resourceRoute === null) return <code>{id}</code>;

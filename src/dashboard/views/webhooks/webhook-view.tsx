@@ -155,7 +155,7 @@ function SecretExpiry({ at }: { readonly at: string }) {
   );
 }
 
-export function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: WebhookDetail }) {
+function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: WebhookDetail }) {
   return (
     <span class="row">
       {disabled && (
