@@ -294,35 +294,6 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
   });
 });
 
-describe('--require-settled', () => {
-  it('--require-settled lists the deliveries that did not succeed, and exits with 1', async () => {
-    const receiver = await startReceiver({ status: 503 });
-    const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
-    const { exitCode, stderr } = await exec(args, { cwd: createWatchedFolder() });
-    expect(exitCode).toBe(ExitCode.failure);
-    expect(stderr).toMatch(/^1 of 1 delivery did not succeed/);
-    expect(stderr).toMatch(
-      /order\.shipped to http:\S+: del_\w+ failing after 1 attempt, next attempt in 4m \d+s: .*503 Service Unavailable\n/,
-    );
-  });
-});
-
-describe('the emulator log of svc emulator exec', () => {
-  it('the last lines of the log are shown when the command fails, and no temporary file stays', async () => {
-    const cwd = createWatchedFolder();
-    const receiver = await startReceiver({ status: 410 });
-    const script = `import { execFileSync } from 'node:child_process';
-      execFileSync(${JSON.stringify(svcFile)}, [...${JSON.stringify(svcArgs)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
-    const { exitCode, stderr } = await exec(['--forward-to', receiver.url, ...node(script)], { cwd });
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^Last lines of the emulator log:\n(?: {2}.*\n)* {2}.* POST {2}201 .* \/v1\/events\n(?: {2}.*\n)*hint: Keep the complete log with --log FILE\.\n$/m,
-    );
-    expect(stderr).toContain('the receiver responded with 410');
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-});
-
 describe('--junit', () => {
   it('an old report stays unchanged when the emulator was stopped', async () => {
     const cwd = createWatchedFolder();
