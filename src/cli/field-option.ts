@@ -35,7 +35,7 @@ interface FieldEntry {
 }
 
 type FieldEntries<Fields> = { readonly [Field in keyof Fields]-?: FieldEntry | string };
-type FieldOptions<Fields> = { readonly [Field in keyof Fields]-?: Option };
+export type FieldOptions<Fields> = { readonly [Field in keyof Fields]-?: Option };
 
 /** Creates an option for each field, in this order. @param entries flags, or flags with what differs from the field */
 export function createFieldOptions<const Fields extends v.ObjectEntries>(
