@@ -7,8 +7,12 @@ import { addOptions, createFieldOptions } from './field-option.ts';
 export type DeliveryFilterOptions = Readonly<Omit<ControlInput<'listDeliveries'>, keyof typeof PageFields>>;
 type FilterField = keyof DeliveryFilterOptions;
 
-function createOptions() {
-  return createFieldOptions(DeliveryFilter, {
+/** @param omitted fields that the command does not have */
+export function addDeliveryFilterOptions(
+  command: CliCommand,
+  omitted: readonly FilterField[] = [],
+): CliCommand {
+  const options = createFieldOptions(DeliveryFilter, {
     status: {
       flags: '--status <status>',
       description:
@@ -27,18 +31,6 @@ function createOptions() {
     since: '--since <when>',
     until: '--until <when>',
   });
-}
-
-/** @param omitted fields that the command does not have */
-export function addDeliveryFilterOptions(
-  command: CliCommand,
-  omitted: readonly FilterField[] = [],
-): CliCommand {
-  const options = Object.entries(createOptions()).filter(
-    ([field]) => !omitted.includes(field as FilterField),
-  );
-  return addOptions(
-    command,
-    options.map(([, option]) => option),
-  );
+  const names = (Object.keys(options) as FilterField[]).filter((name) => !omitted.includes(name));
+  return addOptions(command, options, names);
 }

@@ -94,10 +94,12 @@ export function createNegation(option: Option): Option {
   return new FieldOption(option.attributeName(), `--no-${option.name()}`, `Undo an earlier ${option.long}`);
 }
 
+/** @param names the fields whose options are added; default: all */
 export function addOptions<AnyCommand extends Command>(
   command: AnyCommand,
-  options: readonly Option[],
+  options: Readonly<Record<string, Option>>,
+  names: readonly string[] = Object.keys(options),
 ): AnyCommand {
-  for (const option of options) command.addOption(option);
+  for (const [name, option] of Object.entries(options)) if (names.includes(name)) command.addOption(option);
   return command;
 }

@@ -1,30 +1,39 @@
 /** The options of commands that print a page of a list. */
 
-import { Option } from 'commander';
 import * as v from 'valibot';
-import { Limit } from '../contract/list-filters.ts';
+import type { ControlInput } from '../contract/control-operations.ts';
+import { Limit, PageFields, WorkspaceFilter } from '../contract/list-filters.ts';
 import { describeRange } from '../validation/validate.ts';
 import type { CliCommand } from './command.ts';
-import { schemaParser } from './option-parsers.ts';
+import { addOptions, createFieldOptions } from './field-option.ts';
 
-export interface PageOptions {
-  readonly limit?: number | undefined;
-  readonly startingAfter?: string | undefined;
-}
+export type PageOptions = Readonly<ControlInput<'listWorkspaces'>>;
+export type WorkspacePageOptions = Readonly<ControlInput<'listKeys'>>;
 
 /** @param limit that of the API that the command uses (default: that of the control plane) */
 export function addPageOptions(
   command: CliCommand,
   limit: v.OptionalSchema<v.GenericSchema<unknown, number>, number> = Limit,
 ): CliCommand {
-  const description = `Maximum number of items,${describeRange(limit, String)}`;
-  const option = new Option('--limit <n>', description).default(undefined, String(v.getDefault(limit)));
-  return command
-    .addOption(option.argParser(schemaParser(limit)))
-    .option('--starting-after <id>', 'Show the items after this ID (end_cursor of the previous page)');
+  const options = createFieldOptions(
+    { ...PageFields, limit },
+    {
+      limit: {
+        flags: '--limit <n>',
+        description: `Maximum number of items,${describeRange(limit, String)}`,
+        defaultText: String(v.getDefault(limit)),
+      },
+      starting_after: {
+        flags: '--starting-after <id>',
+        description: 'Show the items after this ID (end_cursor of the previous page)',
+      },
+    },
+  );
+  return addOptions(command, options);
 }
 
-/** Converts {@link PageOptions} to parameters of the control plane. */
-export function toPageParameters({ limit, startingAfter }: PageOptions) {
-  return { limit, starting_after: startingAfter };
+/** The options of a list of all workspaces or of one. */
+export function addWorkspacePageOptions(command: CliCommand): CliCommand {
+  const options = createFieldOptions(WorkspaceFilter, { workspace_id: '--workspace <id>' });
+  return addOptions(addPageOptions(command), options);
 }

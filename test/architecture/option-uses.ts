@@ -10,7 +10,12 @@ const workspace: OptionUse = [
   '--workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
   { workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
 ];
-const page: OptionUse = ['--limit 5 --starting-after x_1', { limit: 5, startingAfter: 'x_1' }];
+/** In a list, the option is a field of the API. */
+const inWorkspace: OptionUse = [
+  '--workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  { workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
+];
+const page: OptionUse = ['--limit 5 --starting-after x_1', { limit: 5, starting_after: 'x_1' }];
 const deliveryFilter: OptionUse = [
   '--status failed --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --type a.b --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --text abc --since 1h',
   {
@@ -170,7 +175,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--at-once --dry-run', { atOnce: true, dryRun: true }],
     ['--speed 60', { speed: 60 }],
   ],
-  'webhooks list': [page, workspace],
+  'webhooks list': [page, inWorkspace],
   'webhooks create': [
     [
       '--url http://a -e a.b,c.d --events e.f --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
@@ -186,7 +191,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'webhooks delete': [['--yes', { yes: true }]],
   'webhooks rotate-secret': [['--overlap 1h30m', { overlap: 5_400_000 }]],
   'workspaces list': [page],
-  'keys list': [page, workspace],
+  'keys list': [page, inWorkspace],
   'keys create': [
     ['--name reader', { name: 'reader' }],
     ['--scopes events:read,events:write', { scopes: ['events:read', 'events:write'] }],
@@ -225,7 +230,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
   ],
-  'faults list': [page, workspace],
+  'faults list': [page, inWorkspace],
   'faults clear': [workspace],
   'fixtures import': [
     [

@@ -22,7 +22,7 @@ import {
   schemaParser,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
-import { addPageOptions, toPageParameters } from '../../src/cli/page-options.ts';
+import { addPageOptions } from '../../src/cli/page-options.ts';
 import { Name } from '../../src/contract/fields.ts';
 import { DeliveryFilter, RequestFilter } from '../../src/contract/list-filters.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
@@ -258,7 +258,7 @@ describe('shared options', () => {
     );
     expect(command.options[0]?.defaultValueDescription).toBe('20');
     command.parse(['--limit', '100', '--starting-after', 'evt_1'], { from: 'user' });
-    expect(toPageParameters(command.opts())).toEqual({ limit: 100, starting_after: 'evt_1' });
+    expect(command.opts()).toEqual({ limit: 100, starting_after: 'evt_1' });
     for (const limit of ['0', '101']) {
       expect(() => command.parse(['--limit', limit], { from: 'user' })).toThrow(
         'Pass a whole number from 1 to 100.',

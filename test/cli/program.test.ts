@@ -424,7 +424,7 @@ describe('the target emulator', () => {
     expect(exitCode).toBe(ExitCode.success);
     expect(JSON.parse(out)).toEqual({ data: [], has_more: false, end_cursor: null });
     expect(requests).toEqual([
-      `/_svc/deliveries?limit=5&starting_after=del_1&status=failed&event_id=evt_${ULID}&type=a.b&webhook_id=wh_${ULID}&since=1h`,
+      `/_svc/deliveries?status=failed&event_id=evt_${ULID}&type=a.b&webhook_id=wh_${ULID}&since=1h&limit=5&starting_after=del_1`,
     ]);
   });
 

@@ -19,7 +19,7 @@ import {
 } from '../delivery-wait.ts';
 import { followAttempts } from '../follow.ts';
 import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { printPage, renderTable } from '../render/table.ts';
@@ -37,9 +37,9 @@ export const list: CommandDefinition<DeliveryFilterOptions & PageOptions> = {
       'deliveries list --text ord_7KQ2M9 --since 2h --until 1h',
     ],
   ],
-  async run({ limit, startingAfter, ...filter }, context) {
+  async run(options, context) {
     const control = await context.connect();
-    const page = await control.listDeliveries({ ...toPageParameters({ limit, startingAfter }), ...filter });
+    const page = await control.listDeliveries(options);
     const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
     printPage(context, page, 'deliveries', deliveryColumns(context, scheduleTimeOf));
   },

@@ -11,7 +11,7 @@ import { eventChoices, eventColumns, toEventRows } from '../choices/resource-cho
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { printPage } from '../render/table.ts';
 import { renderTrace } from '../render/trace.ts';
@@ -35,7 +35,7 @@ export const list: CommandDefinition<ListOptions> = {
     ['List the newest events of the workspace', 'events list'],
     ['Print 100 events of a type as JSON', 'events list --type order.shipped --limit 100 --json'],
   ],
-  async run({ type, workspace, limit, startingAfter }, context) {
+  async run({ type, workspace, limit, starting_after }, context) {
     const { list } = await context.resolveRules();
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const api = await context.connectApi(workspaceId);
@@ -43,7 +43,7 @@ export const list: CommandDefinition<ListOptions> = {
       [list.workspaceParameter]: workspaceId,
       ...(type === undefined ? {} : { type }),
       ...(limit === undefined ? {} : { limit: String(limit) }),
-      ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
+      ...(starting_after === undefined ? {} : { starting_after }),
     });
     if (context.json) {
       context.io.write(indentJson(response.text));
@@ -83,7 +83,7 @@ export const trace: CommandDefinition<PageOptions & { readonly id?: string }> = 
   async run({ id, ...options }, context) {
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
     const control = await context.connect();
-    const eventTrace = await control.getEventTrace({ id: eventId, ...toPageParameters(options) });
+    const eventTrace = await control.getEventTrace({ id: eventId, ...options });
     const scheduleTimeOf = await fetchScheduleTimes([eventTrace.event], control, context);
     context.print(eventTrace, () => renderTrace(eventTrace, scheduleTimeOf(eventTrace.event), context));
     if (eventTrace.has_more) {

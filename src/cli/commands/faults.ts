@@ -17,7 +17,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { idParser, schemaParser } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
 import { askChoice, askText, type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { type Column, printPage, renderFields } from '../render/table.ts';
 
@@ -73,7 +73,7 @@ ${renderFields(
 )}`;
 
 export const add: CommandDefinition<AddOptions> = {
-  configure: (command) => addOptions(command, Object.values(createOptions())).addHelpText('after', KIND_HELP),
+  configure: (command) => addOptions(command, createOptions()).addHelpText('after', KIND_HELP),
   examples: [
     [
       'Respond to the next two event requests with 503',
@@ -170,20 +170,15 @@ function checkRule(rule: object): void {
   });
 }
 
-export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
-  configure: (command) =>
-    addPageOptions(command).option(
-      '--workspace <id>',
-      'Only list faults for this workspace',
-      idParser('workspace'),
-    ),
+export const list: CommandDefinition<WorkspacePageOptions> = {
+  configure: addWorkspacePageOptions,
   examples: [
     ['List all faults', 'faults list'],
     ['Print the faults as JSON', 'faults list --json'],
   ],
-  async run({ workspace, ...page }, context) {
+  async run(options, context) {
     const control = await context.connect();
-    const faults = await control.listFaults({ ...toPageParameters(page), workspace_id: workspace });
+    const faults = await control.listFaults(options);
     printPage(context, faults, 'faults', faultColumns);
   },
 };

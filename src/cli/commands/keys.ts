@@ -7,21 +7,16 @@ import { keyChoices, keyColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { CURRENT_WORKSPACE, idParser } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
-export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
-  configure: (command) =>
-    addPageOptions(command).option(
-      '--workspace <id>',
-      'Only list keys that are bound to this workspace',
-      idParser('workspace'),
-    ),
+export const list: CommandDefinition<WorkspacePageOptions> = {
+  configure: addWorkspacePageOptions,
   examples: [['List the API keys, including the revoked ones', 'keys list']],
-  async run({ workspace, ...page }, context) {
+  async run(options, context) {
     const control = await context.connect();
-    const keys = await control.listKeys({ ...toPageParameters(page), workspace_id: workspace });
+    const keys = await control.listKeys(options);
     printPage(context, keys, 'keys', keyColumns(context.now()));
   },
 };
@@ -31,17 +26,15 @@ type CreateOptions = Partial<Omit<ControlInput<'createKey'>, 'workspace_id'>> & 
   readonly allWorkspaces?: true;
 };
 
-/** The option of each field. */
-function createOptions() {
-  return createFieldOptions(keySettings, {
-    name: { flags: '--name <name>', defaultText: 'its last four characters' },
-    scopes: { flags: '--scopes <list>', defaultText: 'all' },
-  });
-}
-
 export const create: CommandDefinition<CreateOptions> = {
   configure: (command) =>
-    addOptions(command, Object.values(createOptions()))
+    addOptions(
+      command,
+      createFieldOptions(keySettings, {
+        name: { flags: '--name <name>', defaultText: 'its last four characters' },
+        scopes: { flags: '--scopes <list>', defaultText: 'all' },
+      }),
+    )
       .optionWithDefault(
         '--workspace <id>',
         'Workspace that the key is bound to',

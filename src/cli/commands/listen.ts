@@ -57,7 +57,7 @@ export const command: CommandDefinition<Options> = {
           parseResponses,
         )
         .option('--body', 'Print the body of each delivery, if you pass no URL'),
-      Object.values(createSettingOptions()),
+      createSettingOptions(),
     )
       .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
       .addOption(

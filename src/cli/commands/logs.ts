@@ -9,7 +9,7 @@ import { AskedArgument, type CliCommand, type CommandDefinition } from '../comma
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
 import { idParser } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
 import { renderRequest } from '../render/stream-items.ts';
@@ -28,12 +28,9 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
     ['List the requests with a 4xx response in the last ten minutes', 'logs list --status 4xx --since 10m'],
     ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
-  async run({ limit, startingAfter, ...options }, context) {
+  async run(options, context) {
     const control = await context.connect();
-    const page = await control.listRequests({
-      ...toPageParameters({ limit, startingAfter }),
-      ...toRequestFilter(options),
-    });
+    const page = await control.listRequests(toRequestFilter(options));
     const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
     printPage(context, page, 'requests', columns);
   },
@@ -134,7 +131,7 @@ function addRequestFilterOptions(command: CliCommand): CliCommand {
       since: '--since <when>',
     },
   );
-  return addOptions(command, Object.values(options));
+  return addOptions(command, options);
 }
 
 function parseKey(text: string): string {

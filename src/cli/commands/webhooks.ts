@@ -1,5 +1,4 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
-import { Option } from 'commander';
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { describeWebhook, publicWebhookFields, webhookDefaults } from '../../contract/webhook-settings.ts';
@@ -10,8 +9,8 @@ import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
 import { addOptions, createNegation } from '../field-option.ts';
-import { addWorkspaceOption, idParser, parseDurationMs, parseWebhookUrl } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addWorkspaceOption, parseDurationMs, parseWebhookUrl } from '../option-parsers.ts';
+import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';
@@ -21,20 +20,15 @@ import { createWebhookOptions } from '../webhook-options.ts';
 
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
-export const list: CommandDefinition<PageOptions & { readonly workspace?: string }> = {
-  configure: (command) =>
-    addPageOptions(command).option(
-      '--workspace <id>',
-      'Only list endpoints in this workspace',
-      idParser('workspace'),
-    ),
+export const list: CommandDefinition<WorkspacePageOptions> = {
+  configure: addWorkspacePageOptions,
   examples: [
     ['List the endpoints of all workspaces', 'webhooks list'],
     ['Print the endpoints as JSON', 'webhooks list --json'],
   ],
-  async run({ workspace, ...page }, context) {
+  async run(options, context) {
     const control = await context.connect();
-    const webhooks = await control.listWebhooks({ ...toPageParameters(page), workspace_id: workspace });
+    const webhooks = await control.listWebhooks(options);
     const scheduleTimeOf = await fetchScheduleTimes(webhooks.data, control, context);
     printPage(context, webhooks, 'endpoints', webhookColumns(scheduleTimeOf));
   },
@@ -65,16 +59,8 @@ type CreateOptions = Partial<Pick<Change, keyof typeof publicWebhookFields>> & {
 };
 
 export const create: CommandDefinition<CreateOptions> = {
-  configure: (command) => {
-    const options = createWebhookOptions();
-    const names = Object.keys(publicWebhookFields) as (keyof typeof publicWebhookFields)[];
-    addWorkspaceOption(
-      addOptions(
-        command,
-        names.map((name) => options[name]),
-      ),
-    );
-  },
+  configure: (command) =>
+    addWorkspaceOption(addOptions(command, createWebhookOptions(), Object.keys(publicWebhookFields))),
   examples: [
     ['Deliver one event type to a local port', 'webhooks create --url 3000/webhooks --events order.shipped'],
     [
@@ -110,11 +96,11 @@ type UpdateOptions = { readonly [Name in keyof Change]?: Change[Name] | false } 
 export const update: CommandDefinition<UpdateOptions> = {
   configure: (command) => {
     const { url, events, disabled, ...others } = createWebhookOptions();
-    const withNegations = Object.values(others).flatMap((option) => [option, createNegation(option)]);
-    addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION)), [
-      ...[url, events, ...withNegations, disabled.conflicts('enable')],
-      new Option('--enable', 'Send paused deliveries, and create deliveries for new events'),
-    ]);
+    addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION)), { url, events });
+    for (const option of Object.values(others)) command.addOption(option).addOption(createNegation(option));
+    command
+      .addOption(disabled.conflicts('enable'))
+      .option('--enable', 'Send paused deliveries, and create deliveries for new events');
   },
   examples: [
     [
@@ -144,11 +130,14 @@ export const update: CommandDefinition<UpdateOptions> = {
   },
 };
 
-/** `--no-…` sets the default. */
+/** Without a flag, `--no-…` sets the default. */
 function toChange(options: UpdateOptions): Change {
-  const defaults: Change = webhookDefaults;
-  const entries = Object.entries(options) as [keyof Change, unknown][];
-  return Object.fromEntries(entries.map(([name, value]) => [name, value === false ? defaults[name] : value]));
+  const defaults: Readonly<Record<string, unknown>> = webhookDefaults;
+  const isUnset = (name: string, value: unknown) => value === false && typeof defaults[name] !== 'boolean';
+  const entries = Object.entries(options);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isUnset(name, value) ? defaults[name] : value]),
+  );
 }
 
 // `delete` is a reserved word.

@@ -5,7 +5,7 @@ import { indentJson } from '../../domain/json.ts';
 import { workspaceColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { CURRENT_WORKSPACE, schemaParser } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions, toPageParameters } from '../page-options.ts';
+import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { askText } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -15,7 +15,7 @@ export const list: CommandDefinition<PageOptions> = {
   examples: [['List the workspaces of the emulator', 'workspaces list']],
   async run(options, context) {
     const control = await context.connect();
-    const page = await control.listWorkspaces(toPageParameters(options));
+    const page = await control.listWorkspaces(options);
     printPage(context, page, 'workspaces', workspaceColumns(context.now()));
   },
 };

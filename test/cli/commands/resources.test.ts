@@ -6,16 +6,11 @@ import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 
 type ExpectedCall = readonly [operation: keyof ControlPlane, input: object];
 
-const page = { limit: 5, startingAfter: 'x_1' };
-const pageInput = { limit: 5, starting_after: 'x_1' };
+const page = { limit: 5, starting_after: 'x_1' };
 
 describe('command options', () => {
   it.each<[name: string, options: object, call: ExpectedCall]>([
-    [
-      'webhooks list',
-      { ...page, workspace: 'ws_1' },
-      ['listWebhooks', { ...pageInput, workspace_id: 'ws_1' }],
-    ],
+    ['webhooks list', { ...page, workspace_id: 'ws_1' }, ['listWebhooks', { ...page, workspace_id: 'ws_1' }]],
     [
       'webhooks update',
       { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true },
@@ -37,8 +32,8 @@ describe('command options', () => {
       { id: 'wh_1', overlap: 60_000 },
       ['rotateWebhookSecret', { id: 'wh_1', overlap_ms: 60_000 }],
     ],
-    ['workspaces list', page, ['listWorkspaces', pageInput]],
-    ['keys list', { ...page, workspace: 'ws_1' }, ['listKeys', { ...pageInput, workspace_id: 'ws_1' }]],
+    ['workspaces list', page, ['listWorkspaces', page]],
+    ['keys list', { ...page, workspace_id: 'ws_1' }, ['listKeys', { ...page, workspace_id: 'ws_1' }]],
     [
       'keys create',
       { scopes: ['events:read'], workspace: 'ws_1' },
@@ -57,7 +52,7 @@ describe('command options', () => {
     [
       'logs list',
       { status: 403, key: 'key_1', ...page },
-      ['listRequests', { status: 403, api_key_id: 'key_1', ...pageInput }],
+      ['listRequests', { status: 403, api_key_id: 'key_1', ...page }],
     ],
   ])('svc %s sends %o as fields of the request', async (name, options, [operation, expected]) => {
     const calls: object[] = [];
