@@ -34,8 +34,3 @@ export function readStatusValue(name: keyof typeof schemas, value: unknown): str
     }),
   });
 }
-
-/** @throws SvcError `validation_failed` when it is not an HTTP URL. */
-export function readDashboardUrl({ dashboard_url }: EmulatorStatus): string {
-  return readStatusValue('dashboard_url', dashboard_url);
-}

@@ -128,7 +128,7 @@ async function printClock(
 ): Promise<void> {
   const control = await context.connect();
   const state = await call(control, await toWorkspaceInput(options, context));
-  context.print(state, () => renderClock(state, context.io));
+  context.print(state, () => renderFields(clockFields(state), context.io));
 }
 
 /** Moves the clock with `call`, which returns when every attempt that became due has a result. */
@@ -172,10 +172,6 @@ async function reportStoppedClock(workspace: WorkspaceInput, context: Context): 
   context.io.note(
     `Interrupted. The clock stopped at ${now}. Deliveries that are due by then are still sent.`,
   );
-}
-
-function renderClock(state: ClockState, capabilities: TerminalCapabilities): string {
-  return renderFields(clockFields(state), capabilities);
 }
 
 /** The attempts that a move of the clock caused, and the clock after it. */

@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../contract/control-plane.ts';
 import { type IdKind, idPrefixes } from '../../domain/ids.ts';
 import type { CommandDefinition } from '../command.ts';
 import { openUrl } from '../open-url.ts';
-import { readDashboardUrl } from '../status-values.ts';
+import { readStatusValue } from '../status-values.ts';
 
 /** The path of each kind of resource that has a page of its own. */
 const pagePaths = { delivery: 'deliveries', event: 'events', webhook: 'webhooks' } as const satisfies Partial<
@@ -44,7 +44,8 @@ export const command: CommandDefinition<{ readonly id?: DashboardPage; readonly 
     const { io, json } = context;
     const control = await context.connect();
     if (page !== undefined) await assertExists(page, control);
-    const url = toDashboardUrl(readDashboardUrl(await control.getStatus({})), page);
+    const { dashboard_url } = await control.getStatus({});
+    const url = toDashboardUrl(readStatusValue('dashboard_url', dashboard_url), page);
     if (print || json) return context.print({ url }, () => url);
     if (await openUrl(url, context)) return io.note(`Opened ${url}`);
     io.write(url);

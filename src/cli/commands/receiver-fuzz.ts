@@ -124,7 +124,9 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
 };
 
 async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<ExitCode> {
-  const replay = options.replay === undefined ? null : await readSequence(options.replay, context);
+  const { replay: file } = options;
+  const replay =
+    file === undefined ? null : parseSequenceText(readNamedFile(file, context.cwd).toString(), file);
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
   if (options.junit !== undefined) assertReportWritable(resolve(context.cwd, options.junit));
@@ -175,10 +177,6 @@ async function toFuzzOptions(
     restartCommand === undefined ? undefined : () => runRestartCommand(restartCommand, { cwd, signal });
   const request = { url, runs, timeMs: time, randomSeed, events, only, without, replay, restart };
   return { ...resolved, ...resolveFuzzRequest(request, { ...context, projectFolder }) };
-}
-
-async function readSequence(path: string, { cwd }: Context): Promise<DeliverySequence> {
-  return parseSequenceText(readNamedFile(path, cwd).toString(), path);
 }
 
 function describeProgress(
