@@ -148,7 +148,7 @@ describe('the run file', () => {
     expect(findRunFileAbove(at(project))).toBeNull();
   });
 
-  describe.skipIf(process.platform === 'win32')('that other users can change or read', () => {
+  describe.skipIf(process.platform === 'win32')('a run file that other users can change or read', () => {
     const untrusted = expect.objectContaining({ code: 'untrusted_file' });
 
     it('a state folder that other users can change is not used', () => {

@@ -120,11 +120,11 @@ const HEY_API = `
 `;
 
 describe('a client from /openapi.json', () => {
-  it('that openapi-typescript types compiles and talks to the emulator', async () => {
+  it('a client with the types of openapi-typescript compiles and works', async () => {
     expect(await run('openapi-fetch-client')).toBe('1 true not_found whsec_');
   }, 60_000);
 
-  it('that hey-api generates compiles and talks to the emulator', async () => {
+  it('a client that hey-api generates compiles and works', async () => {
     expect(await run('hey-api-client')).toBe('1 true sandbox whsec_');
   }, 60_000);
 });

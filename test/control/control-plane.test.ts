@@ -224,7 +224,7 @@ describe.each([
       [{ scopes: [] }, 'validation_failed'],
       [{ scopes: ['events:all'] }, 'validation_failed'],
       [{ scopes: ['events:read'], workspace_id: `ws_${unknown}` }, 'not_found'],
-    ])('refuse %j', async (input, code) => {
+    ])('createKey rejects %j', async (input, code) => {
       await expect(control.createKey(input as never)).rejects.toMatchObject({ code });
     });
   });
@@ -289,7 +289,7 @@ describe.each([
       expect(secret).toMatch(/^whsec_/);
     });
 
-    it('take no header that the emulator sets itself, and none that breaks out of its line', async () => {
+    it('an endpoint cannot have a header that the emulator sets itself, or one with a line break', async () => {
       for (const headers of [
         { 'service-signature': 'v1=0' },
         { Host: 'a' },
@@ -305,7 +305,7 @@ describe.each([
       await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [] });
     });
 
-    it('of one address have one secret, unless another is given; deleted ones count', async () => {
+    it('endpoints with the same URL have the same secret, even after one was deleted, unless another is given', async () => {
       const { url } = receiver;
       const first = await control.createWebhook({ url });
       const second = await control.createWebhook({ url });
@@ -389,7 +389,7 @@ describe.each([
       expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
     });
 
-    it('that are disabled get no deliveries of what happens meanwhile', async () => {
+    it('a disabled endpoint gets no deliveries of events that are created meanwhile', async () => {
       const { id } = await register();
       await control.updateWebhook({ id, disabled: true });
       const event_id = await trigger();
@@ -425,7 +425,7 @@ describe.each([
       expect(second.data.map(({ id }) => id)).toEqual(ids.slice(2));
     });
 
-    it('get a new secret, shown once, beside the old one until the overlap is over', async () => {
+    it('a rotated endpoint has a new secret, which is shown once, and the previous one until the overlap ends', async () => {
       const { id, secret } = await register();
       const rotated = await control.rotateWebhookSecret({ id });
       expect(rotated.secret).toMatch(/^whsec_/);
@@ -436,7 +436,7 @@ describe.each([
       await expect(control.getWebhook({ id })).resolves.not.toHaveProperty('secret');
     });
 
-    it('show their secrets to who asks for them', async () => {
+    it('revealSecret returns the current and the previous secret of an endpoint', async () => {
       const { id, secret } = await register();
       await expect(control.revealSecret({ id })).resolves.toEqual({ secret, previous_secret: null });
       const rotated = await control.rotateWebhookSecret({ id });
@@ -446,7 +446,7 @@ describe.each([
       });
     });
 
-    it.each([-1, 1.5, 1e300, 9e15])('refuse an overlap of %d ms', async (overlap_ms) => {
+    it.each([-1, 1.5, 1e300, 9e15])('rotateWebhookSecret rejects an overlap of %d ms', async (overlap_ms) => {
       const { id } = await register();
       await expect(control.rotateWebhookSecret({ id, overlap_ms })).rejects.toMatchObject({
         code: 'validation_failed',
@@ -616,7 +616,7 @@ describe.each([
       [{ url: 'ftp://a.example/' }, 'validation_failed'],
       [{ body: 'no JSON' }, 'invalid_request'],
       [{ new_id: 'yes' }, 'validation_failed'],
-    ])('refuse a replay with %j', async (change, code) => {
+    ])('replayDelivery rejects %j', async (change, code) => {
       await register();
       const { id } = await settled(await trigger());
       await expect(control.replayDelivery({ id, ...change })).rejects.toMatchObject({ code });
@@ -711,7 +711,7 @@ describe.each([
       ]);
     });
 
-    it('name what they are about', async () => {
+    it('a logged request names the resource that it created or read', async () => {
       const { id: webhook } = await register();
       const body = { type: 'a.b' };
       const once = { 'idempotency-key': 'once' };
@@ -751,7 +751,7 @@ describe.each([
     });
   });
 
-  describe('what is not there', () => {
+  describe('a missing resource', () => {
     it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
       ['getWorkspace', { id: `ws_${unknown}` }],
       ['revokeKey', { id: `key_${unknown}` }],
@@ -781,7 +781,7 @@ describe.each([
     });
   });
 
-  describe('input that is not right', () => {
+  describe('invalid input', () => {
     it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
       ['listWorkspaces', { limit: 0 }],
       ['listWorkspaces', { limit: 1001 }],
