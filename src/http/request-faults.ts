@@ -93,7 +93,7 @@ export async function sendInProcess(app: H3, request: HttpRequest): Promise<Http
   const response = (await app.handler(new H3Event(message))) as HTTPResponse;
   assertNotDropped(message);
   const { status = 200 } = response;
-  const text = String(response.body);
+  const text = String(response.body ?? '');
   if (status >= 300) throw toServerError({ status, text }, url.href);
   return { status, headers: Object.fromEntries(response.headers), text };
 }

@@ -15,22 +15,3 @@ export interface WorkspaceSetup {
   /** Aborted when the emulator is closed. */
   readonly closing: AbortSignal;
 }
-
-/**
- * Responds as the server would. A path is requested with the API key of the workspace and with a JSON body, unless the headers
- * say otherwise. A `Request` is sent unchanged.
- */
-export async function fetchWithKey(
-  { emulator, apiKey }: WorkspaceSetup,
-  target: Request | URL | string,
-  init: RequestInit = {},
-): Promise<Response> {
-  if (typeof target !== 'string' && !(target instanceof URL))
-    return emulator.fetch(new Request(target, init));
-  const headers = new Headers(init.headers);
-  if (!headers.has('authorization')) headers.set('authorization', `Bearer ${apiKey}`);
-  if (init.body !== undefined && !headers.has('content-type')) {
-    headers.set('content-type', 'application/json');
-  }
-  return emulator.fetch(new Request(new URL(target, emulator.status().url), { ...init, headers }));
-}

@@ -19,7 +19,7 @@ import { createDeliveryWait, type DeliveryWait, WaitOptionsSchema } from './crea
 import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
 import { createEvents, type Events, eventParameters } from './events.ts';
 import { createTrigger, type Trigger, triggerParameters } from './trigger.ts';
-import { fetchWithKey, type WorkspaceSetup } from './workspace-setup.ts';
+import type { WorkspaceSetup } from './workspace-setup.ts';
 
 /** The input of a control-plane operation without the fields that the library sets, and without the ID, which is an argument. */
 type LibraryInput<Name extends keyof ControlOperations> = Omit<
@@ -251,4 +251,23 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/**
+ * Responds as the server would. A path is requested with the API key of the workspace and with a JSON body, unless the headers
+ * say otherwise. A `Request` is sent unchanged.
+ */
+async function fetchWithKey(
+  { emulator, apiKey }: WorkspaceSetup,
+  target: Request | URL | string,
+  init: RequestInit = {},
+): Promise<Response> {
+  if (typeof target !== 'string' && !(target instanceof URL))
+    return emulator.fetch(new Request(target, init));
+  const headers = new Headers(init.headers);
+  if (!headers.has('authorization')) headers.set('authorization', `Bearer ${apiKey}`);
+  if (init.body !== undefined && !headers.has('content-type')) {
+    headers.set('content-type', 'application/json');
+  }
+  return emulator.fetch(new Request(new URL(target, emulator.status().url), { ...init, headers }));
 }
