@@ -17,6 +17,12 @@ function listEnabled(folders: readonly string[]): string[] {
   return enabled;
 }
 
+function createOldFolder(path: string, days: number): void {
+  mkdirSync(path);
+  const time = new Date(Date.now() - days * DAY_MS);
+  utimesSync(path, time, time);
+}
+
 describe('enableCompileCache', () => {
   it('Node.js gets a folder of this version in the first folder', () => {
     const [first, second] = [createRealFolder(), createRealFolder()];
@@ -46,15 +52,16 @@ describe('enableCompileCache', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('the folders of versions that are older than 30 days are deleted, and nothing else', () => {
+  it('the first start of a version deletes the folders of versions that are older than 30 days, and nothing else', () => {
     const folder = createRealFolder();
     for (const [name, days] of Object.entries({ 'code-old': 31, 'code-recent': 29, other: 31 })) {
-      mkdirSync(join(folder, name));
-      const time = new Date(Date.now() - days * DAY_MS);
-      utimesSync(join(folder, name), time, time);
+      createOldFolder(join(folder, name), days);
     }
     listEnabled([folder]);
     expect(readdirSync(folder).sort()).toEqual([FOLDER, 'code-recent', 'other']);
+    createOldFolder(join(folder, 'code-old'), 31);
+    listEnabled([folder]);
+    expect(readdirSync(folder)).toContain('code-old');
   });
 });
 
