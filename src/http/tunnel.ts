@@ -3,7 +3,6 @@
  * without asking if there is no terminal.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
@@ -18,7 +17,6 @@ export interface Tunnel {
 
 const PROGRAM = 'cloudflared';
 const START_TIMEOUT_MS = 20_000;
-const CLOSE_GRACE_MS = 3_000;
 
 /** cloudflared prints the URL between vertical bars. */
 const TUNNEL_URL = /\|\s+(https:\/\/\S+)/;
@@ -53,7 +51,6 @@ export async function openTunnel(target: string, onEnd: (error: SvcError) => voi
     });
     const close = async () => {
       isClosing = true;
-      await stopProcess(child);
       await guard.terminate();
     };
     return { url, close };
@@ -87,15 +84,6 @@ function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableS
     child.once('error', (error: NodeJS.ErrnoException) => reject(toTunnelError(error)));
     child.once('close', () => reject(createTunnelError(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
   });
-}
-
-async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill();
-  const killTimer = setTimeout(() => child.kill('SIGKILL'), CLOSE_GRACE_MS);
-  await exit;
-  clearTimeout(killTimer);
 }
 
 function toTunnelError(error: NodeJS.ErrnoException): SvcError {
