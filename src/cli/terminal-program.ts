@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonObject } from '../domain/json.ts';
+import { describeExit } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -46,9 +47,9 @@ async function runEditor(file: string, { env, io, handleSignals }: TerminalConte
   const restoreSignals = handleSignals(() => {});
   // In a shell, because the command line can contain options: `code --wait`.
   const child = spawn(`${editor} ${quotedFile}`, { shell: true, env, stdio });
-  const [code] = await once(child, 'close').finally(restoreSignals);
+  const [code, signal] = await once(child, 'close').finally(restoreSignals);
   if (code === 0) return;
-  throw new SvcError('usage', `The editor "${editor}" exited with code ${code}, so nothing was sent.`, {
+  throw new SvcError('usage', `The editor "${editor}" ${describeExit(code, signal)}, so nothing was sent.`, {
     hint: 'Set VISUAL or EDITOR to another editor, or pass the body with --data.',
   });
 }

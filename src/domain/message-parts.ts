@@ -1,4 +1,4 @@
-/** Parts that many messages share: counts, sentences, suggestions of what was meant, and the reasons of file errors. */
+/** Parts that many messages share: counts, sentences, suggestions of what was meant, the ends of processes, and the reasons of file errors. */
 
 /** `1 delivery`, `2 deliveries` */
 export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
@@ -69,6 +69,11 @@ function getEditDistance(from: string, to: string): number {
 
 function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
+}
+
+/** How a process ended: `exited with code 1`, or `was terminated by SIGKILL`. @param code null if a signal ended it */
+export function describeExit(code: number | null, signal: string | null): string {
+  return code === null ? `was terminated by ${signal}` : `exited with code ${code}`;
 }
 
 /** Plain words for the error codes of the file system. */

@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
+import { describeExit } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { createProcessGuard } from '../watchdog/process-guard.ts';
@@ -41,13 +42,8 @@ export async function openTunnel(target: string, onEnd: (error: SvcError) => voi
     let isClosing = false;
     child.once('exit', (code, endSignal) => {
       if (isClosing || code === 0) return;
-      const cause = code === null ? `was terminated by ${endSignal}` : `exited with code ${code}`;
-      onEnd(
-        createTunnelError(
-          `${PROGRAM} ${cause}, so the tunnel is closed`,
-          'Restart the emulator to open a new one.',
-        ),
-      );
+      const problem = `${PROGRAM} ${describeExit(code, endSignal)}, so the tunnel is closed`;
+      onEnd(createTunnelError(problem, 'Restart the emulator to open a new one.'));
     });
     const close = async () => {
       isClosing = true;

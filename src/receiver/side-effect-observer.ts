@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { formatDuration } from '../domain/duration.ts';
+import { describeExit } from '../domain/message-parts.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startPolicyRequest } from '../network/address-policy.ts';
@@ -150,8 +151,8 @@ function parseReading(text: string): SideEffectReading | null {
 
 function describeReadProblem(error: ExecException): string {
   if (String(error.code) === LIMIT_CODE) return LIMIT_PROBLEM;
-  const hasExited = typeof error.code === 'number';
-  if (!hasExited && !error.signal) return describeConnectionProblem(error as Error);
-  const end = hasExited ? `it exited with code ${error.code}` : `it was terminated by ${error.signal}`;
+  const exitCode = typeof error.code === 'number' ? error.code : null;
+  if (exitCode === null && !error.signal) return describeConnectionProblem(error as Error);
+  const end = `it ${describeExit(exitCode, error.signal ?? null)}`;
   return [end, error.stderr?.trim()].filter(Boolean).join(': ');
 }

@@ -57,6 +57,17 @@ describe('editJson', () => {
     expect(readFileSync(editedFile(), 'utf8')).toBe('{,\n');
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'the error for an editor that was killed names the signal',
+    async () => {
+      const { host } = await hostWithEditor('x', 'y');
+      const env = { ...host.env, VISUAL: 'kill -KILL $$ #' };
+      await expect(editJson('{}', { ...host, env })).rejects.toMatchObject({
+        message: 'The editor "kill -KILL $$ #" was terminated by SIGKILL, so nothing was sent.',
+      });
+    },
+  );
+
   it('an editor that fails is an error', async () => {
     const { host } = await hostWithEditor('1', '2', 3);
     await expect(editJson('{"n":1}', host)).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { describeExit } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { startPolicyRequest } from '../../network/address-policy.ts';
 import { abortAfter, sleep, withAnySignal } from '../../timers.ts';
@@ -29,19 +30,17 @@ export async function runRestartCommand(
   const options = { cwd, signal, shell: true, stdio: 'ignore', timeout: COMMAND_TIMEOUT_MS } as const;
   const guard = await createProcessGuard(process.env);
   const child = guard.start('shared', () => spawn(command, options));
-  let ending: readonly [number | null, string | null];
+  let ending: [code: number | null, signal: string | null];
   try {
-    ending = (await once(child, 'exit')) as [number | null, string | null];
+    ending = (await once(child, 'exit')) as typeof ending;
   } catch (error) {
     throw createRestartError(`Cannot run the ${OPTION} command: ${(error as Error).message}.`);
   } finally {
     if (!signal.aborted) guard.release(child);
     await guard.terminate();
   }
-  const [exitCode, endSignal] = ending;
-  if (exitCode === 0) return;
-  const problem = exitCode === null ? `was terminated by ${endSignal}` : `exited with code ${exitCode}`;
-  throw createRestartError(`The ${OPTION} command ${problem}.`);
+  if (ending[0] === 0) return;
+  throw createRestartError(`The ${OPTION} command ${describeExit(...ending)}.`);
 }
 
 /**
