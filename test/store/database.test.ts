@@ -142,18 +142,22 @@ describe('openDatabase with an existing file', () => {
     expect(pragma(open(path), 'user_version')).toBe(migrations.length);
   });
 
-  it('openDatabase refuses a database that another emulator has open, in this process or another one [storage.lock]', () => {
-    const path = file();
-    open(path);
-    expect(refusal(path)).toMatchObject({
-      code: 'database_in_use',
-      message: `${path} is in use by another process.`,
-      hint: { text: 'Choose another file with --db or SVC_DB, or end the process that uses this one.' },
-    });
-    const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
-    const child = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
-    expect(child.stderr).toContain('SQLITE_BUSY');
-  });
+  it.each(['new', 'existing'])(
+    'openDatabase refuses a database that another emulator has open as a %s file, in this process or another one [storage.lock]',
+    (kind) => {
+      const path = file();
+      if (kind === 'existing') openDatabase({ path }).close();
+      open(path);
+      expect(refusal(path)).toMatchObject({
+        code: 'database_in_use',
+        message: `${path} is in use by another process.`,
+        hint: { text: 'Choose another file with --db or SVC_DB, or end the process that uses this one.' },
+      });
+      const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
+      const child = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
+      expect(child.stderr).toContain('SQLITE_BUSY');
+    },
+  );
 
   it('a database can be opened again after it was closed', () => {
     const path = file();
