@@ -15,6 +15,7 @@ import type { ControlPlane } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { ExitCode, type Hint, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
+import { createDependentOptionError } from './option-parsers.ts';
 import type { Io } from './process-context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
 import { printHint } from './report-error.ts';
@@ -84,9 +85,7 @@ export function toCommandWait({
 }): CommandWait | undefined {
   if (wait !== undefined) return { timeoutMs: wait === true ? DEFAULT_WAIT_MS : wait, keepWaiting };
   if (!keepWaiting) return undefined;
-  throw new SvcError('usage', '--keep-waiting can only be used with --wait.', {
-    hint: 'Add --wait, or remove --keep-waiting.',
-  });
+  throw createDependentOptionError('--keep-waiting', '--wait');
 }
 
 /**

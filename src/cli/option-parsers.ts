@@ -191,3 +191,10 @@ export function requireSecret<Secret extends string | readonly string[]>(
     hint: SECRET_HINT,
   });
 }
+
+/** The error for an option that has an effect only together with another one. */
+export function createDependentOptionError(option: string, needed: string): SvcError {
+  return new SvcError('usage', `${option} can only be used with ${needed}.`, {
+    hint: `Add ${needed}, or remove ${option}.`,
+  });
+}

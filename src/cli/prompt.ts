@@ -117,6 +117,10 @@ function findParseError(text: string, parse: (text: string) => unknown): string 
   }
 }
 
+/** The option that skips {@link confirm}. @param action what the user would confirm, as an imperative */
+export const yesOption = (action: string) =>
+  ['--yes', `${action} without asking (implied outside a terminal and with --json)`] as const;
+
 /**
  * Asks for confirmation, unless `--yes` is given or there is no terminal.
  * @throws SvcError `interrupted` when the user declines.

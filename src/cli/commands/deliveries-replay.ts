@@ -33,9 +33,9 @@ import {
   toCommandWait,
 } from '../delivery-wait.ts';
 import { readValue } from '../file-access.ts';
-import { parseDurationMs, parseRate, parseTimeOrAge } from '../option-parsers.ts';
+import { createDependentOptionError, parseDurationMs, parseRate, parseTimeOrAge } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { askChoice, confirm } from '../prompt.ts';
+import { askChoice, confirm, yesOption } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderTable } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -90,10 +90,7 @@ export const command: CommandDefinition<Options> = {
         parseDurationMs,
       )
       .option(...KEEP_WAITING_OPTION)
-      .option(
-        '--yes',
-        'Replay all failed deliveries without asking (implied outside a terminal and with --json)',
-      ),
+      .option(...yesOption('Replay all failed deliveries')),
   examples: [
     ['Send a delivery again', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     [
@@ -144,9 +141,7 @@ function checkOptions(options: Options, { io }: Context): void {
     });
   }
   if (since !== undefined && !failed) {
-    throw new SvcError('usage', '--since can only be used with --failed.', {
-      hint: 'Add --failed, or remove --since.',
-    });
+    throw createDependentOptionError('--since', '--failed');
   }
   if (data === undefined && !edit) return;
   if (!isSingle(options)) {

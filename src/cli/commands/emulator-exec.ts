@@ -24,7 +24,7 @@ import { EmulatorLog } from '../exec/emulator-log.ts';
 import { type CommandResult, runCommand } from '../exec/run-command.ts';
 import { createWriteError } from '../file-access.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';
-import { wholeNumberParser } from '../option-parsers.ts';
+import { createDependentOptionError, wholeNumberParser } from '../option-parsers.ts';
 import { printHint, reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
 
@@ -83,11 +83,8 @@ export const command: CommandDefinition<Options> = {
   async run(options, context) {
     const { junit, log: logFile } = options;
     if (options.allowNoDeliveries && !needsDeliveries(options)) {
-      throw new SvcError(
-        'usage',
-        '--allow-no-deliveries can only be used with --require-settled, --expect-failed or --junit.',
-        { hint: 'Add one of them, or remove --allow-no-deliveries.' },
-      );
+      const needed = '--require-settled, --expect-failed or --junit';
+      throw createDependentOptionError('--allow-no-deliveries', needed);
     }
     const toPath = (file: string) => resolve(context.cwd, file);
     if (junit !== undefined) assertReportWritable(toPath(junit));

@@ -13,7 +13,7 @@ import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import { collectDeliveryOutcome } from '../exec/delivery-outcome.ts';
 import { assertReportWritable, writeReport } from '../junit.ts';
 import { parseDurationMs } from '../option-parsers.ts';
-import { confirm } from '../prompt.ts';
+import { confirm, yesOption } from '../prompt.ts';
 import { formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -189,7 +189,7 @@ export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly a
   configure: (command) =>
     command
       .option('--all', 'Remove all data, including the initial state')
-      .option('--yes', 'Reset without asking (implied outside a terminal and with --json)')
+      .option(...yesOption('Reset'))
       .addHelpText('after', RESET_NOTE),
   examples: [
     ['Reset the emulator', 'emulator reset'],
@@ -241,7 +241,7 @@ export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOpt
   configure: (command) =>
     command
       .argument('<file>', 'Snapshot to load, on the machine that runs the emulator')
-      .option('--yes', 'Replace the state without asking (implied outside a terminal and with --json)'),
+      .option(...yesOption('Replace the state')),
   examples: [
     ['Return to a saved state', 'emulator snapshot load state.svc'],
     ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],

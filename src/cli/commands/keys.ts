@@ -8,7 +8,7 @@ import { AskedArgument, type CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
 import { CURRENT_WORKSPACE, idParser } from '../option-parsers.ts';
 import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
-import { askChoice, confirm } from '../prompt.ts';
+import { askChoice, confirm, yesOption } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
 export const list: CommandDefinition<WorkspacePageOptions> = {
@@ -73,9 +73,7 @@ export const create: CommandDefinition<CreateOptions> = {
 
 export const revoke: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', 'API key ID (key_…)'))
-      .option('--yes', 'Revoke the key without asking (implied outside a terminal and with --json)'),
+    command.addArgument(new AskedArgument('id', 'API key ID (key_…)')).option(...yesOption('Revoke the key')),
   examples: [['Revoke an API key', 'keys revoke key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
   async run({ id, yes }, context) {
     const keyId = id ?? (await askChoice(context, 'id', keyChoices));

@@ -5,7 +5,7 @@ import { trackDeliveries } from '../../client/wait.ts';
 import { listAll } from '../../contract/control-plane.ts';
 import type { Event } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
+import { ExitCode } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +20,12 @@ import {
   toWaitExitCode,
 } from '../delivery-wait.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
-import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers.ts';
+import {
+  createDependentOptionError,
+  parseDurationMs,
+  parseRate,
+  wholeNumberParser,
+} from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields, renderTable } from '../render/table.ts';
@@ -71,11 +76,7 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     const { count, rate, idempotencyKey } = options;
-    if (rate !== undefined && count === undefined) {
-      throw new SvcError('usage', '--rate can only be used with --count.', {
-        hint: 'Add --count, or remove --rate.',
-      });
-    }
+    if (rate !== undefined && count === undefined) throw createDependentOptionError('--rate', '--count');
     const wait = toCommandWait(options);
     const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
     const workspaceId = options.workspace ?? (await context.getWorkspaceId());

@@ -12,7 +12,7 @@ import { addOptions, createNegation } from '../field-option.ts';
 import { addWorkspaceOption, parseDurationMs, parseWebhookUrl } from '../option-parsers.ts';
 import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
 import type { NoteOutput } from '../process-context.ts';
-import { askChoice, askText, confirm } from '../prompt.ts';
+import { askChoice, askText, confirm, yesOption } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';
 import { printPage, renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
@@ -143,9 +143,7 @@ function toChange(options: UpdateOptions): Change {
 // `delete` is a reserved word.
 export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
   configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
-      .option('--yes', 'Delete the endpoint without asking (implied outside a terminal and with --json)'),
+    command.addArgument(new AskedArgument('id', ID_DESCRIPTION)).option(...yesOption('Delete the endpoint')),
   examples: [
     ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
   ],
