@@ -8,13 +8,15 @@ const SPACE = /[ \t\r\n]*/y;
 /** A number, a word, or characters that JSON does not allow. */
 const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
 
-export function* tokenize(text: string): Generator<string, undefined> {
+export function tokenize(text: string): string[] {
+  const tokens: string[] = [];
   let start = skipSpace(text, 0);
   while (start < text.length) {
     const end = endOfToken(text, start);
-    yield text.slice(start, end);
+    tokens.push(text.slice(start, end));
     start = skipSpace(text, end);
   }
+  return tokens;
 }
 
 /** Index after the token at `start`: a string, a structural character, or anything else up to one of these or whitespace. */
@@ -22,7 +24,7 @@ export function endOfToken(text: string, start: number): number {
   if (text.charCodeAt(start) === QUOTE) return endOfString(text, start) + 1;
   BARE_TOKEN.lastIndex = start;
   // A structural character is not part of a bare token.
-  return start + (BARE_TOKEN.exec(text)?.[0].length ?? 1);
+  return BARE_TOKEN.test(text) ? BARE_TOKEN.lastIndex : start + 1;
 }
 
 /** Index of the closing quote; the length of the text if it is missing. */
@@ -41,5 +43,5 @@ function isEscaped(text: string, index: number): boolean {
 
 export function skipSpace(text: string, from: number): number {
   SPACE.lastIndex = from;
-  return from + (SPACE.exec(text)?.[0].length ?? 0);
+  return SPACE.test(text) ? SPACE.lastIndex : from;
 }

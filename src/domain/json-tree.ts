@@ -6,7 +6,7 @@ export type JsonTree = string | JsonTree[] | Map<string, JsonTree>;
 /** The tree of valid JSON text. */
 export function parseJsonTree(text: string): JsonTree {
   // Without commas and colons: in valid JSON the order of the other tokens is enough.
-  const tokens = tokenize(text);
+  const tokens = tokenize(text).values();
   const next = (): string => {
     const token = tokens.next().value ?? '';
     return token === ',' || token === ':' ? next() : token;

@@ -33,14 +33,12 @@ export function parseJsonObject(text: string, subject = 'The body'): JsonObjectT
     throw new SvcError('invalid_request', `${subject} must be a JSON object.`);
   }
   const fields = scanFields(text, subject);
-  return { value: value as Record<string, unknown>, fieldText: (name) => fields.get(name) };
+  return { value: value as Record<string, unknown>, fieldText: (name) => fields.get(name)?.join('') };
 }
 
 /** The same JSON text without whitespace between its tokens. `text` must be valid JSON. */
 export function compactJson(text: string): string {
-  let compact = '';
-  for (const token of tokenize(text)) compact += token;
-  return compact;
+  return tokenize(text).join('');
 }
 
 /**
@@ -129,11 +127,12 @@ interface OpenValue {
 }
 
 /**
- * The texts of the top-level fields. `text` must be a valid JSON object.
+ * The tokens of the value of each top-level field. `text` must be a valid JSON object.
  * @throws SvcError `invalid_request` for a duplicate field, or when it is nested too deeply.
  */
-function scanFields(text: string, subject: string): Map<string, string> {
-  const fields = new Map<string, string>();
+function scanFields(text: string, subject: string): Map<string, readonly string[]> {
+  const fields = new Map<string, readonly string[]>();
+  let valueTokens: string[] = [];
   const openValues: OpenValue[] = [];
   let previous = '';
   for (const token of tokenize(text)) {
@@ -141,11 +140,11 @@ function scanFields(text: string, subject: string): Map<string, string> {
     const isFirst = previous === '{' || previous === ',';
     const isKey = current?.keys && isFirst && token !== '}';
     if (isKey) addKey(openValues, current, token, subject);
-    const [root] = openValues;
-    if (root && (root !== current || !(isKey || ',:}'.includes(token)))) {
-      const name = String(root.keyOrIndex);
-      fields.set(name, (fields.get(name) ?? '') + token);
-    }
+    const isInField = openValues.length > 1;
+    if (isKey && !isInField) {
+      valueTokens = [];
+      fields.set(String(current.keyOrIndex), valueTokens);
+    } else if (isInField || !',:}'.includes(token)) valueTokens.push(token);
     if (token === '{' || token === '[') {
       openValues.push({ keys: token === '{' ? new Set() : null, keyOrIndex: 0 });
       if (openValues.length > MAX_JSON_DEPTH) {
