@@ -26,9 +26,9 @@ export function parseHostName(text: string): string | null {
 
 /** The host of `host` or `host:port` (RFC 9110, section 7.2); null when it is invalid. */
 export function parseAuthority(text: string): string | null {
-  const [, host = '', port = ''] = /^(.*?)(:\d{1,5})?$/.exec(text) ?? [];
+  const host = text.replace(/:\d{1,5}$/, '');
   // The URL parser rejects a port above 65535.
-  return parseUrl(`http://localhost${port}`) === null ? null : parseHostName(host);
+  return HOST.test(host) ? (parseUrl(`http://${text}`)?.hostname ?? null) : null;
 }
 
 /** The port of an HTTP URL, even if it is the default port. */
