@@ -1,7 +1,8 @@
 /**
- * The minimal pipeline that the emulator is compared with: `bare-pipeline.js <database> <receiver> <endpoints>`. It
- * receives events over node:http, writes the same rows in grouped commits with `synchronous = FULL`, responds, signs,
- * sends through an undici pool and records the attempt. It has minimal validation, no limits and no retries.
+ * The minimal pipeline that the emulator is compared with: `bare-pipeline.js <database> <receiver> <endpoints> <log|no-log>`.
+ * It receives events over node:http, writes the same rows in grouped commits with `synchronous = FULL`, with or without the
+ * request log, responds, signs, sends through an undici pool and records the attempt. It has minimal validation, no limits
+ * and no retries.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,7 +13,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { printReadyLine } from './ready.ts';
 
 const CONCURRENCY = 64;
-const [path = ':memory:', receiver = '', endpoints = '1'] = process.argv.slice(2);
+const [path = ':memory:', receiver = '', endpoints = '1', requestLog] = process.argv.slice(2);
 const db = openDatabase({ path });
 const ids = new UlidGenerator();
 const pool = new Pool(receiver, { connections: CONCURRENCY });
@@ -93,6 +94,7 @@ function take(request: IncomingMessage, response: ServerResponse): void {
       const headers = { 'Content-Type': 'application/json', 'Request-Id': requestId };
       const size = Buffer.byteLength(record);
       response.writeHead(201, { ...headers, 'Content-Length': size }).end(record);
+      if (requestLog === 'no-log') return;
       const at = Date.now();
       const tookMs = performance.now() - startedAt;
       const messages = [
