@@ -312,16 +312,29 @@ describe('GroupCommit.runLater', () => {
     expect(commits()).toBe(2);
   });
 
-  it('after 50 ms, the write joins the group that is being prepared', async () => {
+  it('after 25 ms, the write joins the group that is being prepared', async () => {
     useFakeTimers();
     const { group, note, notes, commits } = open();
     group.runLater(() => note('log'));
     const write = group.run(() => note('row'));
-    vi.advanceTimersByTime(50);
+    vi.advanceTimersByTime(25);
     expect(notes()).toEqual([]);
     await write;
     expect(notes()).toEqual(['row', 'log']);
     expect(commits()).toBe(1);
+  });
+
+  it('after 25 ms, the write joins the next group', async () => {
+    useFakeTimers();
+    const { group, note, notes, commits } = open();
+    group.runLater(() => note('log'));
+    vi.advanceTimersByTime(25);
+    expect(notes()).toEqual([]);
+    await group.run(() => note('row'));
+    expect(notes()).toEqual(['log', 'row']);
+    vi.advanceTimersByTime(25);
+    expect(commits()).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -332,8 +345,11 @@ function useFakeTimers(): void {
   });
 }
 
-describe.each(['runSoon', 'runLater'] as const)('GroupCommit.%s', (method) => {
-  it('one timer that does not keep the process alive commits the writes of 50 ms', () => {
+describe.each([
+  ['runSoon', 25],
+  ['runLater', 50],
+] as const)('GroupCommit.%s', (method, delayMs) => {
+  it(`a timer that does not keep the process alive commits the writes after ${delayMs} ms`, () => {
     useFakeTimers();
     const started = vi.spyOn(globalThis, 'setTimeout');
     const { group, note, notes, commits } = open();
@@ -343,12 +359,15 @@ describe.each(['runSoon', 'runLater'] as const)('GroupCommit.%s', (method) => {
     ]) {
       for (const text of texts) group[method](() => note(text));
       expect(vi.getTimerCount()).toBe(1);
-      vi.advanceTimersByTime(49);
+      vi.advanceTimersByTime(delayMs - 1);
+      expect(vi.getTimerCount()).toBe(1);
       expect(notes()).not.toContain(texts[0]);
       vi.advanceTimersByTime(1);
       expect(notes().slice(-2)).toEqual(texts);
     }
     expect(commits()).toBe(2);
-    expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false, false]);
+    const timers = started.mock.results.map(({ value }) => value);
+    expect(timers).toHaveLength((2 * delayMs) / 25);
+    expect(timers.some((timer) => timer.hasRef())).toBe(false);
   });
 });
