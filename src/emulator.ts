@@ -128,6 +128,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     if (options.tunnel && isListening) {
       tunnel = await openTunnel(listener.url, (error) => onInternalError('the tunnel', error));
     }
+    if (options.fresh) tryEmptyStart(wall, options);
     store = new Store(
       { path: options.db, synchronous: options.synchronous ?? 'FULL' },
       options.fresh ? options.environment : null,
@@ -138,6 +139,16 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     await Promise.all([tunnel?.close(), listener.close()]);
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
+  }
+}
+
+/** Starts with an empty store in memory, so that a seed or option that is refused there is refused before `fresh` removes the data. */
+function tryEmptyStart(wall: WallClock, options: EmulatorOptions): void {
+  const store = new Store({ path: ':memory:' });
+  try {
+    openState(store, wall, processWarningLog, { ...options, db: ':memory:' });
+  } finally {
+    store.close();
   }
 }
 
@@ -166,17 +177,9 @@ function startWithStore(
 ): Emulator {
   const { host, rules } = options;
   const controlToken = resolveControlToken(options);
-  const sandbox = openSandbox(store, wall, options);
-  const stateLifecycle = createStateLifecycle(sandbox, options);
-  const publicUrl = tunnel?.url ?? options.publicUrl ?? null;
   const retention = resolveRetention(options);
-  const engine = createDeliveryEngine(sandbox, {
-    ca: options.ca,
-    proxy: options.proxy,
-    retention,
-    listenerGraceMs: options.listenerGraceMs,
-    onInternalError: (where, error) => internalErrorLog.report(where, error),
-  });
+  const { sandbox, engine, stateLifecycle } = openState(store, wall, internalErrorLog, options);
+  const publicUrl = tunnel?.url ?? options.publicUrl ?? null;
   const { projectFolder = process.cwd() } = options;
   const folders = fixtureFolders(projectFolder);
   const closing = new AbortController();
@@ -255,6 +258,25 @@ function startWithStore(
     fetch: (request) => fetchInProcess(app, request),
     send: (request) => sendInProcess(app, request),
   };
+}
+
+/** Prepares the rows for use. */
+function openState(
+  store: Store,
+  wall: WallClock,
+  internalErrorLog: InternalErrorLog,
+  options: EmulatorOptions,
+) {
+  const sandbox = openSandbox(store, wall, options);
+  // First, because it changes no rows and refuses an invalid `ca` or `proxy`.
+  const engine = createDeliveryEngine(sandbox, {
+    ca: options.ca,
+    proxy: options.proxy,
+    retention: resolveRetention(options),
+    listenerGraceMs: options.listenerGraceMs,
+    onInternalError: (where, error) => internalErrorLog.report(where, error),
+  });
+  return { sandbox, engine, stateLifecycle: createStateLifecycle(sandbox, options) };
 }
 
 const endpointChanges: ReadonlySet<SandboxEvent['type']> = new Set([

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -108,6 +109,27 @@ describe('a fresh boot', () => {
     await other.close();
     expect((await boot(false)).before).toHaveLength(1);
     expect(await boot(true)).toEqual(first);
+  });
+
+  const manyEndpoints = Array.from({ length: 101 }, () => ({ url: 'https://example.com/', events: ['*'] }));
+
+  it.each<[string, object]>([
+    ['for an unknown field in its seed', { fresh: true, seed: { workspaces: [{ name: 'New', nam: 1 }] } }],
+    [
+      'for too many endpoints in its seed',
+      { fresh: true, seed: { workspaces: [{ name: 'New', webhooks: manyEndpoints }] } },
+    ],
+    ['for its certificate authority', { fresh: true, ca: 'none' }],
+    ['for its certificate authority, without fresh', { ca: 'none' }],
+  ])('a boot that is refused %s changes nothing in the database', async (_reason, options) => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db });
+    const { workspace_id, api_key } = first.status();
+    await first.close();
+    await expect(startTestEmulator({ db, forwardTo, ...options })).rejects.toThrow(SvcError);
+    await using second = await startTestEmulator({ db });
+    expect(second.status()).toMatchObject({ workspace_id, api_key });
+    expect((await second.control.listWebhooks({})).data).toEqual([]);
   });
 
   it('a fresh boot does not remove the data of the other environment', async () => {
