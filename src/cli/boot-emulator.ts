@@ -79,7 +79,10 @@ export async function bootEmulator(
       forwardTo: values.forwardTo === null ? undefined : { url: values.forwardTo, events: values.events },
       internalErrorLog: { report: createWarningReporter(io) },
     });
-    if (seed !== null && !emulator.seeded) io.note(`The seed was not applied: ${db} is not a new database.`);
+    if (seed !== null && !emulator.seeded) {
+      io.note(`The seed was not applied: ${db} is not a new database.`);
+      printHint('Use svc emulator start with --fresh to remove all data and apply the seed.', io);
+    }
     return emulator;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;

@@ -6,7 +6,7 @@ import { pollUntil } from '../client/poll-until.ts';
 import { createStateFolder } from '../config/run-file.ts';
 import { type Hint, isErrorCode, SvcError } from '../errors.ts';
 import { createWriteError } from './file-access.ts';
-import type { ProcessContext } from './process-context.ts';
+import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
 
 /** The option of `emulator start` with which the process logs attempts after its ready line. */
@@ -21,7 +21,8 @@ interface DetachedEmulator {
 }
 
 /**
- * Runs the command line again in a process that outlives this one and its terminal, and waits for its ready line.
+ * Runs the command line again in a process that outlives this one and its terminal, waits for its ready line, and prints the
+ * notes before it.
  * @throws SvcError the error that the process reported; `timeout` when it is not ready within 30 seconds.
  */
 export async function startDetached(
@@ -45,8 +46,8 @@ export async function startDetached(
   const load = async () => {
     // Before the log is read, because the process writes its output before it ends.
     const hasEnded = child.exitCode !== null || child.signalCode !== null;
-    const endedWithoutMessage: StartupError = {};
-    return findReadyOrError(log) ?? (hasEnded ? endedWithoutMessage : null);
+    const endedWithoutMessage: LogMessage = {};
+    return readMessages(log).find(isReadyOrError) ?? (hasEnded ? endedWithoutMessage : null);
   };
   const { signal } = processContext;
   const message = await pollUntil(load, (result) => result !== null, {
@@ -60,6 +61,7 @@ export async function startDetached(
     child.kill();
     throw new SvcError('timeout', 'The emulator was not ready within 30 seconds.', { hint: toLogHint(log) });
   }
+  printNotes(log, processContext.io);
   if (isReadyLine(message)) return { status: message, log };
   throw toSvcError(message, log);
 }
@@ -72,30 +74,45 @@ function openLog(path: string): number {
   }
 }
 
-/** The error that a process reported instead of its ready line; empty if it ended without one. */
-interface StartupError {
+/** What a process prints before its ready line, or instead of it; empty if it ended without a message. */
+interface LogMessage {
+  readonly note?: { readonly message: string };
   readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: Hint };
 }
 
-/** The first ready line or error in the log. Node.js can write other lines. */
-function findReadyOrError(log: string): ReadyLine | StartupError | null {
+/** The JSON objects in the log. Node.js can write other lines. */
+function readMessages(log: string): (ReadyLine | LogMessage)[] {
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
-  const messages = lines.map(parseObject);
-  return messages.find((message) => isReadyLine(message) || (message && 'error' in message)) ?? null;
+  return lines.flatMap(parseObject);
 }
 
-function parseObject(line: string): StartupError | ReadyLine | null {
+function parseObject(line: string): (ReadyLine | LogMessage)[] {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' ? value : null;
+    return typeof value === 'object' && value !== null ? [value] : [];
   } catch {
-    return null;
+    return [];
   }
 }
 
-function toSvcError({ error = {} }: StartupError, log: string): SvcError {
-  const { code = '', message = 'The emulator did not start.', hint } = error;
-  return new SvcError(isErrorCode(code) ? code : 'internal_error', message, { hint: hint ?? toLogHint(log) });
+function isReadyOrError(message: ReadyLine | LogMessage): boolean {
+  return isReadyLine(message) || 'error' in message;
+}
+
+/** Prints the notes before the ready line or the error. */
+function printNotes(log: string, io: NoteOutput): void {
+  const messages = readMessages(log);
+  for (const message of messages.slice(0, messages.findIndex(isReadyOrError))) {
+    if ('note' in message) io.note(message.note.message);
+  }
+}
+
+function toSvcError({ error }: LogMessage, log: string): SvcError {
+  if (error === undefined) {
+    return new SvcError('internal_error', 'The emulator did not start.', { hint: toLogHint(log) });
+  }
+  const { code = '', message = '', hint } = error;
+  return new SvcError(isErrorCode(code) ? code : 'internal_error', message, { hint });
 }
 
 function toLogHint(log: string): string {

@@ -209,6 +209,33 @@ describe('svc emulator start --detach', () => {
     },
   );
 
+  it('svc emulator start --detach prints the notes of the start, such as a seed that was not applied, once', async () => {
+    const cwd = createFolder();
+    writeFileSync(join(cwd, 'seed.yaml'), 'workspaces: [{ name: A }]\n');
+    onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
+    const start = ['emulator', 'start', '--port', '0', '--detach'];
+    await svc(start, { cwd });
+    await svcInProcess(['emulator', 'stop'], { cwd });
+    const { exitCode, stderr } = await svc(
+      [...start, '--seed', 'seed.yaml', '--forward-to', '9', '--events', 'order.shiped'],
+      { cwd },
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: ExitCode.success,
+      stderr: expect.stringMatching(
+        /^warning: No fixture exists for the event type order\.shiped\. .*\nThe seed was not applied: .*sandbox\.db is not a new database\.\nhint: Use svc emulator start with --fresh .*\n(?!.*(?:fixture|seed))/,
+      ),
+    });
+  });
+
+  it('svc emulator start --detach prints the error of the start without a hint if it has none', async () => {
+    const cwd = createFolder();
+    const start = ['emulator', 'start', '--port', '0', '--seed', 'missing.yaml'];
+    const { stderr } = await svcInProcess(start, { cwd });
+    expect(stderr).toMatch(/^error: .*missing\.yaml.*\n$/);
+    expect(await svc([...start, '--detach'], { cwd })).toMatchObject({ exitCode: ExitCode.usage, stderr });
+  });
+
   it('svc emulator start --detach fails when the start fails, and no emulator runs afterwards', async () => {
     const cwd = createFolder();
     const refused = await svc([...detach, '--host', '192.0.2.1'], { cwd });

@@ -64,7 +64,6 @@ export const command: CommandDefinition<Options> = {
     const rules = await context.resolveRules(options);
     const { values, projectFolder } = config;
     await assertNoneRunning(config, context);
-    await warnAboutMistypedTypes(values.events, context);
     if (options.detach) {
       const { status, log } = await startDetached(context, projectFolder);
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
@@ -78,6 +77,7 @@ export const command: CommandDefinition<Options> = {
       );
       return;
     }
+    await warnAboutMistypedTypes(values.events, context);
     const settings = { config, rules, fresh: options.fresh };
     const { emulator, certificate, announce, close } = await startInForeground(settings, context);
     try {
