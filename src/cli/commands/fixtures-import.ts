@@ -1,7 +1,7 @@
 /** `svc fixtures import`: writes a fixture for each event type in a recording. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { indentJson } from '../../domain/json.ts';
+import { indentJson, tryParseJson } from '../../domain/json.ts';
 import { applyJsonEdits, getAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
 import { parseJsonTree } from '../../domain/json-tree.ts';
 import { formatCount } from '../../domain/message-parts.ts';
@@ -35,6 +35,8 @@ interface Recorded {
   readonly payload: string;
 }
 
+const RECORD_HINT = 'Record the traffic of your application. Events of svc gaps record are skipped.';
+
 export const command: CommandDefinition<ImportOptions> = {
   configure: (command) =>
     command
@@ -62,9 +64,10 @@ export const command: CommandDefinition<ImportOptions> = {
     const { projectFolder } = await context.resolveConfig();
     const newest = await readNewest(files, context);
     const missing = types?.find((type) => !newest.has(type));
-    if (missing !== undefined) {
-      throw new SvcError('not_found', `The recording has no event of type ${missing}.`, {
-        hint: `Use one of: ${[...newest.keys()].join(', ')}`,
+    if (missing !== undefined || newest.size === 0) {
+      const ofType = missing === undefined ? '' : ` of type ${missing}`;
+      throw new SvcError('not_found', `The recording has no event${ofType}.`, {
+        hint: newest.size === 0 ? RECORD_HINT : `Use one of: ${[...newest.keys()].join(', ')}`,
       });
     }
     const selected = [...newest.values()].filter(({ type }) => types?.includes(type) ?? true);
@@ -97,6 +100,8 @@ async function readNewest(files: readonly string[], context: Context): Promise<M
         const { type, at, position } = event;
         if (at < (newest.get(type)?.at ?? 0)) continue;
         const payload = escapeTemplates(removeKnownSecrets(readPayload(event, source)));
+        // An event that `svc gaps record` created.
+        if (Object.keys(Object(tryParseJson(payload))).join() === 'probe') continue;
         newest.set(type, { type, at, from: `${source.name}, ${position}`, payload });
       }
     });

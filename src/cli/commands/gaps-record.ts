@@ -85,7 +85,7 @@ export const record: CommandDefinition<RecordOptions> = {
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
     const { now, signal } = context;
     const entries: object[] = [];
-    const created: string[] = [];
+    const created = new Set<string>();
 
     const send = async (request: ProbeRequest) => {
       if (entries.length > 0) await sleep(options.delay, signal);
@@ -119,7 +119,7 @@ export const record: CommandDefinition<RecordOptions> = {
         }),
       });
       const json: Readonly<Record<string, unknown>> = Object(tryParseJson(text));
-      if (method === 'POST' && status === 201) created.push(String(json.id));
+      if (method === 'POST' && status === 201) created.add(String(json.id));
       return { status, json };
     };
 
@@ -137,10 +137,9 @@ export const record: CommandDefinition<RecordOptions> = {
         const keys = [apiKey, restrictedKey ?? apiKey].map((key) => key.slice(keyPrefixes.sandbox.length));
         const path = resolve(context.cwd, save);
         await writeText(path, `${createSecretRemover([...keys, UNKNOWN_KEY], []).fromText(har)}\n`);
-        const ids = [...new Set(created)];
         context.print(
-          { path, requests: entries.length, created: ids },
-          () => `Saved ${save} with ${countRequests()}.\nCreated ${ids.join(', ') || 'nothing'}.`,
+          { path, requests: entries.length, created: [...created] },
+          () => `Saved ${save} with ${countRequests()}.\nCreated ${[...created].join(', ') || 'nothing'}.`,
         );
       }
     }

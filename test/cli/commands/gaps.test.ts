@@ -262,4 +262,19 @@ describe('svc fixtures import', () => {
     const missing = importFixtures.run({ files: ['a.har'], type: ['a.b'], yes: true }, context);
     await expect(missing).rejects.toMatchObject({ code: 'not_found' });
   });
+
+  it('the events of svc gaps record are not imported', async () => {
+    const { folder, createContext, recordService } = await setUp();
+    await recordService({ type: 'order.created' });
+    const { context } = createContext();
+    const run = (type?: string[]) =>
+      importFixtures.run({ files: ['a.har'], ...(type && { type }), yes: true }, context);
+    const hint = { text: expect.stringContaining('Record the traffic of your application.') };
+    await expect(run()).rejects.toMatchObject({
+      ...{ code: 'not_found', message: 'The recording has no event.', hint },
+    });
+    const message = 'The recording has no event of type order.created.';
+    await expect(run(['order.created'])).rejects.toMatchObject({ message, hint });
+    expect(existsSync(join(folder, 'fixtures'))).toBe(false);
+  });
 });
