@@ -83,7 +83,7 @@ export const record: CommandDefinition<RecordOptions> = {
     const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create 1 to 13 events.`;
     await confirmOrFail(context, question, options.yes);
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
-    const { now, signal } = context;
+    const { io, now, signal } = context;
     const entries: object[] = [];
     const created = new Set<string>();
 
@@ -139,12 +139,12 @@ export const record: CommandDefinition<RecordOptions> = {
         await writeText(path, `${createSecretRemover([...keys, UNKNOWN_KEY], []).fromText(har)}\n`);
         context.print(
           { path, requests: entries.length, created: [...created] },
-          () => `Saved ${save} with ${countRequests()}.\nCreated ${[...created].join(', ') || 'nothing'}.`,
+          () =>
+            `Saved ${save} with ${countRequests()}${signal.aborted ? '. It is incomplete' : ''}.\nCreated ${[...created].join(', ') || 'nothing'}.`,
         );
       }
     }
-    const command = `svc gaps check ${quoteForShell(save)}`;
-    printHint({ text: 'Compare the recording', command }, context.io);
+    printHint({ text: 'Compare the recording', command: `svc gaps check ${quoteForShell(save)}` }, io);
   },
 };
 

@@ -97,12 +97,21 @@ describe('svc gaps record', () => {
     });
   });
 
-  it('an interruption saves what was recorded', async () => {
-    const { recordService, folder } = await setUp();
+  it('an interruption saves what was recorded, and says that it is incomplete', async () => {
+    const { createContext, emulator, folder } = await setUp();
     const interrupted = new AbortController();
     const progress = (line: string) => line.startsWith('Recorded 1 request') && interrupted.abort();
-    const recorded = recordService({ delay: 60_000 }, { signal: interrupted.signal, progress });
-    await expect(recorded).rejects.toMatchObject({ code: 'interrupted' });
+    const { context, capturedOutput } = createContext({ signal: interrupted.signal, progress });
+    const options = {
+      'base-url': emulator.status().base_url,
+      save: 'a.har',
+      type: 'a.b',
+      yes: true,
+    } as const;
+    await expect(record.run({ ...options, delay: 60_000 }, context)).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    expect(capturedOutput.out).toMatch(/^Saved a\.har with 1 request\. It is incomplete\.\n/);
     expect(JSON.parse(readFileSync(join(folder, 'a.har'), 'utf8')).log.entries).toHaveLength(1);
   });
 });
