@@ -119,7 +119,7 @@ function renderReport(
     {
       title: 'CONFIGURED',
       value: (result: GapResult) =>
-        isConfigurable(gaps[result.gap]) ? toText(selectObservedFields(result)) : 'fixed',
+        isConfigurable(gaps[result.gap]) ? toText(selectObservedFields(result)) : 'not configurable',
       canTruncate: true,
     },
     { title: 'OBSERVED', value: ({ observed }: GapResult) => toText(observed ?? ''), canTruncate: true },

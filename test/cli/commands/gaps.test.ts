@@ -152,6 +152,7 @@ describe('svc gaps check', () => {
     await recordService();
     const { out } = await checkFiles();
     expect(out).toMatch(/^list\.limit +\S* ?confirmed +\{"max":100\} +\{"max":100\}$/m);
+    expect(out).toMatch(/^error\.codes +\S* ?confirmed +not configurable/m);
   });
 
   it('the command that svc gaps record suggests quotes the file name', async () => {
