@@ -95,7 +95,7 @@ const views: Readonly<Record<string, () => string>> = {
             path: `/v1/${LONG}`,
             applied_count: 1,
           },
-          ...{ workspace_id: `ws_${OPAQUE}`, times: 5, created_at: TIME },
+          ...{ workspace_id: `ws_${OPAQUE}`, count: 10, probability: 0.5, created_at: TIME },
         } as never,
       ],
       io,
@@ -134,4 +134,11 @@ describe('a terminal of 80 columns', () => {
       expect(text.split('\n').filter((line) => widthOf(line) > 80)).toEqual([]);
     },
   );
+
+  it.each([
+    ['the list of endpoints', /STATE\n.* {2}disabled\n?$/],
+    ['the list of faults', / {2}ON\n.*request .*…$/],
+  ])('the output for %s keeps the column that says what a row affects', (name, expected) => {
+    expect(sanitizeForTerminal(views[name]?.() ?? '').replace(/\x1b\[\d+m/g, '')).toMatch(expected);
+  });
 });

@@ -39,8 +39,8 @@ export function webhookColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'URL', value: ({ url }) => url, canTruncate: true },
-    { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 3, canTruncate: true },
-    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), hideOrder: 2 },
+    { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 2, canTruncate: true },
+    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled') },
     createdColumn(scheduleTimeOf, 1),
   ];
 }

@@ -186,8 +186,8 @@ export const list: CommandDefinition<WorkspacePageOptions> = {
 export const faultColumns: readonly Column<Fault>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'FAULT', value: describeEffect },
-  { title: 'ON', value: describeTarget, hideOrder: 2, canTruncate: true },
-  { title: 'APPLIED', value: describeAppliedCount },
+  { title: 'ON', value: describeTarget, hideOrder: 3, canTruncate: true },
+  { title: 'APPLIED', value: describeAppliedCount, hideOrder: 2 },
   { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },
 ];
 
