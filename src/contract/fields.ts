@@ -20,7 +20,8 @@ export function described<Schema extends v.GenericSchema>(
 ): Schema {
   if (text === '') return schema;
   const actions = [v.description(text), ...(example === undefined ? [] : [v.examples([example])])];
-  return v.pipe(schema, ...(actions as [v.DescriptionAction<unknown, string>])) as unknown as Schema;
+  // Not `v.pipe`, which would add a step to each validation.
+  return { ...schema, pipe: [schema, ...actions] };
 }
 
 /**
