@@ -38,7 +38,7 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
     throw new SvcError('usage', `Cannot use the folder ${folder}: ${describeFileError(error)}.`, {
-      hint: 'Start the emulator in a writable folder on a disk with free space.',
+      hint: 'Run the command in a writable folder on a disk with free space.',
       cause: error,
     });
   }

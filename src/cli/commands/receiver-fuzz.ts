@@ -1,6 +1,7 @@
 /** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { resolveFuzzRequest } from '../../client/fuzz-request.ts';
+import { createStateFolder } from '../../config/run-file.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
@@ -208,8 +209,10 @@ async function writeFiles(
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
   if (replay === undefined || save !== undefined) {
+    const { projectFolder } = await context.resolveConfig();
     // A plain delivery that fails before the random sequences belongs to no run.
-    const path = save ?? join('.svc', `sequence-${randomSeed}-${run ?? 'first'}.json`);
+    const name = `sequence-${randomSeed}-${run ?? 'first'}.json`;
+    const path = save ?? join(relative(context.cwd, createStateFolder(projectFolder, context.env)), name);
     const text = `${JSON.stringify(failure.sequence, null, 2)}\n`;
     await writeText(resolve(context.cwd, path), text, 'Choose a writable file with --save.');
     const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];

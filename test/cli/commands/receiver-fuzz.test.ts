@@ -58,6 +58,7 @@ describe('svc receiver fuzz', () => {
       random_seed: 1,
       steps: [{ kind: 'attack', attack: 'stale', event: 0 }],
     });
+    expect(readFileSync(join(cwd, '.svc/.gitignore'), 'utf8')).toBe('*\n');
     expect(exitCode).toBe(1);
   });
 
