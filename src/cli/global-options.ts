@@ -11,6 +11,8 @@ const globalOptions: readonly (readonly [flags: string, description: string, def
   ['--api-key <key>', 'API key to use', 'SVC_API_KEY, or the key that the emulator created at startup'],
 ];
 
+export const helpOption = new Option('-h, --help', 'Show this help').helpGroup(GLOBAL_OPTIONS_HEADING);
+
 /** Adds them to a command. Call it after `configure`, because an option of the command with the same name wins. */
 export function addGlobalOptions<AnyCommand extends Command>(command: AnyCommand): AnyCommand {
   for (const [flags, description, defaultText] of globalOptions) {

@@ -5,7 +5,7 @@ import { VERSION } from '../package-info.ts';
 import { CliCommand, COMPLETE_COMMAND, type CommandDefinition, type Example } from './command.ts';
 import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
 import { createContext } from './context.ts';
-import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
+import { addGlobalOptions, helpOption, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { explainMissingWorkspace, reportError } from './report-error.ts';
@@ -95,7 +95,7 @@ function createProgram(
     .description('Run a local emulator of the Workspace Events and Webhooks API')
     .version(VERSION, '-V, --version', 'Show the version')
     .enablePositionalOptions()
-    .helpOption('-h, --help', 'Show this help')
+    .addHelpOption(helpOption)
     .configureHelp(createHelpConfiguration(io))
     .configureOutput({
       getOutHasColors: () => io.color,

@@ -12,8 +12,8 @@ import { createFakeHost } from './fake-context.ts';
 
 const intro = `# Commands
 
-This page contains the help text of every command. Every command also accepts \`--help\` and the
-global options below.`;
+This page contains the help text of every command. Every command also accepts the global
+options below.`;
 
 async function readHelp(...words: string[]): Promise<string> {
   const { host, capturedOutput } = createFakeHost();
@@ -25,6 +25,11 @@ async function createSection(name: string): Promise<string> {
   const help = await readHelp(...name.split(' '));
   return `## svc ${name}\n\n\`\`\`text\n${toDocumentedHelp(help)}\n\`\`\``;
 }
+
+it('the help of every command has its own options before the global options', async () => {
+  const texts = await Promise.all(Object.keys(commandsByName).map((name) => readHelp(...name.split(' '))));
+  expect(texts.filter((text) => /^Global options:.*^Options:/ms.test(text))).toEqual([]);
+});
 
 it('docs/commands.md shows the help of every command', async () => {
   const overview = `\`\`\`text\n${(await readHelp()).trim()}\n\`\`\``;

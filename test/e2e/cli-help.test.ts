@@ -41,8 +41,6 @@ describe('help', () => {
         --no-color       Print without colors
         --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)
         --api-key <key>  API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)
-
-      Options:
         -h, --help       Show this help
 
       Commands:
