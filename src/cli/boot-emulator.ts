@@ -42,7 +42,8 @@ export async function bootEmulator(
   }
   const urlCheck = values.forwardTo === null ? null : checkWebhookUrl(values.forwardTo, rules.webhookUrl);
   if (urlCheck?.ok === false) {
-    throw new SvcError('validation_failed', `The URL in ${sources.forwardTo.name} ${urlCheck.problem}.`);
+    const message = `The URL in ${sources.forwardTo.name} ${urlCheck.problem}.`;
+    throw new SvcError('validation_failed', message, { hint: urlCheck.hint });
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);

@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
 import { type IdKind, suggestWhereToLook } from '../domain/ids.ts';
+import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { type Hint, SvcError } from '../errors.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
@@ -43,6 +44,13 @@ interface NamedResource {
 function addHint(error: unknown, { kind, id = '' }: NamedResource): unknown {
   if (!(error instanceof SvcError) || error.code !== 'not_found' || error.hint !== undefined) return error;
   return new SvcError('not_found', error.message, { hint: suggestWhereToLook(id, kind), cause: error });
+}
+
+/** Adds the hint of a URL that only the strict rule rejects. */
+function addUrlHint(error: unknown, url: string): unknown {
+  const checked = checkWebhookUrl(url, 'public');
+  if (!(error instanceof SvcError) || checked.ok || !error.message.includes(checked.problem)) return error;
+  return new SvcError(error.code, error.message, { hint: checked.hint, cause: error });
 }
 
 /** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
@@ -103,6 +111,9 @@ export function createApiClient({
       get(pageOf(Event), `/events?${new URLSearchParams(query)}`, { kind: 'workspace' }),
     getWorkspace: (id: string) =>
       get(Workspace, `/workspaces/${encodeURIComponent(id)}`, { kind: 'workspace', id }),
-    createWebhook: (webhook: NewWebhook) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
+    createWebhook: (webhook: NewWebhook) =>
+      post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)).catch((error) => {
+        throw addUrlHint(error, webhook.url);
+      }),
   };
 }

@@ -50,7 +50,9 @@ interface ParsedChanges {
 
 function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ParsedChanges {
   const urlCheck = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
-  if (urlCheck && !urlCheck.ok) throw new SvcError('validation_failed', `url ${urlCheck.problem}.`);
+  if (urlCheck && !urlCheck.ok) {
+    throw new SvcError('validation_failed', `url ${urlCheck.problem}.`, { hint: urlCheck.hint });
+  }
   // Throws if it is not a JSON object.
   if (body !== undefined) parseJsonObject(body);
   return { url, body: body === undefined ? null : compactJson(body) };

@@ -8,10 +8,18 @@ export type WebhookUrlRule = 'local' | 'public';
 
 type WebhookUrlCheck =
   | { readonly ok: true }
-  /** `problem` completes a sentence that starts with the name of the field: "must be …". */
-  | { readonly ok: false; readonly problem: string };
+  | {
+      readonly ok: false;
+      /** Completes a sentence that starts with the name of the field: "must be …". */
+      readonly problem: string;
+      /** Names the setting that accepts a local URL. */
+      readonly hint: string | undefined;
+    };
 
 export const WEBHOOK_URL_MAX_LENGTH = 2048;
+
+const ACCEPT_LOCAL_URLS =
+  'Start the emulator with "overrides": {"webhook.url": "local"} in svc.config.json or in the options of createEmulator().';
 
 // Whitespace, control and format characters, and unpaired surrogates: a URL parser drops or replaces them silently.
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}]/u;
@@ -22,7 +30,9 @@ const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}]/u;
  */
 export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlCheck {
   const problem = findProblem(text, rule);
-  return problem === null ? { ok: true } : { ok: false, problem };
+  if (problem === null) return { ok: true };
+  const isLocalUrl = findProblem(text, 'local') === null;
+  return { ok: false, problem, hint: isLocalUrl ? ACCEPT_LOCAL_URLS : undefined };
 }
 
 /**

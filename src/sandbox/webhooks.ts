@@ -46,15 +46,11 @@ export function validateEndpoint(
   try {
     validate(schema, endpoint, 'validation_failed');
   } catch (error) {
-    const { url = '' } = endpoint;
-    const isLocalUrl = checkWebhookUrl(url, 'local').ok && !checkWebhookUrl(url, rule).ok;
-    if (!(error instanceof SvcError) || !isLocalUrl) throw error;
-    throw new SvcError(error.code, error.message, { hint: ACCEPT_LOCAL_URLS, cause: error });
+    const checked = checkWebhookUrl(endpoint.url ?? '', rule);
+    if (!(error instanceof SvcError) || checked.ok) throw error;
+    throw new SvcError(error.code, error.message, { hint: checked.hint });
   }
 }
-
-const ACCEPT_LOCAL_URLS =
-  'Accept local URLs with "overrides": {"webhook.url": "local"} in svc.config.json, and restart the emulator.';
 
 /** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */
 export function createWebhook(

@@ -42,6 +42,13 @@ it.each([
   );
 });
 
+it('svc emulator start names the setting that accepts a local URL under the strict rule', async () => {
+  const { host, capturedOutput } = createFakeHost({ cwd: createTemporaryFolder() });
+  const options = ['--port', '0', '--db', ':memory:', '--profile', 'strict', '--forward-to', '3111'];
+  expect(await runCommandLine(['emulator', 'start', ...options], host)).toBe(ExitCode.usage);
+  expect(capturedOutput.err).toContain('"overrides": {"webhook.url": "local"}');
+});
+
 it.each([
   ['the state folder', 'Cannot use the folder', (path: string) => writeFileSync(path, '')],
   ['the run file', 'Cannot write', (path: string) => mkdirSync(join(path, 'run.json'), { recursive: true })],

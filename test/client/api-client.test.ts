@@ -35,6 +35,21 @@ describe('the error of a request to the API', () => {
     await expect(createClient(error).api.getEvent('evt_1')).rejects.toBe(error);
   });
 
+  it.each([
+    ['url must be publicly reachable over HTTPS (127.0.0.1 is a loopback address).', true],
+    ['events must name at least one event type.', false],
+  ])(
+    'the error for a local URL names the setting that accepts it, others do not: %s',
+    async (message, isUrl) => {
+      const { api } = createClient(new SvcError('validation_failed', message));
+      const webhook = { workspace_id: 'ws_1', url: 'http://127.0.0.1:3000/', events: ['*'] };
+      await expect(api.createWebhook(webhook)).rejects.toMatchObject({
+        ...{ code: 'validation_failed', message },
+        hint: isUrl ? { text: expect.stringContaining('"overrides"') } : undefined,
+      });
+    },
+  );
+
   it('the error that the caller explains replaces that of the request', async () => {
     const explained = new SvcError('no_emulator', 'It was stopped.');
     const { api } = createClient(new Error('no response'), async () => explained);

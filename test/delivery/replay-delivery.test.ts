@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { verify } from '../../src/signature.ts';
-import { between, header, openReceiver, startDeliverySetup } from './delivery-setup.ts';
+import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 import { runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 describe('replayDelivery', () => {
@@ -183,6 +183,17 @@ describe('replayDelivery', () => {
     await control.advanceClock({ ms: 0 });
     expect(receiver.requests).toHaveLength(1);
     expect((await control.listDeliveries({})).data).toHaveLength(1);
+  });
+
+  it('a replay to a local URL under the strict rule names the setting that accepts it [webhook.url]', async () => {
+    const { control, subscribe, trigger } = await openEmulator({ profile: 'strict' });
+    await subscribe('https://nowhere.invalid/');
+    await trigger();
+    const [delivery] = (await control.listDeliveries({})).data;
+    const replay = control.replayDelivery({ id: delivery?.id ?? '', url: 'http://127.0.0.1:9/' });
+    await expect(replay).rejects.toMatchObject({
+      hint: { text: expect.stringContaining('"overrides": {"webhook.url": "local"}') },
+    });
   });
 
   it('a replay of a delivery that does not exist is rejected', async () => {
