@@ -133,11 +133,18 @@ export class SvcError extends Error {
     const hint = options.hint ?? getErrorDefinition(code).hint;
     this.hint = hint ? toHint(hint) : undefined;
     this.headers = options.headers ?? {};
+    // Node.js and Jest print only the stack.
+    this.stack = (this.stack ?? '').replace(message, () => this.text);
   }
 
   /** The message and the hint, where an error is only a text. */
   get text(): string {
     return this.hint === undefined ? this.message : `${this.message} ${formatHint(this.hint)}`;
+  }
+
+  /** Vitest prints the message of this form. */
+  toJSON(): object {
+    return { ...this, message: this.text };
   }
 
   get status(): number {
