@@ -23,7 +23,7 @@ import type {
 } from './domain/signature/verify-input.ts';
 
 export { type RefusalReason, refusalReasons } from './domain/signature/refusals.ts';
-export type { NamedSecret } from './domain/signature/verify-input.ts';
+export type { HeaderValue, NamedSecret } from './domain/signature/verify-input.ts';
 export { type SchemeName, type SignatureScheme, schemeNames, schemes, type VerifyResult };
 
 export interface SignInput<Scheme extends SchemeName | SignatureScheme = SchemeName | SignatureScheme> {

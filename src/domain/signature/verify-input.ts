@@ -40,13 +40,16 @@ export interface NamedSecret {
   readonly secret: string;
 }
 
+/** A header as Node.js or the Fetch API returns it. An array is refused as `header_malformed`. */
+export type HeaderValue = string | readonly string[] | null | undefined;
+
 /** The four inputs of verification (§6.2), and the ID for schemes that sign it. */
 export interface VerifyInput extends VerifyOptions {
   /** The raw request body; null when it could not be read. */
   readonly payload: string | Uint8Array | null;
-  readonly signature: string | null | undefined;
-  readonly timestamp?: string | null | undefined;
-  readonly id?: string | null | undefined;
+  readonly signature: HeaderValue;
+  readonly timestamp?: HeaderValue;
+  readonly id?: HeaderValue;
   /** The header `Content-Encoding`, to detect a body that was decompressed before verification. */
   readonly contentEncoding?: string | null | undefined;
 }

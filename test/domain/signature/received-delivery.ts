@@ -7,11 +7,18 @@ export const body =
   '{"type":"order.shipped","data":{"id":"evt_1","payload":{"price":10.50,"to":"Grüße/世界"}}}';
 export const now = Date.parse('2026-11-20T23:06:00Z');
 
+/** Its headers are not arrays. */
+export interface ReceivedDelivery extends VerifyInput {
+  readonly signature: string | null | undefined;
+  readonly timestamp?: string | null | undefined;
+  readonly id?: string | null | undefined;
+}
+
 /** Input to verify a delivery that is signed now with {@link secret}, with `changes`. */
 export function received(
-  changes: Partial<VerifyInput> = {},
+  changes: Partial<ReceivedDelivery> = {},
   signed: { payload?: string | Uint8Array; secrets?: readonly string[]; scheme?: SchemeName } = {},
-): VerifyInput {
+): ReceivedDelivery {
   const { payload = body, secrets = [secret], scheme: name = 'svc' } = signed;
   const scheme = schemes[name];
   const { headers } = signDelivery({ scheme, secrets, id: 'del_1', timestampMs: now, body: payload });

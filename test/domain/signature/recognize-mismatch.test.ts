@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
 import { verify, verifyMessage } from '../../../src/domain/signature/verify.ts';
 import type { NamedSecret, VerifyInput } from '../../../src/domain/signature/verify-input.ts';
-import { body, now, received, secret } from './received-delivery.ts';
+import { body, now, type ReceivedDelivery, received, secret } from './received-delivery.ts';
 
 describe('another scheme', () => {
   const pairs = schemeNames.flatMap((signed) =>
@@ -224,7 +224,7 @@ describe('a changed body', () => {
     });
   });
 
-  it.each<[string, Partial<VerifyInput>, string]>([
+  it.each<[string, Partial<ReceivedDelivery>, string]>([
     [
       'decompressed',
       { payload: body, contentEncoding: 'gzip' },
@@ -243,7 +243,7 @@ describe('a changed body', () => {
     expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining(detail) });
   });
 
-  it.each<[string, Partial<VerifyInput>]>([
+  it.each<[string, Partial<ReceivedDelivery>]>([
     ['identity', { payload: body, contentEncoding: 'identity' }],
     ['no encoding', { payload: body }],
     ['gzip, and a body that is not JSON', { payload: 'text', contentEncoding: 'gzip' }],

@@ -13,12 +13,7 @@ const app = createServer(async (request, response) => {
   try {
     const { 'service-signature': signature, 'service-timestamp': timestamp } = request.headers;
     const payload = await buffer(request);
-    const { ok } = verify({
-      secret,
-      payload,
-      signature: String(signature),
-      timestamp: String(timestamp),
-    });
+    const { ok } = verify({ secret, payload, signature, timestamp });
     if (!ok) return response.writeHead(400).end();
     const { type, data } = JSON.parse(payload.toString());
     const isNew = emails.every(({ eventId }) => eventId !== data.id);
