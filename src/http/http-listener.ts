@@ -197,7 +197,7 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
   const problem = listenProblems[error.code ?? ''];
   if (problem !== undefined) {
     return new SvcError('usage', `Cannot listen on ${host}:${port}: ${problem}.`, {
-      hint: 'Use another --host or --port.',
+      hint: 'Use another host or port.',
       cause: error,
     });
   }
@@ -207,7 +207,7 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
 function createPortError(host: string, port: number, cause?: unknown): SvcError {
   return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
     hint: {
-      text: 'Use any free port with --port 0, or check whether an emulator uses this port',
+      text: 'Use port 0 for any free port, or check whether an emulator uses this port',
       command: `svc emulator status --url http://${host}:${port}/_svc`,
     },
     cause,

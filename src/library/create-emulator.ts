@@ -187,7 +187,7 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
       } catch (error) {
         // A call that is in progress when the emulator is closed fails with an internal error.
         if (!(error instanceof SvcError)) assertOpen();
-        throw error;
+        throw withoutCommand(error);
       }
     };
   }
@@ -215,4 +215,11 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
       return status();
     },
   };
+}
+
+/** A command cannot find the emulator of a test, which may also have ended. */
+function withoutCommand(error: unknown): unknown {
+  if (!(error instanceof SvcError) || error.hint?.command === undefined) return error;
+  const { code, message, hint, headers, cause } = error;
+  return new SvcError(code, message, { hint: `${hint.text}.`, headers, cause });
 }

@@ -7,6 +7,7 @@ import { listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
 import type { Event } from '../contract/resources.ts';
+import { SvcError } from '../errors.ts';
 import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
@@ -40,6 +41,17 @@ export type Trigger = <Type extends EventType>(
   options?: TriggerOptions,
 ) => Promise<Triggered>;
 
+function toJson(payload: object): string {
+  try {
+    return JSON.stringify(payload);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new SvcError('usage', `trigger: payload cannot be converted to JSON: ${message}.`, {
+      cause: error,
+    });
+  }
+}
+
 export function createTrigger(setup: WorkspaceSetup): Trigger {
   const { emulator, control, workspaceId, apiKey, payloadField, random } = setup;
   const { status, send } = emulator;
@@ -54,7 +66,7 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
   }
 
   return async (type, customPayload, { idempotencyKey } = {}) => {
-    const payload = customPayload === undefined ? await fillFixture(type) : JSON.stringify(customPayload);
+    const payload = customPayload === undefined ? await fillFixture(type) : toJson(customPayload);
     const api = createApiClient({ baseUrl: `${status().url}/v1`, apiKey, send });
     const body = toEventBody({ type, workspaceId, payloadField, payload });
     const { value: event } = await api.createEvent(body, idempotencyKey);

@@ -6,12 +6,14 @@ import {
   type ControlOperations,
   type ControlOutput,
   controlOperations,
+  MAX_ADVANCE_MS,
 } from '../contract/control-operations.ts';
 import { listAll } from '../contract/control-plane.ts';
 import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import { type Fault, NewFaultInput } from '../contract/fault-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { Speed } from '../validation/value-schemas.ts';
 import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
 import { checkArguments, withArgumentChecks } from './check-arguments.ts';
@@ -146,7 +148,12 @@ export const deliveryParameters = {
 
 export const clockParameters = {
   show: {},
-  advance: { by: DurationValue },
+  advance: {
+    by: v.pipe(
+      DurationValue,
+      v.check((by) => toMs(by) <= MAX_ADVANCE_MS, `must be at most ${formatDuration(MAX_ADVANCE_MS)}`),
+    ),
+  },
   advanceTo: { time: Time },
   next: {},
   settle: {},

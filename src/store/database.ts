@@ -83,7 +83,7 @@ function createPrivateFile(path: string): void {
       'database_unusable',
       `Cannot create the database file ${path}: the folder does not accept files.`,
       {
-        hint: 'Choose another folder with --db or SVC_DB, or set SVC_DB=:memory: to use no file.',
+        hint: 'Choose another folder, or use :memory: as the database, which needs no file.',
         cause: error,
       },
     );
@@ -159,7 +159,7 @@ export function toStoreError(error: unknown, path: string): unknown {
       'database_unusable',
       `${path} cannot be opened for writing: ${describeFileError(error)}.`,
       {
-        hint: 'Check the path, its permissions and the free disk space, or set SVC_DB=:memory: to use no file.',
+        hint: 'Check the path, its permissions and the free disk space, or use :memory: as the database, which needs no file.',
         cause: error,
       },
     );

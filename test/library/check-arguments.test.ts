@@ -107,6 +107,16 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
     'clock.advance: by must be a number of milliseconds, or a string such as 90s, 5m, 1h30m or 3d, not a Date.',
   ],
   [
+    'clock.advance(more than a hundred years)',
+    ({ clock }) => clock.advance('9999999d'),
+    'clock.advance: by must be at most 36500d.',
+  ],
+  [
+    'trigger(a payload that is not JSON)',
+    ({ trigger }) => trigger('a.b', { count: 1n }),
+    'trigger: payload cannot be converted to JSON: Do not know how to serialize a BigInt.',
+  ],
+  [
     'clock.advanceTo()',
     ({ clock }) => clock.advanceTo('soon'),
     'clock.advanceTo: time must be a Date or an ISO 8601 time with Z or an offset, not "soon".',

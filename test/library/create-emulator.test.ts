@@ -152,6 +152,13 @@ describe('createEmulator', () => {
     }
   });
 
+  it('the hint of an error has no command, because commands cannot find the emulator', async () => {
+    await using emulator = await createEmulator({ listen: false });
+    const { event } = await emulator.trigger('order.shipped');
+    const refused = expect(emulator.deliveries.get(event.id)).rejects;
+    await refused.toHaveProperty('hint', { text: 'List its deliveries.' });
+  });
+
   it('close can be called twice, and before the workspaces are closed', async () => {
     const emulator = await createEmulator({ listen: false });
     const workspace = await emulator.createWorkspace();

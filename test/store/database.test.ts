@@ -303,7 +303,7 @@ describe('a path that cannot be a database', () => {
       code: 'database_unusable',
       message: expect.stringContaining('cannot be opened for writing'),
       // `svc listen` has no --db.
-      hint: { text: expect.stringContaining('set SVC_DB=:memory:') },
+      hint: { text: expect.stringContaining('use :memory: as the database') },
     });
   });
 
