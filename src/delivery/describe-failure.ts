@@ -45,6 +45,9 @@ const stoppedFailure: AttemptFailure = {
 
 function describeNetworkError(error: NetworkError, context: FailureContext): AttemptFailure {
   const { host, hostname } = context.url;
+  if (error.name === 'NetConnectNotAllowedError') {
+    return toConnectionError(`nock blocks ${host}: allow it with nock.enableNetConnect('${hostname}')`);
+  }
   // The code of an HTTPParserError is the violated rule of HTTP, such as HPE_INVALID_VERSION.
   const code = error.name === 'HTTPParserError' ? error.name : (error.code ?? error.name);
   switch (code) {

@@ -72,6 +72,11 @@ describe('describeFailure', () => {
     ['connection_error', 'TypeError: the message', toError(undefined, { name: 'TypeError' })],
     [
       'connection_error',
+      "nock blocks receiver.test:8080: allow it with nock.enableNetConnect('receiver.test')",
+      toError('ENETUNREACH', { name: 'NetConnectNotAllowedError' }),
+    ],
+    [
+      'connection_error',
       'the response headers of receiver.test:8080 exceed 16 KiB',
       toError('UND_ERR_HEADERS_OVERFLOW'),
     ],
