@@ -1,5 +1,5 @@
 /** The event types that a project declares, as its compiler sees them. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -68,6 +68,19 @@ it('declared event types make a misspelled event type and a wrong payload type e
     await trigger('order.shipped', { carrier: 1 });
   `;
   expect(await compile(declarations, code)).toBe('');
+});
+
+it('the declaration in docs/testing.md compiles as a file of its own', { timeout: 120_000 }, async () => {
+  const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
+  const [, documented = ''] = /```typescript\n(.*?)```/s.exec(page) ?? [];
+  const code = `
+    import { createEmulator } from 'svc-emulator';
+    const { trigger } = await createEmulator();
+    await trigger('till.opened', { number: 1 });
+    // @ts-expect-error a built-in type that is not declared
+    await trigger('order.shipped');
+  `;
+  expect(await compile(documented, code)).toBe('');
 });
 
 it('a project without declared event types accepts every event type', { timeout: 120_000 }, async () => {

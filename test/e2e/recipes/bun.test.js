@@ -5,7 +5,7 @@ let emulator;
 beforeAll(async () => {
   emulator = await createEmulator({ clock: { frozen: true } });
 });
-afterAll(() => emulator.close());
+afterAll(() => emulator?.close());
 
 test('a receiver that refuses the first attempt receives the second', async () => {
   const receiver = await createReceiver([500, 200]);

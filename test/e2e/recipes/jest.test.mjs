@@ -4,7 +4,7 @@ let emulator;
 beforeAll(async () => {
   emulator = await createEmulator({ clock: { frozen: true } });
 });
-afterAll(() => emulator.close());
+afterAll(() => emulator?.close());
 
 test('the third attempt succeeds, 35 minutes after the first', async () => {
   const receiver = await createReceiver([500, 500, 200]);

@@ -6,7 +6,7 @@ let emulator;
 before(async () => {
   emulator = await createEmulator({ clock: { frozen: true } });
 });
-after(() => emulator.close());
+after(() => emulator?.close());
 
 test('a receiver that refuses the first attempt receives the second', async () => {
   const receiver = await createReceiver([500, 200]);

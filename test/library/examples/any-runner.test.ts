@@ -7,7 +7,7 @@ let emulator: Emulator;
 beforeAll(async () => {
   emulator = await createEmulator({ clock: { frozen: true } });
 });
-afterAll(() => emulator.close());
+afterAll(() => emulator?.close());
 
 test.concurrent('a receiver that is down for an hour receives the event later', async () => {
   await using workspace = await emulator.createWorkspace();
