@@ -74,7 +74,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
-  { page: /^docs\/parity/, code: /sandbox\.har/, reason: 'test/cli/commands/gaps.test.ts runs them' },
+  { page: /^docs\/parity/, code: /\.har\b/, reason: 'test/cli/commands/gaps.test.ts runs them' },
   { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
   {
     page: /^docs\/receiver-testing/,
