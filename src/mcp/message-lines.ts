@@ -1,5 +1,6 @@
-/** Splits the input of a client into lines, one for each message, and leaves out lines that are too long. */
+/** Splits the input of a client into lines, one for each message, and leaves out lines that are too long or not JSON. */
 import { Transform } from 'node:stream';
+import { isJson } from '../domain/json.ts';
 
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
@@ -7,9 +8,10 @@ const LINE_FEED = '\n'.charCodeAt(0);
 
 /**
  * Passes on complete lines.
- * @param onTooLong called for each line with more than {@link MAX_LINE_BYTES}
+ * @param onRefused called for each line with more than {@link MAX_LINE_BYTES}, and for each other one that is not JSON, except an
+ *   empty one
  */
-export function splitMessageLines(onTooLong: () => void): Transform {
+export function splitMessageLines(onRefused: (reason: 'too_long' | 'not_json') => void): Transform {
   /** The parts of a line; empty once it is too long. */
   let line: Buffer[] = [];
   let size = 0;
@@ -23,7 +25,7 @@ export function splitMessageLines(onTooLong: () => void): Transform {
   /** Ends the line. @returns null if it was too long */
   function take(): Buffer | null {
     const text = size > MAX_LINE_BYTES ? null : Buffer.concat(line);
-    if (text === null) onTooLong();
+    if (text === null) onRefused('too_long');
     line = [];
     size = 0;
     return text;
@@ -38,7 +40,10 @@ export function splitMessageLines(onTooLong: () => void): Transform {
         add(chunk.subarray(start, lineFeed + 1));
         start = lineFeed + 1;
         const text = take();
-        if (text !== null) this.push(text);
+        if (text === null) continue;
+        const json = text.toString();
+        if (isJson(json)) this.push(text);
+        else if (json.trim() !== '') onRefused('not_json');
       }
       add(chunk.subarray(start));
       done();

@@ -57,6 +57,16 @@ describe('a session over stdio', () => {
     expect(await receive()).toMatchObject({ id: 8, result: { structuredContent: { speed: 0 } } });
   });
 
+  it('a line that is not JSON gets a parse error, an empty one gets nothing, and the session continues', async () => {
+    const { send, receive } = await startSession();
+    send('');
+    send('hello');
+    const message = 'The line is not JSON. Send each message as JSON in one line.';
+    expect(await receive()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32700, message } });
+    send(callOf(8, 'clock', '{"action":"show"}'));
+    expect(await receive()).toMatchObject({ id: 8, result: { structuredContent: { speed: 0 } } });
+  });
+
   it.each([
     ['an object', `{"type":"order.paid","payload":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`],
     ['an array', `{"type":"order.paid","payload":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`],
@@ -83,14 +93,14 @@ describe('a session over stdio', () => {
 describe('splitMessageLines', () => {
   const split = async (...chunks: readonly (string | Buffer)[]) => {
     let tooLong = 0;
-    const lines = splitMessageLines(() => void tooLong++);
+    const lines = splitMessageLines((reason) => void (reason === 'too_long' && tooLong++));
     for (const chunk of chunks) lines.write(chunk);
     lines.end();
     const read: string[] = [];
     for await (const line of lines) read.push(String(line));
     return { read: read.join(''), tooLong };
   };
-  const ofSize = (size: number) => Buffer.alloc(size, 'x');
+  const ofSize = (size: number) => Buffer.alloc(size, '1');
 
   it('splitMessageLines passes on complete lines, in whatever chunks they arrive', async () => {
     expect(await split('{"a"', ':1}\n{"b":2}\n{"c', '":3}\n', '{"d":')).toEqual({
@@ -102,7 +112,7 @@ describe('splitMessageLines', () => {
   it('splitMessageLines passes on a line of the maximum length, and leaves out a longer one', async () => {
     const longest = await split(ofSize(MAX_LINE_BYTES - 1), '\n');
     expect([longest.read.length, longest.tooLong]).toEqual([MAX_LINE_BYTES, 0]);
-    expect(await split(ofSize(MAX_LINE_BYTES), '\n', 'a\n')).toEqual({ read: 'a\n', tooLong: 1 });
-    expect(await split('a\n', ofSize(MAX_LINE_BYTES + 1))).toEqual({ read: 'a\n', tooLong: 1 });
+    expect(await split(ofSize(MAX_LINE_BYTES), '\n', '2\n')).toEqual({ read: '2\n', tooLong: 1 });
+    expect(await split('2\n', ofSize(MAX_LINE_BYTES + 1))).toEqual({ read: '2\n', tooLong: 1 });
   });
 });
