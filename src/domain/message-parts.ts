@@ -20,16 +20,28 @@ export function toSentence(text: string): string {
 }
 
 /**
- * `Did you mean x?` with the candidate that is closest to a mistyped word, by edit distance and ignoring case.
+ * `Did you mean x?` with the result of {@link findClosest}; null if no candidate is close.
  * @param format writes the closest candidate as it appears in the question (default: unchanged)
- * @param maxMistakes a limit in addition to that of the length
- * @returns null if no candidate is close: with at most one mistake, or one per three characters in a longer word. A mistake is
- *   a wrong, missing or additional character, or two swapped neighbors.
  */
 export function suggestMatch(
   word: string,
   candidates: Iterable<string>,
   format: (candidate: string) => string = (candidate) => candidate,
+  maxMistakes?: number,
+): string | null {
+  const closest = findClosest(word, candidates, maxMistakes);
+  return closest === null ? null : `Did you mean ${format(closest)}?`;
+}
+
+/**
+ * The candidate that is closest to a mistyped word, by edit distance and ignoring case.
+ * @param maxMistakes a limit in addition to that of the length
+ * @returns null if no candidate is close: with at most one mistake, or one per three characters in a longer word. A mistake is
+ *   a wrong, missing or additional character, or two swapped neighbors.
+ */
+export function findClosest(
+  word: string,
+  candidates: Iterable<string>,
   maxMistakes = Number.POSITIVE_INFINITY,
 ): string | null {
   let closest: string | null = null;
@@ -42,7 +54,7 @@ export function suggestMatch(
       minDistance = distance;
     }
   }
-  return closest === null ? null : `Did you mean ${format(closest)}?`;
+  return closest;
 }
 
 /** The edit distance in which two swapped neighbors count once (optimal string alignment). */

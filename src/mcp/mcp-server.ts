@@ -131,7 +131,7 @@ async function callTool(
         : new SvcError('internal_error', 'Internal error in svc. Its log has the details.', {
             cause: thrown,
           });
-    return { isError: true, content: [toText(toErrorJson(error, tool.nextAfterError))] };
+    return { isError: true, content: [toText(toErrorJson(error, tool, args))] };
   }
 }
 

@@ -1,11 +1,12 @@
 /** A tool of the MCP server: its definition, what a call gets, and the form of its results and errors. */
 import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { JsonObject } from '../contract/fields.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../domain/json.ts';
-import { SvcError } from '../errors.ts';
-import { validate } from '../validation/validate.ts';
+import { findClosest } from '../domain/message-parts.ts';
+import { type ErrorCode, SvcError } from '../errors.ts';
+import { parse, type ValueProblem } from '../validation/validate.ts';
 import type { ConnectedEmulator } from './connected-emulator.ts';
 
 /** What the client can show or ask before a call. Only tools that change nothing outside of the emulator lack `openWorldHint`. */
@@ -49,8 +50,10 @@ export interface Tool {
   readonly hints: ToolHints;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
-  /** The call that helps after an error. */
+  /** The call that helps after an error, unless arguments can be corrected. */
   readonly nextAfterError: string;
+  /** Whether the schema of the arguments accepts them. */
+  accepts(args: object): boolean;
   /** @throws SvcError `validation_failed` for invalid arguments, and the errors of the control plane. */
   call(args: Record<string, unknown>, call: ToolCall): Promise<ToolResult>;
 }
@@ -80,13 +83,17 @@ export function defineTool<Schema extends v.GenericSchema>({
       type: 'object',
       properties: Object.fromEntries(fields.map(([name, type]) => [name, { type }])),
     },
+    accepts: (args) => v.is(input, args),
     async call(args, call) {
       // As for a body of `/v1`. A deeper value could exceed the call stack.
       if (isNestedTooDeeply(args)) {
         const message = `The arguments are nested more than ${MAX_JSON_DEPTH} levels deep.`;
         throw new SvcError('validation_failed', message);
       }
-      return run(validate(input, args, 'validation_failed'), call);
+      return run(
+        parse(input, args, (problem) => createArgumentError(problem)),
+        call,
+      );
     },
   };
 }
@@ -95,7 +102,7 @@ export function defineTool<Schema extends v.GenericSchema>({
 const REDUNDANT = /^(?:Only \w+ (?:in|of|to|with) this|ID of the) /;
 
 /** The keywords that tell a model how to call a tool. Other problems, such as an invalid ID, are in the error of the call. */
-const SHOWN_KEYWORDS = ['type', 'enum', 'description', 'default', 'items'];
+const SHOWN_KEYWORDS = ['type', 'enum', 'maximum', 'description', 'default', 'items'];
 
 /** The JSON Schema of the arguments, in few tokens: clients send the list of tools to the model with each request. */
 function toInputSchema(input: v.GenericSchema): JsonSchema {
@@ -139,26 +146,73 @@ export function formatCall(tool: ToolName, args: object = {}): string {
   return `${tool} ${JSON.stringify(args)}`;
 }
 
-/** An argument that only some actions of a tool need. @throws SvcError `validation_failed` without it */
+/** An error of a call that other arguments can correct. */
+export class ArgumentError extends SvcError {
+  /** The arguments to change in the next call; undefined removes one. */
+  readonly changes: object;
+
+  constructor(message: string, changes: object, hint?: string, code: ErrorCode = 'validation_failed') {
+    super(code, message, { hint });
+    this.changes = changes;
+  }
+}
+
+/** An argument that only some actions of a tool need. @throws ArgumentError without it */
 export function requireArgument<Value>(value: Value | undefined, name: string, example: unknown): Value {
   if (value !== undefined) return value;
-  throw new SvcError('validation_failed', `${name} is required for this action.`, {
-    hint: `Pass ${JSON.stringify({ [name]: example })}`,
-  });
+  const change = { [name]: example };
+  throw new ArgumentError(`${name} is required for this action.`, change, `Pass ${JSON.stringify(change)}`);
+}
+
+/** Names and words of the tools are shorter. The time of a search for the closest one grows with this length. */
+const MAX_COMPARED_LENGTH = 64;
+
+/**
+ * Corrects a mistyped field or word, and removes any other unknown field. The call cannot correct other problems.
+ * @param toArguments converts changes of the object that has the problem to those of the arguments
+ */
+export function createArgumentError(
+  { path, problem, keys, value, isUnknownField, choices }: ValueProblem,
+  toArguments = (changes: object) => changes,
+): SvcError {
+  const message = `${path || 'The arguments'} ${problem}.`;
+  const name = String(keys.at(-1));
+  const word = String(isUnknownField ? name : value).slice(0, MAX_COMPARED_LENGTH);
+  const closest = findClosest(word, choices);
+  if (closest === null && !isUnknownField) return new SvcError('validation_failed', message);
+  const changes = isUnknownField
+    ? { [name]: undefined, ...(closest !== null && { [closest]: value }) }
+    : { [name]: closest };
+  return new ArgumentError(
+    message,
+    toArguments(changes),
+    closest === null ? undefined : `Did you mean ${closest}?`,
+  );
 }
 
 /** Length of a text in an error, in characters: it can contain what the client sent. */
 const MAX_ERROR_LENGTH = 500;
 
 /** The error of a call, as JSON. Its hint can name a command, which the client can run in a shell. */
-export function toErrorJson(error: SvcError, next: string): string {
+export function toErrorJson(error: SvcError, tool: Tool, args: object): string {
   const { code, message, hint } = error;
   const cut = (text: string) =>
     text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH)}…` : text;
   return JSON.stringify(
     escapeInvisibleInJson({
       error: { code, message: cut(message), ...(hint && { hint: { ...hint, text: cut(hint.text) } }) },
-      next: code === 'no_emulator' ? 'Start an emulator in a shell: svc emulator start --detach' : next,
+      next:
+        code === 'no_emulator'
+          ? 'Start an emulator in a shell: svc emulator start --detach'
+          : (correctCall(error, tool, args) ?? tool.nextAfterError),
     }),
   );
+}
+
+/** The call with corrected arguments; null if it would be invalid or too long. */
+function correctCall(error: SvcError, tool: Tool, args: object): string | null {
+  if (!(error instanceof ArgumentError)) return null;
+  const changed = Object.entries({ ...args, ...error.changes }).filter(([, value]) => value !== undefined);
+  const call = formatCall(tool.name, Object.fromEntries(changed));
+  return tool.accepts(Object.fromEntries(changed)) && call.length <= MAX_ERROR_LENGTH ? call : null;
 }

@@ -89,6 +89,7 @@ describe('the list of tools', () => {
       starting_after: { description: '`end_cursor` of the previous page' },
     });
     expect(JSON.stringify(properties)).toContain('"webhook_id":{"type":"string"}');
+    expect(properties).toMatchObject({ wait_seconds: { type: 'integer', maximum: 60 } });
   });
 
   it('the list says which tools only read and which can lose data', async () => {
@@ -452,7 +453,43 @@ describe('invalid calls', () => {
   ])('%s %j is an error that says %j and names the next call', async (tool, args, message) => {
     const { error, next } = await mcp.callInvalid(tool, args);
     expect(error.message).toContain(message);
-    expect(next).toMatch(/^(?:status|deliveries|clock) \{/);
+    expect(next).toMatch(/^(?:status|trigger|deliveries|clock|receiver) \{/);
+  });
+
+  it.each<[string, Record<string, unknown>, string | undefined, string]>([
+    [
+      'trigger',
+      { type: 'order.paid', wait_secnds: 5 },
+      'Did you mean wait_seconds?',
+      'trigger {"type":"order.paid","wait_seconds":5}',
+    ],
+    ['trigger', { type: 'order.paid', zzz: 5 }, undefined, 'trigger {"type":"order.paid"}'],
+    ['trigger', {}, undefined, 'trigger {"type":"order.shipped"}'],
+    ['clock', { action: 'freze' }, 'Did you mean freeze?', 'clock {"action":"freeze"}'],
+    ['clock', { action: 'advance' }, 'Pass {"by":"35m"}', 'clock {"action":"advance","by":"35m"}'],
+    ['clock', { action: 'zzz' }, undefined, 'clock {"action":"show"}'],
+    [
+      'faults',
+      { action: 'add', fault: { on: 'delivery', kind: 'duplicat' } },
+      'Did you mean duplicate?',
+      'faults {"action":"add","fault":{"on":"delivery","kind":"duplicate"}}',
+    ],
+    [
+      'state',
+      { action: 'save' },
+      'Pass {"path":"before.svc"}',
+      'state {"action":"save","path":"before.svc"}',
+    ],
+    [
+      'receiver',
+      { action: 'check' },
+      undefined,
+      'receiver {"action":"register","url":"http://127.0.0.1:3000/webhooks"}',
+    ],
+    ['deliveries', { typ: 'x'.repeat(1000) }, 'Did you mean type?', 'deliveries {}'],
+  ])('%s %j has the hint %j and the next call %s', async (tool, args, hint, nextCall) => {
+    const { error, next } = await mcp.callInvalid(tool, args);
+    expect([error.hint?.text, next]).toEqual([hint, nextCall]);
   });
 
   it('an error shows only the start of huge text', async () => {

@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 1_000_000;
 
 export const explainTool = defineTool({
   name: 'explain',
-  description: 'Say why a delivery failed: cause, evidence, steps of a correct signature check, and remedy',
+  description: 'Say why a delivery failed: cause, evidence, signature steps, and remedy',
   hints: { readOnlyHint: true },
   nextAfterError: formatCall('deliveries', { status: 'failing' }),
   input: v.strictObject({

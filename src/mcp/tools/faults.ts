@@ -2,9 +2,9 @@
 import * as v from 'valibot';
 import { NewFaultInput } from '../../contract/fault-schemas.ts';
 import { JsonObject } from '../../contract/fields.ts';
-import { validate } from '../../validation/validate.ts';
+import { parse } from '../../validation/validate.ts';
 import { EXAMPLE_TYPE } from '../summarize-delivery.ts';
-import { defineTool, formatCall, requireArgument } from '../tool.ts';
+import { createArgumentError, defineTool, formatCall, requireArgument } from '../tool.ts';
 
 export const faultsTool = defineTool({
   name: 'faults',
@@ -24,7 +24,10 @@ export const faultsTool = defineTool({
   async run({ action, fault }, { emulator: { control } }) {
     if (action === 'clear') return { ...(await control.clearFaults({})), next: formatCall('status') };
     const example = { on: 'delivery', kind: 'duplicate' };
-    const input = validate(NewFaultInput, requireArgument(fault, 'fault', example), 'validation_failed');
+    const given = requireArgument(fault, 'fault', example);
+    const input = parse(NewFaultInput, given, (problem) =>
+      createArgumentError(problem, (changes) => ({ fault: { ...given, ...changes } })),
+    );
     const { id, on, kind } = await control.addFault(input);
     return {
       fault: { id, on, kind },

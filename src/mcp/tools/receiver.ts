@@ -12,7 +12,14 @@ import type { CheckResult } from '../../receiver/run-checks.ts';
 import { abortAfter, withAnySignal } from '../../timers.ts';
 import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
-import { defineTool, formatCall, requireArgument, type ToolCall, type ToolResult } from '../tool.ts';
+import {
+  ArgumentError,
+  defineTool,
+  formatCall,
+  requireArgument,
+  type ToolCall,
+  type ToolResult,
+} from '../tool.ts';
 
 const actions = ['register', 'secret', 'check', 'probe'] as const;
 
@@ -74,9 +81,8 @@ async function findWebhook(id: string | undefined, control: ControlPlane): Promi
   const { data } = await control.listWebhooks({ limit: 2 });
   const [only, second] = data;
   if (only === undefined) {
-    throw new SvcError('not_found', 'No endpoint is registered.', {
-      hint: formatCall('receiver', { action: 'register', url: EXAMPLE_URL }),
-    });
+    const changes = { action: 'register', url: EXAMPLE_URL };
+    throw new ArgumentError('No endpoint is registered.', changes, undefined, 'not_found');
   }
   if (second === undefined) return only;
   throw new SvcError('validation_failed', 'There are several endpoints, so webhook_id is required.');

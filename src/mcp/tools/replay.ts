@@ -41,7 +41,7 @@ export const replayTool = defineTool({
     ),
     type,
     webhook_id,
-    since,
+    since: v.pipe(since, v.description('As for deliveries')),
     new_id: v.optional(v.pipe(v.boolean(), v.description('As a new delivery with its own ID'))),
     wait_seconds: v.optional(wholeNumber(0, MAX_WAIT_SECONDS), 10),
   }),

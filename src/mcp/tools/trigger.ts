@@ -6,11 +6,10 @@ import { EventType, JsonObject } from '../../contract/fields.ts';
 import { DefaultWorkspace } from '../../contract/list-filters.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
 import { suggestMatch } from '../../domain/message-parts.ts';
-import { SvcError } from '../../errors.ts';
 import { wholeNumber } from '../../validation/value-schemas.ts';
 import { runNamedScript } from '../run-named-script.ts';
-import { findNextCall, summarizeDeliveries } from '../summarize-delivery.ts';
-import { defineTool, formatCall } from '../tool.ts';
+import { EXAMPLE_TYPE, findNextCall, summarizeDeliveries } from '../summarize-delivery.ts';
+import { ArgumentError, defineTool, formatCall } from '../tool.ts';
 import { MAX_WAIT_SECONDS, waitUntilSettled } from '../wait-until-settled.ts';
 
 export const triggerTool = defineTool({
@@ -38,7 +37,10 @@ export const triggerTool = defineTool({
     const workspaceId = workspace.workspace_id ?? status.workspace_id;
     if (script !== undefined && type === undefined) return runNamedScript(script, call, workspaceId);
     if (type === undefined || script !== undefined) {
-      throw new SvcError('validation_failed', 'Pass either type or script.');
+      throw new ArgumentError('Pass either type or script.', {
+        type: type ?? EXAMPLE_TYPE,
+        script: undefined,
+      });
     }
     const api = await connectApi();
     const example = payload === undefined ? await findExample(type, control) : null;
