@@ -71,10 +71,10 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 
 /** Readable only by its owner, because it contains endpoint secrets. SQLite creates the log with the same mode. */
 function createPrivateFile(path: string): void {
-  // Not writable by others, whatever the umask: they could replace the files.
-  createFolder(dirname(path), 0o755);
-  if (existsSync(path)) return;
   try {
+    // Not writable by others, whatever the umask: they could replace the files.
+    createFolder(dirname(path), 0o755);
+    if (existsSync(path)) return;
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     // The folder exists, but accepts no files, such as /proc.

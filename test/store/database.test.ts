@@ -307,12 +307,15 @@ describe('a path that cannot be a database', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('openDatabase refuses a folder that accepts no files', () => {
-    expect(refusal('/proc/x.db')).toMatchObject({
-      code: 'database_unusable',
-      message: 'Cannot create the database file /proc/x.db: the folder does not accept files.',
-    });
-  });
+  it.runIf(process.platform === 'linux').each(['/proc/x.db', '/proc/x/y.db'])(
+    'openDatabase refuses a folder that accepts no files: %s',
+    (path) => {
+      expect(refusal(path)).toMatchObject({
+        code: 'database_unusable',
+        message: `Cannot create the database file ${path}: the folder does not accept files.`,
+      });
+    },
+  );
 
   it('openDatabase refuses a path whose parent is a file', () => {
     const path = file();
