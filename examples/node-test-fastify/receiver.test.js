@@ -13,7 +13,7 @@ let enqueue;
 before(async () => {
   emulator = await createEmulator({ clock: { frozen: true } });
 });
-after(() => emulator.close());
+after(() => emulator?.close());
 
 beforeEach(async () => {
   workspace = await emulator.createWorkspace();

@@ -192,7 +192,8 @@ const listenProblems: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name cannot be resolved',
 };
 
-function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+/** Converts the error of a server that cannot use its address; returns any other error unchanged. */
+export function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE') return createPortError(host, port, error);
   const problem = listenProblems[error.code ?? ''];
   if (problem !== undefined) {

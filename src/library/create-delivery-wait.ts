@@ -101,7 +101,6 @@ async function createWaitError(
   return new SvcError(
     result.mismatched.length > 0 ? 'unexpected_status' : result.isStalled ? 'stalled' : 'timeout',
     [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
-    { hint: hints.join(' ') },
   );
 }
 

@@ -6,6 +6,7 @@ import { systemClock } from '../clock/wall-clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { toListenError } from '../http/http-listener.ts';
 import {
   type ReceivedRequest,
   readReceivedRequest,
@@ -98,7 +99,7 @@ const receiverParameters = {
 /**
  * Starts an HTTP server on 127.0.0.1 that records requests. `await using` closes it.
  * @param responses default: 200
- * @throws SvcError `usage` for an unknown or invalid response or option
+ * @throws SvcError `usage` for an unknown or invalid response or option, `port_in_use`
  */
 export async function createReceiver(
   responses: ReceiverResponses = 200,
@@ -128,7 +129,9 @@ export async function createReceiver(
     return responder(request).catch(toErrorResponse);
   }
 
-  const server = await startReceiverServer(respond, { port, certificate });
+  const server = await startReceiverServer(respond, { port, certificate }).catch((error) => {
+    throw toListenError(error, '127.0.0.1', port ?? 0);
+  });
 
   async function waitForCount(
     call: string,

@@ -152,6 +152,12 @@ describe('createReceiver', () => {
     ]);
   });
 
+  it('createReceiver rejects with port_in_use if the port is taken', async () => {
+    await using receiver = await createReceiver();
+    const { port } = receiver;
+    await expect(createReceiver(200, { port })).rejects.toMatchObject({ code: 'port_in_use' });
+  });
+
   it('a receiver listens on the given port', async () => {
     const { port, close } = await createReceiver();
     await close();

@@ -30,7 +30,7 @@ interface State {
 
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
-/** The lines of the error of a wait that fails at once, and its hint. */
+/** The lines of the error of a wait that fails at once, and those of them that say what to do. */
 async function report(
   state: State,
   filter: Parameters<ReturnType<typeof createDeliveryWait>>[0] = {},
@@ -69,14 +69,9 @@ async function report(
     () => expect.unreachable('The wait resolved.'),
     (error: SvcError) => error,
   );
-  const [headline, ...lines] = error.message.split('\n');
-  return {
-    code: error.code,
-    headline,
-    lines: lines.map((line) => line.trim()),
-    hint: error.hint?.text,
-    inputs,
-  };
+  const [headline, ...lines] = error.message.split('\n').map((line) => line.trim());
+  const hints = lines.filter((line) => /^(Send|Wait|Enable|Register|Subscribe) /.test(line));
+  return { code: error.code, headline, lines, hints, inputs };
 }
 
 const pending = (changes: Partial<DeliveryDetail> = {}) =>
@@ -202,7 +197,7 @@ describe('the events of a failed wait', () => {
 });
 
 describe('the hint of a failed wait', () => {
-  it.each<[string, State, Parameters<typeof report>[1], string | undefined]>([
+  it.each<[string, State, Parameters<typeof report>[1], ...hints: string[]]>([
     [
       'the next attempt, rounded up to seconds',
       {
@@ -248,30 +243,31 @@ describe('the hint of a failed wait', () => {
         ],
       },
       { type: 'a.b' },
-      "Subscribe an endpoint to a.b: wh_1 receives only c.d, e.f; wh_2 receives only c.d. Enable wh_2, which is disabled: webhooks.update('wh_2', { disabled: false }).",
+      'Subscribe an endpoint to a.b: wh_1 receives only c.d, e.f; wh_2 receives only c.d.',
+      "Enable wh_2, which is disabled: webhooks.update('wh_2', { disabled: false }).",
     ],
     [
       'an endpoint with a subscription',
       { webhooks: [{ id: 'wh_1', events: ['c.d'] }, webhook] },
       { type: 'a.b' },
-      undefined,
     ],
-  ])('the hint names %s', async (_, state, filter, hint) => {
-    expect((await report(state, filter)).hint).toBe(hint);
+  ])('the hint names %s', async (_, state, filter, ...hints) => {
+    expect((await report(state, filter)).hints).toEqual(hints);
   });
 
   it('a delivery that settled with another status has no hint about endpoints', async () => {
     expect(await report({ deliveries: [failed] }, {}, { status: 'succeeded' })).toMatchObject({
-      ...{ code: 'unexpected_status', hint: undefined },
+      ...{ code: 'unexpected_status', hints: [] },
     });
   });
 
   it('the hint names at most ten endpoints', async () => {
     const webhooks = Array.from({ length: 11 }, (_, index) => ({ id: `wh_${index}`, events: ['c.d'] }));
-    expect((await report({ webhooks }, { type: 'a.b' })).hint?.match(/receives only/g)).toHaveLength(10);
+    const { hints } = await report({ webhooks }, { type: 'a.b' });
+    expect(hints[0]?.match(/receives only/g)).toHaveLength(10);
     const deliveries = webhooks.map(({ id }, index) =>
       pending({ id: `del_${index}`, webhook_id: id, paused: true, next_attempt_at: null }),
     );
-    expect((await report({ deliveries })).hint?.match(/Enable/g)).toHaveLength(10);
+    expect((await report({ deliveries })).hints).toHaveLength(10);
   });
 });
