@@ -128,7 +128,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     if (options.tunnel && isListening) {
       tunnel = await openTunnel(listener.url, (error) => onInternalError('the tunnel', error));
     }
-    if (options.fresh) tryEmptyStart(wall, options);
+    if ((options.fresh || options.seed) && options.db !== ':memory:') tryEmptyStart(wall, options);
     store = new Store(
       { path: options.db, synchronous: options.synchronous ?? 'FULL' },
       options.fresh ? options.environment : null,
@@ -142,7 +142,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   }
 }
 
-/** Starts with an empty store in memory, so that a seed or option that is refused there is refused before `fresh` removes the data. */
+/** Starts with an empty store in memory, which refuses a seed or option before the file is created, or `fresh` removes its data. */
 function tryEmptyStart(wall: WallClock, options: EmulatorOptions): void {
   const store = new Store({ path: ':memory:' });
   try {

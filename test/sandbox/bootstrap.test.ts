@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
@@ -130,6 +130,13 @@ describe('a fresh boot', () => {
     await using second = await startTestEmulator({ db });
     expect(second.status()).toMatchObject({ workspace_id, api_key });
     expect((await second.control.listWebhooks({})).data).toEqual([]);
+  });
+
+  it('a boot that is refused for its seed creates no database', async () => {
+    const db = newDatabase();
+    const seed = { workspaces: [{ name: '' }] };
+    await expect(startTestEmulator({ db, seed })).rejects.toThrow(SvcError);
+    expect(existsSync(db)).toBe(false);
   });
 
   it('a fresh boot does not remove the data of the other environment', async () => {
