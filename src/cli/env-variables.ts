@@ -1,5 +1,6 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
-import { appendFileSync, chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { accessSync, appendFileSync, chmodSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { quoteForShell } from '../domain/shell.ts';
@@ -97,6 +98,19 @@ export function keepEnvFile(
   });
 }
 
+const HINT = 'Choose a writable file with --write-env.';
+
+/** For a problem that is visible before the emulator starts. @throws SvcError `usage` when the file cannot be written */
+export function assertEnvFileWritable(path: string): void {
+  try {
+    const exists = existsSync(path);
+    if (exists) assertRegularFile(path);
+    accessSync(exists ? path : dirname(path), constants.W_OK);
+  } catch (error) {
+    throw createWriteError(path, error, HINT);
+  }
+}
+
 /**
  * Sets variables in a file, which is created if necessary, and keeps its other lines. The file contains secrets, so
  * only its owner gets access to it.
@@ -115,7 +129,7 @@ export function writeEnvFile(
     writeFileSync(path, setVariables(readRegularFile(path).toString(), variables, earlier));
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw createWriteError(path, error, 'Choose a writable file with --write-env.');
+    throw createWriteError(path, error, HINT);
   }
 }
 

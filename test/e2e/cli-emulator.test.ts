@@ -1,5 +1,5 @@
 /** The lifecycle of an emulator on the command line: start, use, stop, and errors. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -435,6 +435,20 @@ describe('options of svc emulator start', () => {
     expect(await svcInProcess(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
     expect(await svcInProcess(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
   });
+});
+
+it('svc emulator start with a --write-env that cannot be written creates nothing', async () => {
+  const cwd = createFolder();
+  const start = ['emulator', 'start', '--port', '0', '--write-env'];
+  for (const path of ['.', 'missing/new.env']) {
+    expect(await svcInProcess([...start, path], { cwd })).toMatchObject({
+      exitCode: ExitCode.usage,
+      stderr: expect.stringMatching(
+        /^error: Cannot write .*\nhint: Choose a writable file with --write-env\.\n$/,
+      ),
+    });
+  }
+  expect(readdirSync(cwd)).toEqual([]);
 });
 
 describe('pipes', () => {

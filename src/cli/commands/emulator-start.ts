@@ -10,7 +10,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import { keepEnvFile, toEnvVariables } from '../env-variables.ts';
+import { assertEnvFileWritable, keepEnvFile, toEnvVariables } from '../env-variables.ts';
 import { startInForeground } from '../foreground-emulator.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { announceReady, type ReadyStatus } from '../ready-line.ts';
@@ -64,6 +64,7 @@ export const command: CommandDefinition<Options> = {
     const rules = await context.resolveRules(options);
     const { values, projectFolder } = config;
     await assertNoneRunning(config, context);
+    if (values.envFile !== null) assertEnvFileWritable(values.envFile);
     if (options.detach) {
       const { status, log } = await startDetached(context, projectFolder);
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
