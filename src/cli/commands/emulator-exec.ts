@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Config } from '../../config.ts';
 import type { Emulator } from '../../emulator.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
+import type { Rules } from '../../profile/rules.ts';
 import { createProcessGuard } from '../../watchdog/process-guard.ts';
 import { bootEmulator, TEMPORARY_SETTINGS, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
@@ -86,12 +88,15 @@ export const command: CommandDefinition<Options> = {
       const needed = '--require-settled, --expect-failed or --junit';
       throw createDependentOptionError('--allow-no-deliveries', needed);
     }
+    // First, because a command with an invalid setting must not replace the log of an earlier one.
+    const settings = { ...TEMPORARY_SETTINGS, ...options };
+    const [config, rules] = [await context.resolveConfig(settings), await context.resolveRules(settings)];
     const toPath = (file: string) => resolve(context.cwd, file);
     if (junit !== undefined) assertReportWritable(toPath(junit));
     const folder = createTemporaryFolder();
     try {
       const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
-      const result = await runWithEmulator(log, folder, options, context);
+      const result = await runWithEmulator({ config, rules, log, folder }, options, context);
       if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
         const keptPath = logFile === undefined ? null : log.path;
         reportFailure(result, keptPath, log.tail(MAX_LOG_LINES), context);
@@ -127,20 +132,21 @@ function needsDeliveries({ requireSettled, expectFailed, junit }: Options): bool
   return requireSettled === true || expectFailed !== undefined || junit !== undefined;
 }
 
-/** @param folder temporary folder for the certificate; the watchdog deletes it if svc is killed */
+interface ExecSetup {
+  readonly config: Config;
+  readonly rules: Rules;
+  readonly log: EmulatorLog;
+  /** Temporary folder for the certificate. The watchdog deletes it if svc is killed. */
+  readonly folder: string;
+}
+
 async function runWithEmulator(
-  log: EmulatorLog,
-  folder: string,
+  { config, rules, log, folder }: ExecSetup,
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
-  const settings = { ...TEMPORARY_SETTINGS, ...options };
-  const config = await context.resolveConfig(settings);
   await warnAboutMistypedTypes(config.values.events, context);
-  const emulator = await bootEmulator(config, await context.resolveRules(settings), {
-    ...context,
-    io: log.notes,
-  });
+  const emulator = await bootEmulator(config, rules, { ...context, io: log.notes });
   const logEnd = new AbortController();
   const logging = log.follow(emulator.control, logEnd.signal);
   try {

@@ -236,6 +236,13 @@ describe('the reports of svc emulator exec', () => {
     expect(readdirSync(succeeded.cwd)).toEqual(['a.log']);
   });
 
+  it('an invalid setting leaves the log of an earlier run unchanged', async () => {
+    const path = join(createTemporaryFolder(), 'a.log');
+    writeFileSync(path, 'earlier');
+    await expect(exec({ log: path, keepDays: 'x' })).rejects.toThrow('Invalid value for --keep-days');
+    expect(readFileSync(path, 'utf8')).toBe('earlier');
+  });
+
   it('--json reports the exit code, the log and the deliveries as one document', async () => {
     const { err } = await exec({ requireSettled: true, log: 'a.log' }, trigger, {
       responses: [503],
