@@ -1,4 +1,5 @@
 /** Reads and writes the files that options name. */
+import { accessSync, constants, statSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createReadError } from '../config/read-data-file.ts';
@@ -90,6 +91,24 @@ export async function writeParts(
     await file.close().catch(() => undefined);
     if (isRegularFile) await rm(writtenPath, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Creates the folder of a file before the work whose result it gets, so that problems are reported early.
+ * @throws SvcError `usage` when the file cannot be written
+ */
+export function assertFileWritable(path: string, hint = 'Pass another file.'): void {
+  const folder = dirname(path);
+  try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new Error(`${folder} is not a folder`);
+    }
+    createFolder(folder);
+    accessSync(folder, constants.W_OK);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
+  } catch (error) {
+    throw createWriteError(path, error, hint);
   }
 }
 

@@ -1,9 +1,6 @@
 /** Renders JUnit XML, and writes it to the file of `--junit`. */
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { createFolder } from '../create-folder.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
-import { createWriteError, writeText } from './file-access.ts';
+import { assertFileWritable, writeText } from './file-access.ts';
 
 interface JUnitSuite {
   readonly name: string;
@@ -102,22 +99,9 @@ function escapeAttribute(text: string): string {
 
 const HINT = 'Choose a writable file with --junit.';
 
-/**
- * Creates the folder of the report before the command runs, so that problems are reported early.
- * @throws SvcError `usage` when the file cannot be written.
- */
+/** As `assertFileWritable`. */
 export function assertReportWritable(path: string): void {
-  const folder = dirname(path);
-  try {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-      throw new Error(`${folder} is not a folder`);
-    }
-    createFolder(folder);
-    accessSync(folder, constants.W_OK);
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
-  } catch (error) {
-    throw createWriteError(path, error, HINT);
-  }
+  assertFileWritable(path, HINT);
 }
 
 /** Writes the report completely or not at all. @throws SvcError `usage` when it cannot be written */

@@ -116,9 +116,7 @@ function replaceValues(recorded: readonly Recorded[], replace: readonly string[]
     getAtPath(parseJsonTree(payload), parsePath(path)) !== undefined;
   const unknown = edits.find(({ path }) => !recorded.some(({ payload }) => has(payload, path)));
   if (unknown !== undefined) {
-    throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, {
-      hint: 'Correct the path of --replace.',
-    });
+    throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, { hint: 'Correct --replace.' });
   }
   return recorded.map(({ payload }) =>
     applyJsonEdits(

@@ -22,7 +22,7 @@ import {
 import { sleep } from '../../timers.ts';
 import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import type { CommandDefinition } from '../command.ts';
-import { readCaFile, writeText } from '../file-access.ts';
+import { assertFileWritable, readCaFile, writeText } from '../file-access.ts';
 import { durationParser, schemaParser, urlOption } from '../option-parsers.ts';
 import { withProgress } from '../progress.ts';
 import { confirmOrFail } from '../prompt.ts';
@@ -80,6 +80,8 @@ export const record: CommandDefinition<RecordOptions> = {
     }
     const apiKey = requireTestKey(values.apiKey, '--api-key');
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
+    const path = resolve(context.cwd, save);
+    assertFileWritable(path);
     const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create 1 to 13 events.`;
     await confirmOrFail(context, question, options.yes);
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
@@ -135,7 +137,6 @@ export const record: CommandDefinition<RecordOptions> = {
         const har = JSON.stringify({ log: { version: '1.2', creator, entries } });
         // Without their prefixes, which show the environment.
         const keys = [apiKey, restrictedKey ?? apiKey].map((key) => key.slice(keyPrefixes.sandbox.length));
-        const path = resolve(context.cwd, save);
         await writeText(path, `${createSecretRemover([...keys, UNKNOWN_KEY], []).fromText(har)}\n`);
         context.print(
           { path, requests: entries.length, created: [...created] },

@@ -89,6 +89,16 @@ describe('svc gaps record', () => {
     await expect(recordService({}, { env })).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
+  it('a file that cannot be written is an error before a request is sent', async () => {
+    const { recordService, emulator } = await setUp();
+    const recorded = recordService({ save: '.' });
+    await expect(recorded).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('it is a folder'),
+    });
+    expect((await emulator.control.listRequests({})).data).toEqual([]);
+  });
+
   it('a service that does not respond is not said to be an emulator', async () => {
     const { recordService } = await setUp();
     await expect(recordService({ 'base-url': 'http://127.0.0.1:1/v1' })).rejects.toMatchObject({
