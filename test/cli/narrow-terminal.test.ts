@@ -8,11 +8,13 @@ import {
 import { renderClockMove } from '../../src/cli/commands/clock.ts';
 import { faultColumns } from '../../src/cli/commands/faults.ts';
 import { deliveryColumns } from '../../src/cli/render/deliveries.ts';
+import { renderReport } from '../../src/cli/render/receiver-report.ts';
 import { requestColumns } from '../../src/cli/render/requests.ts';
 import { renderAttempt, renderRequest } from '../../src/cli/render/stream-items.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { widthOf } from '../../src/cli/render/text-width.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
+import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
 import { aDelivery, anAttempt, NOW } from './fake-context.ts';
 
 const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
@@ -100,6 +102,22 @@ const views: Readonly<Record<string, () => string>> = {
       ],
       io,
     ),
+  'the report of svc receiver check': () => {
+    const texts = { sent: 'something that is sent '.repeat(5), meaning: 'What to do about it. '.repeat(9) };
+    const createResult = (status: CheckStatus) =>
+      ({
+        id: 'deduplication.other-delivery',
+        rule: 'deduplication',
+        received: LONG,
+        status,
+        ...texts,
+      }) as const;
+    const checks = (['passed', 'failed', 'inconclusive'] as const).map(createResult);
+    const counts = { passed: 1, failed: 1, inconclusive: 1, skipped: 0 };
+    const problem = `Could not read a count from ${delivery.url}.`;
+    const flags = { ok: false, interrupted: false, strict: false, observer_problem: problem };
+    return renderReport({ ...flags, ...counts, checks }, io);
+  },
   'a move of the clock': () =>
     renderClockMove(
       {
@@ -120,8 +138,8 @@ const views: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/** Views that hide the column of a less important ID instead of truncating it. */
-const withoutIds = ['the list of requests'];
+/** Views without IDs, or that hide the column of a less important ID instead of truncating it. */
+const withoutIds = ['the list of requests', 'the report of svc receiver check'];
 
 describe('a terminal of 80 columns', () => {
   it.each(Object.entries(views))(

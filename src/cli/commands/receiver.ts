@@ -63,12 +63,9 @@ ${RULES}
 The checks send about 130 deliveries with generated events, or about 270 with --observe. Run them against a receiver
 whose data you can afford to lose. Some checks need to know what the receiver did with a delivery. For these, pass
 --observe with a URL or a command that returns the side effects, such as rows in a table: their IDs or their number.
-Without it, these checks are inconclusive, which is a failure only with --strict.`;
+Without it, these checks are inconclusive, which is a failure only with --strict, or if no check passes.`;
 
-/**
- * Exit code 1 if a check failed, all were inconclusive, or side effects could not be read. With `--strict`, one inconclusive
- * check is enough.
- */
+/** Exit code 1 if the report is not ok. */
 export const check: CommandDefinition<CheckCommandOptions> = {
   configure: (command) =>
     addReceiverOptions(

@@ -6,6 +6,7 @@ import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
+import { wrapIndented } from './text-width.ts';
 
 /**
  * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. If no
@@ -22,8 +23,8 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
         value: ({ status }) => styleCheckStatus(status, capabilities),
       },
       { title: 'CHECK', value: ({ id }) => id },
-      { title: 'SENT', value: ({ sent }) => sent },
-      { title: 'RECEIVED', value: ({ received }) => received },
+      { title: 'SENT', value: ({ sent }) => sent, hideOrder: 1, canTruncate: true },
+      { title: 'RECEIVED', value: ({ received }) => received, canTruncate: true },
     ],
     shown,
     ({ status, meaning }) => (status === 'failed' || status === 'skipped' ? meaning : null),
@@ -32,19 +33,22 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   const skippedCount = skipped === 0 ? '' : `, ${skipped} skipped`;
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${inconclusive} inconclusive.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
-  const observerNote = problem === null ? [] : [`--observe failed: ${problem}`];
+  const observerNote = problem === null ? [] : wrapIndented('', `--observe failed: ${problem}`, capabilities);
+  const noneNote =
+    passed === 0 && failed === 0 && !interrupted ? ['No check passed, so the exit code is 1.'] : [];
   const results = checks.length === 0 ? [] : [table, ''];
   const notRun = formatCount(checks.length - shown.length, 'other check');
   const notRunNote =
     shown.length === checks.length
       ? []
       : [`${notRun} not run, because ${validDeliveryCheck.id} did not pass.`];
-  const reasons = summarizeInconclusive({ ...report, checks: shown });
-  return [...results, end, ...notRunNote, ...observerNote, ...reasons].join('\n');
+  const reasons = summarizeInconclusive({ ...report, checks: shown }, capabilities);
+  return [...results, end, ...notRunNote, ...observerNote, ...noneNote, ...reasons].join('\n');
 }
 
 /** Each reason once, because many checks can share it. */
-function summarizeInconclusive({ checks, strict }: CheckReport): string[] {
+function summarizeInconclusive(report: CheckReport, capabilities: TerminalCapabilities): string[] {
+  const { checks, strict } = report;
   const inconclusive = checks.filter((check) => check.status === 'inconclusive');
   if (inconclusive.length === 0) return [];
   const counts = new Map<string, number>();
@@ -54,27 +58,36 @@ function summarizeInconclusive({ checks, strict }: CheckReport): string[] {
     '',
     strict
       ? 'Inconclusive, so they fail with --strict:'
-      : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
-    ...Array.from(counts, ([reason, count]) => `  ${String(count).padStart(width)} × ${reason}`),
+      : failsInconclusive(report)
+        ? 'Inconclusive:'
+        : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
+    ...Array.from(counts, ([reason, count]) =>
+      wrapIndented(`  ${String(count).padStart(width)} × `, reason, capabilities),
+    ).flat(),
   ];
 }
 
-/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if `strict`. */
-export function renderReceiverJUnit({ checks, strict }: CheckReport, url: string): string {
-  const cases = checks.map((check) => ({
+/** Whether the report is not ok because of its inconclusive checks. */
+function failsInconclusive({ strict, ok, failed }: CheckReport): boolean {
+  return strict || (!ok && failed === 0);
+}
+
+/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if the report is not ok because of them. */
+export function renderReceiverJUnit(report: CheckReport, url: string): string {
+  const cases = report.checks.map((check) => ({
     classname: check.rule,
     name: check.id,
-    result: toJUnitResult(check, strict),
+    result: toJUnitResult(check, failsInconclusive(report)),
   }));
   return renderJUnit('svc receiver check', [{ name: url, cases }]);
 }
 
 function toJUnitResult(
   { status, sent, received, meaning }: CheckResult,
-  strict: boolean,
+  failsIfInconclusive: boolean,
 ): JUnitResult | null {
   if (status === 'passed') return null;
-  if (status === 'skipped' || (status === 'inconclusive' && !strict))
+  if (status === 'skipped' || (status === 'inconclusive' && !failsIfInconclusive))
     return { kind: 'skipped', message: meaning };
   const message = status === 'failed' ? meaning : `Inconclusive. ${meaning}`;
   const details = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');

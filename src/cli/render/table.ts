@@ -7,7 +7,7 @@ import type { TerminalCapabilities } from '../process-context.ts';
 import { printHint } from '../report-error.ts';
 import { sanitizeLine } from '../terminal-text.ts';
 import { styleFor } from './style.ts';
-import { truncateLine, widthOf } from './text-width.ts';
+import { truncateLine, widthOf, wrapIndented } from './text-width.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -128,20 +128,22 @@ function shrink<Row>(
     .toReversed();
 }
 
-/** Renders a table with a hint under some rows. Nothing is truncated. */
+/** Renders a table with a hint under some rows. A hint without a command, which could be copied, is wrapped. */
 export function renderTableWithHints<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   findHint: (row: Row) => Hint | string | null,
   capabilities: TerminalCapabilities,
 ): string {
-  const table = renderTable(columns, rows, { ...capabilities, width: Number.POSITIVE_INFINITY });
-  const [titles, ...lines] = table.split('\n');
-  const arrow = capabilities.unicode ? '→' : '->';
+  const [titles, ...lines] = renderTable(columns, rows, capabilities).split('\n');
+  const arrow = capabilities.unicode ? '  → ' : '  -> ';
   const withHints = lines.flatMap((line, index) => {
     const row = rows[index];
     const hint = row === undefined ? null : findHint(row);
-    return hint === null ? [line] : [line, styleFor(capabilities).cyan(`  ${arrow} ${formatHint(hint)}`)];
+    if (hint === null) return [line];
+    const hintLines =
+      typeof hint === 'string' ? wrapIndented(arrow, hint, capabilities) : [arrow + formatHint(hint)];
+    return [line, ...hintLines.map((hintLine) => styleFor(capabilities).cyan(hintLine))];
   });
   return [titles, ...withHints].join('\n');
 }

@@ -39,6 +39,17 @@ export function wrapWords(width: number, text: string): string[] {
   });
 }
 
+/** Wraps a text after a prefix, under which the other lines are indented. */
+export function wrapIndented(
+  prefix: string,
+  text: string,
+  { width }: Pick<TerminalCapabilities, 'width'>,
+): string[] {
+  const indent = ' '.repeat(widthOf(prefix));
+  const lines = wrapWords(Math.max(1, width - indent.length), text);
+  return lines.map((line, index) => (index === 0 ? prefix : indent) + line);
+}
+
 /** Splits a line into pieces of at most `width` columns and at least one character. */
 function* splitByWidth(width: number, line: string): Generator<string> {
   let piece = '';

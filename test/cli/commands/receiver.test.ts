@@ -29,26 +29,26 @@ const sqlite = process.versions.node.startsWith('20.') ? 'better-sqlite3@12' : '
 describe('svc receiver check', () => {
   it('the report has a row for each check, and an explanation below each failure', async () => {
     await using receiver = await createReceiver({ status: 204 });
-    const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
+    const rule = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
+    const { exitCode, out, err } = await check({ url: receiver.url, rule });
     expect(out).toMatchInlineSnapshot(`
       "STATUS          CHECK                         SENT                                                              RECEIVED
-      ✗ failed        timestamp.missing             a delivery without a timestamp header                             status 204
-        → Your receiver accepts a delivery without a timestamp. Reject it.
-      ✗ failed        timestamp.old                 a correctly signed delivery that is six minutes old               status 204
-        → Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.
-      ✗ failed        timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old                status 204
-        → Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.
-      ✗ failed        timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp    status 204
-        → Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.
-      ✗ failed        timestamp.future              a correctly signed delivery from seven minutes in the future      status 204
-        → Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.
-      ✗ failed        timestamp.replaced            an old delivery whose timestamp was set to now                    status 204
-        → Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.
-      ✗ failed        timestamp.unsigned            a signature over the body, without the timestamp                  status 204
-        → Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.
-      ✗ failed        timestamp.doubled             an old delivery with two timestamp headers, the old time and now  status 204
-        → Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.
-      ✓ passed        timestamp.recent              a correctly signed delivery that is four minutes old              status 204
+      ✓ passed        signature.genuine             a valid delivery                                                  status 204
+      ✗ failed        signature.other-secret        a delivery signed with another secret                             status 204
+        → Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
+      – inconclusive  timestamp.missing             a delivery without a timestamp header
+      – inconclusive  timestamp.old                 a correctly signed delivery that is six minutes old
+      – inconclusive  timestamp.slightly-old        a correctly signed delivery that is 5 min 10 s old
+      – inconclusive  timestamp.unreadable          a correctly signed delivery with "not-a-time" as its timestamp
+      – inconclusive  timestamp.future              a correctly signed delivery from seven minutes in the future
+      – inconclusive  timestamp.replaced            an old delivery whose timestamp was set to now
+      – inconclusive  timestamp.unsigned            a signature over the body, without the timestamp
+      – inconclusive  timestamp.doubled             an old delivery with two timestamp headers, the old time and now
+      – inconclusive  timestamp.recent              a correctly signed delivery that is four minutes old
+      ✗ failed        rejection.status              every kind of tampered delivery                                   20 × status 204
+        → Your receiver responds with 2xx to every tampered delivery. Respond with 4xx when verification fails.
+      – inconclusive  rejection.no-side-effect      every kind of tampered delivery, then a valid one
+      – inconclusive  rejection.same-event          forged and old deliveries of an event, then the genuine one
       – inconclusive  deduplication.same-delivery   the same delivery twice                                           2 × status 204
       – inconclusive  deduplication.other-delivery  the same event twice, in two deliveries                           2 × status 204
       – inconclusive  deduplication.at-once         10 copies of a delivery at once                                   10 × status 204
@@ -57,10 +57,11 @@ describe('svc receiver check', () => {
       – inconclusive  deduplication.later           a delivery, and a duplicate more than two seconds later
       – inconclusive  deduplication.after-others    a delivery, 110 others, and a duplicate of the first
 
-      1 passed, 8 failed, 7 inconclusive.
+      1 passed, 2 failed, 18 inconclusive.
 
       Inconclusive, so they neither passed nor failed. They fail with --strict:
-        7 × Pass --observe with a URL or a command that returns the number of processed events.
+        10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
+         8 × Pass --observe with a URL or a command that returns the number of processed events.
       "
     `);
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
@@ -127,6 +128,20 @@ describe('svc receiver check', () => {
     const { report } = await checkToJUnit({ ...options, strict: true });
     expect(report).toContain('tests="2" failures="1" errors="0" skipped="0"');
     expect(report).toContain('<failure message="Inconclusive. Pass --observe');
+  });
+
+  it('the terminal, JSON and JUnit agree that a report in which no check passed is not ok', async () => {
+    await using receiver = await createReceiver(respondTo);
+    const options = { url: receiver.url, rule: ['deduplication.later'] };
+    const { out, exitCode } = await check(options);
+    expect(out).toMatch(
+      /0 passed, 0 failed, 1 inconclusive\.\nNo check passed, so the exit code is 1\.\n\nInconclusive:\n {2}1 × Pass --observe/,
+    );
+    expect(exitCode).toBe(1);
+    const json = await check(options, { json: true });
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false, passed: 0, failed: 0, inconclusive: 1 });
+    const { report } = await checkToJUnit(options);
+    expect(report).toContain('tests="1" failures="1" errors="0" skipped="0"');
   });
 
   it('a check that needs an API key is skipped without one, and --strict does not count it', async () => {
