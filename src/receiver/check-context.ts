@@ -75,22 +75,34 @@ export class CheckContext {
     return this.#options.slowThresholdMs ?? SLOW_THRESHOLD_MS;
   }
 
+  /** Sends a valid delivery. If it is accepted, its event must have a side effect. */
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const eventId: string = JSON.parse(message.body).data.id;
-    this.#counter?.noteSent(eventId);
-    const limitMs = this.isLate ? LATE_FACTOR * this.timeoutMs : this.timeoutMs;
-    const response = await this.#client.send(message, limitMs);
-    if (isAccepted(response)) this.#counter?.noteAccepted(eventId);
-    this.responses.push(response);
-    this.deliveries.noteServerTime(response);
+    const response = await this.#sendAny(message);
+    if (isAccepted(response)) this.#counter?.noteAccepted(readEventId(message));
     return response;
   }
 
-  /** Sends each message after the response to the one before. */
+  /** Sends each valid delivery after the response to the one before. */
   async sendInOrder(messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
     const responses: ReceiverResponse[] = [];
     for (const message of messages) responses.push(await this.send(message));
     return responses;
+  }
+
+  /** Sends each tampered delivery after the response to the one before. None needs a side effect, even if it is accepted. */
+  async sendTampered(...messages: readonly DeliveryMessage[]): Promise<readonly ReceiverResponse[]> {
+    const responses: ReceiverResponse[] = [];
+    for (const message of messages) responses.push(await this.#sendAny(message));
+    return responses;
+  }
+
+  async #sendAny(message: DeliveryMessage): Promise<ReceiverResponse> {
+    this.#counter?.noteSent(readEventId(message));
+    const limitMs = this.isLate ? LATE_FACTOR * this.timeoutMs : this.timeoutMs;
+    const response = await this.#client.send(message, limitMs);
+    this.responses.push(response);
+    this.deliveries.noteServerTime(response);
+    return response;
   }
 
   /**
@@ -147,4 +159,8 @@ export class CheckContext {
   sleep(ms: number): Promise<void> {
     return sleep(ms, this.#options.signal);
   }
+}
+
+function readEventId({ body }: DeliveryMessage): string {
+  return JSON.parse(body).data.id;
 }

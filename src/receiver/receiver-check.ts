@@ -36,6 +36,8 @@ export interface CheckOutcome {
   readonly received: string;
   /** What this means, and what to do. */
   readonly meaning: string;
+  /** The response accepted a tampered delivery that was not seen to be processed. */
+  readonly hidesRefusal?: true;
 }
 
 export type CheckId = `${ReceiverRule}.${string}`;
@@ -46,6 +48,11 @@ export interface ReceiverCheck {
   readonly sent: string;
   /** Checks that must pass first. Every check requires that a valid delivery is accepted. */
   readonly requires?: readonly CheckId[];
+  /**
+   * The check judges by the response whether a delivery is processed. It cannot run if the receiver accepts a delivery signed with
+   * another secret that it was not seen to process, because then its responses do not show what it verifies.
+   */
+  readonly judgesByResponse?: true;
   /** The check can pass with responses of 429. If it does not, or without this field, it is inconclusive then. */
   readonly acceptsRateLimit?: true;
   /** The check evaluates earlier deliveries, so it also runs if no more can be sent. */

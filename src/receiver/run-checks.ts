@@ -24,6 +24,7 @@ import {
   receiverRuleNames,
 } from './receiver-check.ts';
 import { describeResponses, isAccepted } from './receiver-client.ts';
+import { OTHER_SECRET_CHECK_ID } from './tampered-deliveries.ts';
 
 export interface RunChecksOptions extends CheckContextOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
@@ -108,6 +109,8 @@ class CheckRunner {
   readonly #context: CheckContext;
   readonly #outcomes = new Map<ReceiverCheck, Promise<CheckOutcome>>();
   readonly #startedAt = performance.now();
+  /** Why checks could not run. */
+  readonly #blockers = new Map<CheckId, string>();
   /** The check after which the receiver was down. */
   #downSince: CheckId | null = null;
   #observerProblem: string | null = null;
@@ -133,7 +136,9 @@ class CheckRunner {
   async #decide(check: ReceiverCheck): Promise<CheckOutcome> {
     if (check === validDeliveryCheck) return this.#runFirst();
     const blocker = await this.#findBlocker(check);
-    return blocker === null ? this.#run(check) : inconclusive('', blocker);
+    if (blocker === null) return this.#run(check);
+    this.#blockers.set(check.id, blocker);
+    return inconclusive('', blocker);
   }
 
   /** Runs the check of a valid delivery, and measures how quickly the receiver responds. */
@@ -161,10 +166,13 @@ class CheckRunner {
 
   /** Why the check cannot run, for the report; null if it can. */
   async #findBlocker(check: ReceiverCheck): Promise<string | null> {
-    for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
+    const requiredIds: CheckId[] = [validDeliveryCheck.id];
+    if (check.judgesByResponse && check.id !== OTHER_SECRET_CHECK_ID) requiredIds.push(OTHER_SECRET_CHECK_ID);
+    for (const id of [...requiredIds, ...(check.requires ?? [])]) {
       const required = this.#checks.get(id) ?? validDeliveryCheck;
-      const { status, meaning } = await this.getOutcome(required);
-      if (status !== 'passed') return `Not checked, because ${id} did not pass. ${meaning}`;
+      const { status, meaning, hidesRefusal = false } = await this.getOutcome(required);
+      const isBlocker = id === OTHER_SECRET_CHECK_ID ? hidesRefusal : status !== 'passed';
+      if (isBlocker) return this.#blockers.get(id) ?? `Not checked, because ${id} did not pass. ${meaning}`;
     }
     if (check.sendsNothing) return null;
     if (this.#downSince !== null) {

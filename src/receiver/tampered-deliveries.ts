@@ -47,14 +47,20 @@ interface Definition extends Omit<TamperedDelivery, 'sent'> {
   isPossible?(scheme: SignatureScheme): boolean;
 }
 
+/** What it means if a receiver accepts a tampered delivery that has no side effect, and what to do. */
+export const NOT_PROCESSED_EXPLANATION =
+  'Your receiver responds with 2xx to deliveries that it does not process. Respond with 4xx when verification fails.';
+/** How a receiver responds to this delivery shows whether its responses say anything about verification. */
+export const OTHER_SECRET_CHECK_ID = 'signature.other-secret';
 export const ALTERED_BODY_CHECK_ID = 'signature.altered-body';
+export const OLD_DELIVERY_CHECK_ID = 'timestamp.old';
 const hasTimestampHeader = ({ headers }: SignatureScheme) => headers.timestamp !== null;
 
 const definitions: Readonly<Record<AttackName, Definition>> = {
   forged: {
-    id: 'signature.other-secret',
+    id: OTHER_SECRET_CHECK_ID,
     explanation:
-      'Your receiver accepts a signature made with another secret, so anyone can forge deliveries. Compute the signature with the endpoint secret and compare it with the header.',
+      'Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.',
     create: signWithOtherSecret,
   },
   altered: {
@@ -143,7 +149,7 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     create: (factory, body) => withoutHeader(factory.sign(body), factory.scheme.headers.timestamp ?? ''),
   },
   stale: {
-    id: 'timestamp.old',
+    id: OLD_DELIVERY_CHECK_ID,
     explanation:
       'Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.',
     isPossible: hasTimestamp,

@@ -37,6 +37,8 @@ interface ExpectedFailure {
 }
 
 const TOLERANCE_MS = 5 * MINUTE_MS;
+/** Fails too if a tampered delivery is accepted and processed. */
+const NO_SIDE_EFFECT = 'rejection.no-side-effect';
 
 const getSignature = ({ headers }: Receiving) => String(headers['service-signature'] ?? '');
 const getTimestamp = ({ headers }: Receiving) => String(headers['service-timestamp'] ?? '');
@@ -176,6 +178,7 @@ export const defects: readonly Defect[] = [
     check: [
       ...['signature.other-secret', 'signature.altered-body', 'signature.empty-body', 'signature.doubled'],
       ...['signature.api-key', 'timestamp.replaced', 'timestamp.unsigned'],
+      NO_SIDE_EFFECT,
     ],
     fuzz: { rule: 'rejected', steps: 1 },
   },
@@ -186,13 +189,16 @@ export const defects: readonly Defect[] = [
         correctParts.isAuthentic(receiving, parts) ||
         correctParts.isAuthentic(withBody(receiving, ''), parts),
     }),
-    check: ['signature.empty-body'],
+    check: ['signature.empty-body', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'searches for the signature anywhere in the header',
     create: () => ({ matches: (signature, expected) => signature.includes(getDigest(expected)) }),
-    check: ['signature.prefixed', 'signature.suffixed', 'signature.no-version', 'signature.other-version'],
+    check: [
+      ...['signature.prefixed', 'signature.suffixed', 'signature.no-version', 'signature.other-version'],
+      NO_SIDE_EFFECT,
+    ],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -210,7 +216,7 @@ export const defects: readonly Defect[] = [
       matches: (signature, expected) =>
         /^v\d=/.test(signature) && getDigest(signature) === getDigest(expected),
     }),
-    check: ['signature.other-version'],
+    check: ['signature.other-version', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'other-version' },
   },
   {
@@ -218,7 +224,7 @@ export const defects: readonly Defect[] = [
     create: () => ({
       matches: (signature, expected) => signature.replace(/^v1=/, '') === getDigest(expected),
     }),
-    check: ['signature.no-version'],
+    check: ['signature.no-version', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -228,13 +234,16 @@ export const defects: readonly Defect[] = [
         signature.startsWith('v1=') &&
         Buffer.from(getDigest(signature), 'hex').equals(Buffer.from(getDigest(expected), 'hex')),
     }),
-    check: ['signature.suffixed'],
+    check: ['signature.suffixed', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'suffixed-signature' },
   },
   {
     name: 'compares with a prefix',
     create: () => ({ matches: (signature, expected) => expected.startsWith(signature) }),
-    check: ['signature.missing', 'signature.empty', 'signature.blank', 'signature.truncated'],
+    check: [
+      ...['signature.missing', 'signature.empty', 'signature.blank', 'signature.truncated'],
+      NO_SIDE_EFFECT,
+    ],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -243,7 +252,7 @@ export const defects: readonly Defect[] = [
       isAuthentic: (receiving, parts) =>
         receiving.headers['service-signature'] === '' || correctParts.isAuthentic(receiving, parts),
     }),
-    check: ['signature.empty'],
+    check: ['signature.empty', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -252,7 +261,7 @@ export const defects: readonly Defect[] = [
       isAuthentic: (receiving, parts) =>
         receiving.headers['service-signature'] === undefined || correctParts.isAuthentic(receiving, parts),
     }),
-    check: ['signature.missing'],
+    check: ['signature.missing', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -284,6 +293,28 @@ export const defects: readonly Defect[] = [
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
+    name: 'acknowledges what it rejects',
+    create: () => ({ rejectionStatus: 204 }),
+    check: ['signature.other-secret', 'rejection.status'],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'forged' },
+  },
+  {
+    name: 'acknowledges what it rejects and parses before it verifies',
+    create: () => ({ rejectionStatus: 204, toVerified: serializeAgain }),
+    check: ['signature.other-secret', 'rejection.status'],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'forged' },
+  },
+  {
+    name: 'acknowledges an old delivery that it does not process',
+    create: () => ({
+      isRecent: () => true,
+      refuse: (_, receiving) =>
+        correctParts.isAuthentic(receiving, correctParts) ? null : correctParts.getRepeatStatus(false),
+    }),
+    check: [...['timestamp.old', 'timestamp.slightly-old', 'timestamp.unreadable', 'timestamp.future']],
+    fuzz: { rule: 'rejected', steps: 1 },
+  },
+  {
     name: 'crashes when a signature is missing',
     create: () => ({
       beforeVerifying(receiving, { crash }) {
@@ -301,7 +332,7 @@ export const defects: readonly Defect[] = [
       isAuthentic: (receiving, parts) =>
         receiving.headers['service-timestamp'] === undefined || correctParts.isAuthentic(receiving, parts),
     }),
-    check: ['timestamp.missing'],
+    check: ['timestamp.missing', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -313,25 +344,28 @@ export const defects: readonly Defect[] = [
   {
     name: 'ignores the timestamp',
     create: () => ({ isRecent: () => true }),
-    check: ['timestamp.old', 'timestamp.slightly-old', 'timestamp.unreadable', 'timestamp.future'],
+    check: [
+      ...['timestamp.old', 'timestamp.slightly-old', 'timestamp.unreadable', 'timestamp.future'],
+      NO_SIDE_EFFECT,
+    ],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
     name: 'counts the age in whole minutes',
     create: () => ({ isRecent: (ageMs) => Math.trunc(Math.abs(ageMs) / MINUTE_MS) <= 5 }),
-    check: ['timestamp.slightly-old'],
+    check: ['timestamp.slightly-old', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'slightly-stale' },
   },
   {
     name: 'accepts what is not too old',
     create: () => ({ isRecent: (ageMs) => ageMs <= TOLERANCE_MS }),
-    check: ['timestamp.future'],
+    check: ['timestamp.future', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'future' },
   },
   {
     name: 'accepts what is not a time',
     create: () => ({ isRecent: (ageMs) => !(Math.abs(ageMs) > TOLERANCE_MS) }),
-    check: ['timestamp.unreadable'],
+    check: ['timestamp.unreadable', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'unreadable-timestamp' },
   },
   {
@@ -341,7 +375,7 @@ export const defects: readonly Defect[] = [
         correctParts.isAuthentic(receiving, parts) ||
         getSignature(receiving) === `v1=${computeDigest(receiving.body)}`,
     }),
-    check: ['timestamp.unsigned'],
+    check: ['timestamp.unsigned', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'unsigned-timestamp' },
   },
   {
@@ -356,7 +390,7 @@ export const defects: readonly Defect[] = [
         );
       },
     }),
-    check: ['timestamp.doubled'],
+    check: ['timestamp.doubled', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
 
@@ -369,7 +403,7 @@ export const defects: readonly Defect[] = [
         if (storeKey(id, seen)) sideEffects.push(id);
       },
     }),
-    check: ['rejection.no-side-effect'],
+    check: [NO_SIDE_EFFECT],
     fuzz: { rule: 'no-side-effect', steps: 1 },
   },
   {

@@ -62,6 +62,69 @@ describe('runChecks', () => {
     expect(report).toMatchObject({ ok: true, inconclusive: needsObserver.length, observer_problem: null });
   });
 
+  describe('with a receiver that accepts forged deliveries', () => {
+    const FORGED = 'responds with 2xx to a delivery signed with another secret.';
+    const NOT_PROCESSED = 'responds with 2xx to deliveries that it does not process.';
+    const verifiesNothing: Partial<ReceiverParts> = { isAuthentic: () => true };
+    const acknowledgesAll: Partial<ReceiverParts> = { rejectionStatus: 200 };
+    const rules = ['signature', 'timestamp', 'raw-body'];
+
+    it.each<[string, Partial<ReceiverParts>, boolean, string]>([
+      ['verifies nothing, without side effects', verifiesNothing, false, FORGED],
+      ['acknowledges everything, without side effects', acknowledgesAll, false, FORGED],
+      ['acknowledges everything, with side effects', acknowledgesAll, true, NOT_PROCESSED],
+      [
+        'acknowledges everything and parses before it verifies, with side effects',
+        { ...acknowledgesAll, toVerified: (body) => JSON.stringify(JSON.parse(body.toString())) },
+        true,
+        NOT_PROCESSED,
+      ],
+    ])(
+      'runChecks does not conclude from the responses what a receiver verifies that %s',
+      async (_, parts, isObserved, meaning) => {
+        await using receiver = await startCheckedReceiver(parts);
+        const { url, readSideEffectCount: readSideEffects } = receiver;
+        const report = await checkReceiver({ url, only: rules, ...(isObserved && { readSideEffects }) });
+        expect(idsOf(report, 'passed')).toEqual(['signature.genuine']);
+        expect(idsOf(report, 'failed')).toEqual(['signature.other-secret']);
+        for (const { status, ...check } of report.checks) {
+          if (status !== 'passed') expect(check.meaning).toContain(meaning);
+        }
+      },
+    );
+
+    it.each([true, false])(
+      'runChecks does not pass a receiver that verifies nothing with --rule rejection, with IDs: %s',
+      async (hasIds) => {
+        await using receiver = await startCheckedReceiver({ ...verifiesNothing, storeKey: () => true });
+        const { readSideEffects, readSideEffectCount } = receiver;
+        const { checks, ok } = await checkReceiver({
+          url: receiver.url,
+          only: ['rejection'],
+          readSideEffects: hasIds ? readSideEffects : readSideEffectCount,
+        });
+        expect(ok).toBe(false);
+        expect(checks).toMatchObject([
+          { status: 'failed', received: '20 × status 204' },
+          { status: 'failed', received: '21 accepted, side effects: 21' },
+          { status: 'inconclusive', received: '' },
+        ]);
+      },
+    );
+
+    it('runChecks does not wait for side effects of forged deliveries that are only acknowledged', async () => {
+      const times: number[] = [];
+      for (const parts of [{}, acknowledgesAll]) {
+        await using receiver = await startCheckedReceiver(parts);
+        const startedAt = performance.now();
+        await checkReceiver({ ...receiver, only: ['rejection'] });
+        times.push(performance.now() - startedAt);
+      }
+      const [correctMs = 0, acknowledgingMs = 0] = times;
+      expect(acknowledgingMs).toBeLessThan(correctMs + 3_000);
+    });
+  });
+
   it('runChecks continues when the side effect count fails, and only that check is inconclusive', async () => {
     await using receiver = await startCheckedReceiver();
     let completed = 0;

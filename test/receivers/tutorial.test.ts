@@ -38,8 +38,11 @@ describe('docs/tutorial.md', { timeout: 60_000 }, () => {
   it('the second program of the tutorial accepts only old and repeated deliveries', async () => {
     const { report } = await checkProgram(programs[1] ?? '');
     const rules = new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]));
-    expect([...rules].sort()).toEqual(['deduplication', 'timestamp']);
+    expect([...rules].sort()).toEqual(['deduplication', 'rejection', 'timestamp']);
     expect(idsOf(report, 'failed').filter((id) => id.startsWith('timestamp.'))).toHaveLength(4);
+    expect(idsOf(report, 'failed').filter((id) => id.startsWith('rejection.'))).toEqual([
+      'rejection.no-side-effect',
+    ]);
   });
 
   it('the last program of the tutorial passes every check and returns its count', async () => {

@@ -230,12 +230,12 @@ async function writeFiles(
       context.io,
     );
   }
-  // The fuzz run sends a plain delivery before the first random sequence, and ends if that fails.
+  // The fuzz run sends plain deliveries and a forged one before the first random sequence, and ends if one fails.
   const hasPlainDeliveryFailed = report.runs === 0;
   if (hasPlainDeliveryFailed && !sideEffectRules.has(failure.rule)) {
     printHint(
       {
-        text: 'Find out why a plain delivery is rejected',
+        text: 'Find the cause',
         command: `svc receiver check ${quoteForShell(url)}`,
       },
       context.io,

@@ -42,7 +42,8 @@ export const acceptanceChecks: readonly ReceiverCheck[] = [
         // With a slow receiver, the time that was measured at the start is enough.
         if (!isSlow) acceptedMs = await measure(deliveries.createValid(), acceptedMs, context);
         const tampered = deliveries.sign(deliveries.createBody(), { secrets: [createWebhookSecret()] });
-        rejectedMs = await measure(tampered, rejectedMs, context);
+        const [rejected] = await context.sendTampered(tampered);
+        rejectedMs = Math.min(rejectedMs, rejected?.durationMs ?? rejectedMs);
       }
       const received = `response after ${formatDuration(acceptedMs)}, or ${formatDuration(rejectedMs)} for a tampered delivery`;
       if (isQuick()) {

@@ -9,6 +9,7 @@ import {
   isAccepted,
   type ReceiverResponse,
 } from '../receiver-client.ts';
+import { NOT_PROCESSED_EXPLANATION } from '../tampered-deliveries.ts';
 
 interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
   /** What a failure means, and what to do. */
@@ -32,6 +33,7 @@ export function createAcceptedCheck(
 ): ReceiverCheck {
   return {
     ...check,
+    judgesByResponse: true,
     async run(context) {
       const response = await context.send(create(context.deliveries));
       return isAccepted(response)
@@ -41,16 +43,41 @@ export function createAcceptedCheck(
   };
 }
 
-/** Creates a check that passes unless the delivery is accepted. Another check covers the status (§6.4). */
+/**
+ * Creates a check that passes unless the delivery is accepted. Another check covers the status (§6.4). If side effects can be
+ * counted, they show whether an accepted delivery is also processed.
+ */
 export function createRejectedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
     ...check,
+    judgesByResponse: true,
+    countsSideEffects: true,
     async run(context) {
-      const response = await context.send(create(context.deliveries));
-      const received = describeResponses(response);
-      return isAccepted(response)
-        ? failed(received, explanation)
-        : passed(received, 'Your receiver rejects the delivery.');
+      const responses = await context.sendTampered(create(context.deliveries));
+      const received = describeResponses(...responses);
+      if (!responses.some(isAccepted)) return passed(received, 'Your receiver rejects the delivery.');
+      const sideEffects = await countSideEffects(create, context);
+      if (sideEffects === null) return { ...failed(received, explanation), hidesRefusal: true };
+      const counted = `${received}, side effects: ${sideEffects}`;
+      return sideEffects > 0
+        ? failed(counted, explanation)
+        : { ...failed(counted, NOT_PROCESSED_EXPLANATION), hidesRefusal: true };
     },
   };
+}
+
+/** Counts the side effects of a tampered delivery; null if they cannot be counted. */
+async function countSideEffects(
+  create: SingleDelivery['create'],
+  context: CheckContext,
+): Promise<number | null> {
+  const counter = await context.getSideEffectCounter();
+  if ('reason' in counter) return null;
+  const { deliveries } = context;
+  const { count } = await counter.measure(async () => {
+    await context.sendTampered(create(deliveries));
+    // Once the side effect of a valid delivery is there, that of the earlier delivery would be there too.
+    await context.send(deliveries.createValid());
+  });
+  return Math.max(0, count - 1);
 }

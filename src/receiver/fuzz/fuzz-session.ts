@@ -75,6 +75,8 @@ export class FuzzSession {
   readonly template: EventTemplate;
   /** A sequence with one delivery. */
   readonly plainSequence: DeliverySequence;
+  /** A sequence with one forged delivery. */
+  readonly forgedSequence: DeliverySequence;
   phase: FuzzProgress['phase'] = 'searching';
   /** As in {@link FuzzProgress}. */
   runs = 0;
@@ -106,6 +108,10 @@ export class FuzzSession {
       run: null,
       events: [{ ...this.template }],
       steps: [{ kind: 'deliver', event: 0 }],
+    };
+    this.forgedSequence = {
+      ...this.plainSequence,
+      steps: [{ kind: 'attack', attack: 'forged', event: 0 }],
     };
     this.watcher = readSideEffects === null ? null : new SideEffectWatcher(readSideEffects, signal);
     this.#playOptions = {

@@ -168,8 +168,11 @@ class Search {
   async #search(): Promise<FuzzFailure | null> {
     const { events, randomSeed, runs, timeMs, signal } = this.#options;
     const session = this.#session;
-    for (let play = 0; play < PLAIN_PLAYS; play++) {
-      const failing = await (play === 0 ? this.#playFirst() : this.#play(session.plainSequence));
+    const plainSequences = Array(PLAIN_PLAYS - 1).fill(session.plainSequence);
+    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack.
+    if (this.#enabled.has('forged')) plainSequences.push(session.forgedSequence);
+    for (const sequence of [null, ...plainSequences]) {
+      const failing = await (sequence === null ? this.#playFirst() : this.#play(sequence));
       // The report then has 0 runs, because no random sequence was played.
       if (failing !== null) return confirmFailure(session, failing, signal);
     }

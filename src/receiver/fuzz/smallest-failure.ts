@@ -1,7 +1,7 @@
 /** Makes a sequence that fails smaller, plays the smallest one again, and describes the failure. */
 import { SECOND_MS } from '../../domain/duration.ts';
 import { isAccepted } from '../receiver-client.ts';
-import { getTamperedDelivery } from '../tampered-deliveries.ts';
+import { getTamperedDelivery, NOT_PROCESSED_EXPLANATION } from '../tampered-deliveries.ts';
 import {
   explainRule,
   type FuzzRule,
@@ -12,7 +12,7 @@ import {
   type Violation,
 } from './fuzz-rules.ts';
 import type { FailingPlay, FuzzSession } from './fuzz-session.ts';
-import type { PlayRecord } from './play-sequence.ts';
+import type { Exchange, PlayRecord } from './play-sequence.ts';
 import type { DeliverySequence } from './sequence.ts';
 import { shrinkSequence } from './shrink-sequence.ts';
 
@@ -133,6 +133,7 @@ export async function confirmFailure(
   }
   const { reference, summary } = fuzzRules[violation.rule];
   const { reason, remedy } = explainRule(violation.rule, record.sequence);
+  const attackExplanation = explainAcceptedAttack(record, violation);
   return {
     rule: violation.rule,
     reference,
@@ -140,7 +141,10 @@ export async function confirmFailure(
     message:
       problem === null ? violation.message : `${violation.message} It could not be played again: ${problem}`,
     reason,
-    remedy: [explainAcceptedAttack(record, violation), remedy].filter(Boolean).join(' '),
+    remedy:
+      attackExplanation === NOT_PROCESSED_EXPLANATION
+        ? attackExplanation
+        : [attackExplanation, remedy].filter(Boolean).join(' '),
     failed,
     played,
     original_steps: record.sequence.steps.length,
@@ -155,14 +159,22 @@ export async function confirmFailure(
 }
 
 /** Why a receiver accepts an attack, and what to do; undefined for other violations. */
-function explainAcceptedAttack(
-  { sequence, exchanges }: PlayRecord,
-  { rule, step: index }: Violation,
-): string | undefined {
+function explainAcceptedAttack(record: PlayRecord, { rule, step: index }: Violation): string | undefined {
+  const { sequence, exchanges } = record;
   const step = index === null ? undefined : sequence.steps[index];
   if (rule !== 'rejected' || step?.kind !== 'attack') return undefined;
   const last = exchanges.findLast((exchange) => exchange.step === index);
-  return last !== undefined && isAccepted(last.response)
-    ? getTamperedDelivery(step.attack).explanation
-    : undefined;
+  if (last === undefined || !isAccepted(last.response)) return undefined;
+  return isSeenUnprocessed(last, record)
+    ? NOT_PROCESSED_EXPLANATION
+    : getTamperedDelivery(step.attack).explanation;
+}
+
+/** Whether side effects show that the receiver does not process an attack. */
+function isSeenUnprocessed({ event }: Exchange, { exchanges, sideEffects }: PlayRecord): boolean {
+  const genuineIds = new Set(exchanges.filter(({ isGenuine }) => isGenuine).map((each) => each.event.id));
+  if (sideEffects === null || genuineIds.has(event.id)) return false;
+  return sideEffects.mode === 'ids'
+    ? !sideEffects.countsById.has(event.id)
+    : sideEffects.count <= genuineIds.size;
 }

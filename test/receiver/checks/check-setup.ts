@@ -88,6 +88,7 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
     ...{ deliveries: factory, timeoutMs: 5_000, slowThresholdMs: 400, apiKey },
     ...{ isSlow: false, isLate: false, responseMs: 10 },
     ...{ send, sendInOrder },
+    sendTampered: (...messages: readonly DeliveryMessage[]) => sendInOrder(messages),
     sleep: async (ms: number) => void sleeps.push(ms),
     getSideEffectCounter: async () => (sideEffects === undefined ? unavailable : counter),
     isResponsive: async () => true,
