@@ -168,13 +168,13 @@ class Search {
   async #search(): Promise<FuzzFailure | null> {
     const { events, randomSeed, runs, timeMs, signal } = this.#options;
     const session = this.#session;
-    const plainSequences = Array(PLAIN_PLAYS - 1).fill(session.plainSequence);
+    const plainSequences: DeliverySequence[] = Array(PLAIN_PLAYS - 1).fill(session.plainSequence);
     // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack.
     if (this.#enabled.has('forged')) plainSequences.push(session.forgedSequence);
     for (const sequence of [null, ...plainSequences]) {
       const failing = await (sequence === null ? this.#playFirst() : this.#play(sequence));
       // The report then has 0 runs, because no random sequence was played.
-      if (failing !== null) return confirmFailure(session, failing, signal);
+      if (failing !== null) return confirmFailure(session, await this.#preferForged(failing), signal);
     }
     const { createRandomSequence } = await import('./random-sequences.ts');
     const isOver = () =>
@@ -210,6 +210,12 @@ class Search {
     if (late !== null) return late;
     this.#recentPlays = [{ record, endedAt: performance.now() }, ...this.#recentPlays].slice(0, RECENT_PLAYS);
     return null;
+  }
+
+  /** A receiver that accepts a plain delivery without processing it may also accept a forged one, which then shows the cause. */
+  async #preferForged(failing: FailingPlay): Promise<FailingPlay> {
+    if (failing.violation.rule !== 'processed' || !this.#enabled.has('forged')) return failing;
+    return (await this.#play(this.#session.forgedSequence)) ?? failing;
   }
 
   /** Finds the sequence after which the receiver stopped: the failing one, or an earlier one if the receiver stopped late. */

@@ -58,6 +58,7 @@ describe('the fuzz run of a receiver', () => {
     ['acknowledges everything', { rejectionStatus: 200 }, 'ids', false],
     ['acknowledges everything', { rejectionStatus: 200 }, 'count', false],
     ['acknowledges everything', { rejectionStatus: 200 }, null, true],
+    ['processes nothing', { isAuthentic: () => false, rejectionStatus: 200 }, 'count', false],
     ['verifies nothing', { isAuthentic: () => true }, 'ids', true],
     ['verifies nothing', { isAuthentic: () => true }, 'count', true],
   ])(
