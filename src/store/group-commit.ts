@@ -39,10 +39,7 @@ interface GroupCommitHooks {
 const MAX_HOLD_MS = 10;
 /** Time in milliseconds between two checks whether a group still waits. The next write checks too. */
 const HOLD_CHECK_MS = 1;
-/**
- * Time in milliseconds that a write without a waiting caller waits for the next group. With a longer time, more rows are alive during
- * garbage collections.
- */
+/** Time in milliseconds that a write without a waiting caller waits for the next group. A longer one costs time in garbage collections. */
 const SOON_MS = 25;
 
 /**
@@ -60,7 +57,7 @@ export class GroupCommit {
   readonly #rollbackOperation: Database.Statement;
   #waiting: WaitingWrite[] = [];
   /** Writes that join `#waiting` when the timer fires. */
-  #waitingForTimer: WaitingWrite[] = [];
+  readonly #waitingForTimer: Array<() => void> = [];
   #scheduled: ScheduledGroup | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -112,7 +109,7 @@ export class GroupCommit {
    * killed. An error is ignored.
    */
   runSoon(operation: () => void): void {
-    this.#waiting.push(withoutCaller(operation));
+    this.#waiting.push({ operation, resolve: () => {}, reject: () => {} });
     this.#startTimer();
   }
 
@@ -121,7 +118,7 @@ export class GroupCommit {
    * table and index that it changes, so fewer groups with these writes write fewer pages.
    */
   runLater(operation: () => void): void {
-    this.#waitingForTimer.push(withoutCaller(operation));
+    this.#waitingForTimer.push(operation);
     this.#startTimer();
   }
 
@@ -131,7 +128,6 @@ export class GroupCommit {
       this.#timer = undefined;
       if (this.#scheduled === null) this.#commitGroup();
       this.#takeWaitingForTimer();
-      if (this.#waiting.length > 0) this.#startTimer();
     }, SOON_MS);
     this.#timer.unref();
   }
@@ -143,8 +139,7 @@ export class GroupCommit {
   }
 
   #takeWaitingForTimer(): void {
-    this.#waiting = this.#waiting.concat(this.#waitingForTimer);
-    this.#waitingForTimer = [];
+    for (const operation of this.#waitingForTimer.splice(0)) this.runSoon(operation);
   }
 
   #commitGroup(): void {
@@ -219,8 +214,4 @@ export function toWriteError(cause: unknown): SvcError {
   return new SvcError('storage_unavailable', `Writing to the database failed: ${describeFileError(cause)}.`, {
     cause,
   });
-}
-
-function withoutCaller(operation: () => void): WaitingWrite {
-  return { operation, resolve: () => {}, reject: () => {} };
 }
