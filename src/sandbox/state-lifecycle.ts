@@ -58,12 +58,17 @@ export class StateLifecycle {
     const { workspace, apiKey: knownKey, webhook } = this.#bootstrapResult;
     const { id, secret } = (webhook && store.webhooks.find(webhook.id)) ?? {};
     store.deleteAll();
-    this.#bootstrapAgain({
-      ...this.#options,
-      knownKey,
-      workspaceId: workspace.id,
-      forwardEndpoint: { id, secret },
-    });
+    try {
+      this.#bootstrapAgain({
+        ...this.#options,
+        knownKey,
+        workspaceId: workspace.id,
+        forwardEndpoint: { id, secret },
+      });
+    } finally {
+      // The rows stay deleted if this fails, for example because the disk is full.
+      this.#startFromCurrentState();
+    }
   }
 
   /**
@@ -84,20 +89,32 @@ export class StateLifecycle {
    */
   async loadSnapshot(path: string): Promise<void> {
     const { store, environment, workspaces } = this.#sandbox;
-    await store.loadSnapshot(path, environment, (savedAt) => workspaces.resumeClocks(savedAt));
-    const { apiKey: knownKey } = this.#bootstrapResult;
+    const earlierResult = this.#bootstrapResult;
+    const { apiKey: knownKey } = earlierResult;
     const { db, forwardTo } = this.#options;
-    this.#bootstrapAgain({ db, knownKey, forwardTo });
+    let areRowsReplaced = false;
+    try {
+      await store.loadSnapshot(path, environment, (savedAt) => {
+        areRowsReplaced = true;
+        workspaces.resumeClocks(savedAt);
+        // It can fail: the snapshot can have as many endpoints as the workspace can have.
+        this.#bootstrapAgain({ db, knownKey, forwardTo });
+      });
+    } catch (error) {
+      // The transaction was rolled back. The rows that stay have the values of the current series.
+      if (areRowsReplaced) {
+        this.#bootstrapResult = earlierResult;
+        this.#rebuildMemory(store.lastSeq);
+      }
+      throw error;
+    }
+    this.#startFromCurrentState();
   }
 
-  /** Prepares the store after its rows were replaced. They stay replaced if this fails, for example because the disk is full. */
+  /** Prepares the store after its rows were replaced. */
   #bootstrapAgain(options: Omit<BootstrapOptions, 'canAdoptKey'>): void {
-    try {
-      clearMemory(this.#sandbox, this.#sandbox.store.lastSeq);
-      this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, canAdoptKey: true });
-    } finally {
-      this.#startFromCurrentState();
-    }
+    clearMemory(this.#sandbox, this.#sandbox.store.lastSeq);
+    this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, canAdoptKey: true });
   }
 
   #startFromCurrentState(): void {
@@ -116,8 +133,8 @@ export class StateLifecycle {
    * Rebuilds the state in memory from the rows, in the same way on startup and after the rows were replaced, so that a
    * sandbox behaves the same after a reset as after the start.
    */
-  #rebuildMemory(): void {
-    clearMemory(this.#sandbox, this.#seriesSeq);
+  #rebuildMemory(seriesSeq = this.#seriesSeq): void {
+    clearMemory(this.#sandbox, seriesSeq);
     this.#sandbox.bus.publish({ type: 'state_replaced' });
   }
 }

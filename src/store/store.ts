@@ -193,7 +193,8 @@ export class Store extends Tables {
   /**
    * Replaces all rows by those of a snapshot, with new sequences.
    * @param inSameTransaction writes after the rows were replaced. It gets the wall time of the snapshot.
-   * @throws SvcError as {@link checkSnapshot}, or `storage_unavailable`, in which case nothing has changed.
+   * @throws SvcError as {@link checkSnapshot}, `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing
+   *   has changed.
    */
   async loadSnapshot(
     path: string,
@@ -213,6 +214,7 @@ export class Store extends Tables {
             this.#lastSeq + 1 - findFirstSeq(connection.db, 'snapshot'),
           );
           this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(connection.db));
+          this.clearCaches();
           inSameTransaction(snapshot.savedAt);
         }),
       );

@@ -27,6 +27,26 @@ async function readState({ control }: TestEmulator) {
 }
 
 describe('a snapshot', () => {
+  it('a snapshot without room for the endpoint of --forward-to is refused, and the emulator works as before', async () => {
+    await using receiver = await createReceiver();
+    const path = newPath();
+    const overrides = { 'webhook.limit': 1 };
+    await using first = await startTestEmulator({ overrides });
+    await register(first, 'http://127.0.0.1:9/other');
+    await first.control.saveSnapshot({ path });
+    const forwardTo = { url: receiver.url, events: ['*'] };
+    await using second = await startTestEmulator({ overrides, forwardTo });
+    const { control, status, api } = second;
+    await api('POST', '/events', { type: 'a.b' });
+    await control.settleClock({});
+    const before = { ...(await readState(second)), status: status() };
+    await expect(control.loadSnapshot({ path })).rejects.toThrow('which is the limit of a workspace');
+    expect({ ...(await readState(second)), status: status() }).toEqual(before);
+    await api('POST', '/events', { type: 'a.b' });
+    await control.settleClock({});
+    expect(receiver.requests).toHaveLength(2);
+  });
+
   it('an emulator that loads a snapshot of another one continues its deliveries', async () => {
     await using receiver = await createReceiver({ status: 503 });
     const path = newPath();

@@ -43,7 +43,7 @@ it('a load whose state cannot be copied as the baseline is complete, and a reset
   expect(listNames()).toEqual(['Default workspace']);
 });
 
-it('a load that cannot add the key of the emulator keeps the loaded state, which the dispatcher reads', async () => {
+it('a load that cannot add the key of the emulator changes nothing, and the dispatcher reads the rows again', async () => {
   const { sandbox, published } = openSandbox();
   const { store, workspaces } = sandbox;
   const lifecycle = new StateLifecycle(sandbox, options);
@@ -56,10 +56,11 @@ it('a load that cannot add the key of the emulator keeps the loaded state, which
   vi.spyOn(store.apiKeys, 'findByKey').mockImplementationOnce(() => {
     throw failure;
   });
-  await expect(lifecycle.loadSnapshot(path)).rejects.toBe(failure);
+  const { bootstrapResult } = lifecycle;
+  await expect(lifecycle.loadSnapshot(path)).rejects.toMatchObject({ code: 'storage_unavailable' });
   expect(published).toEqual([{ type: 'state_replaced' }]);
-  lifecycle.reset();
-  expect(store.workspaces.listAll().map(({ name }) => name)).toEqual(['Default workspace', 'Saved']);
+  expect(store.workspaces.listAll().map(({ name }) => name)).toEqual(['Default workspace']);
+  expect(lifecycle.bootstrapResult).toBe(bootstrapResult);
 });
 
 it('a seeded emulator that loads a snapshot of another one with the same seed repeats none of its secrets', async () => {
