@@ -181,9 +181,9 @@ it('npm run test:mutants counts a mutant that makes a test of the same folder fa
 });
 
 it('npm run test:mutants lists each mutant that survives, with its file and line', async () => {
-  const { stdout } = await testMutants('src/errors.ts', '--filter', 'options.cause === undefined → true');
+  const { stdout } = await testMutants('src/errors.ts', '--filter', 'error instanceof Error → true');
   expect(stdout).toMatch(
-    /^src\/errors\.ts:\d+:\d+ {2}options\.cause === undefined → true {2}\[no test runs it\]\nsrc\/errors\.ts: 0 %: 0 of 1 mutants killed \(0 by timeout\), 1 survived/,
+    /^src\/errors\.ts:\d+:\d+ {2}error instanceof Error → true {2}\[no test runs it\]\nsrc\/errors\.ts: 0 %: 0 of 1 mutants killed \(0 by timeout\), 1 survived/,
   );
 });
 
