@@ -84,8 +84,9 @@ describe('the settings of an endpoint', () => {
     await runCommand('webhooks create', { ...publicFields, workspace }, emulator);
     const [created] = (await emulator.control.listWebhooks({})).data;
     expect(created).toMatchObject(publicFields);
-    await runCommand('webhooks update', { id: created?.id, ...settings }, emulator);
-    expect(await emulator.control.getWebhook({ id: String(created?.id) })).toMatchObject(settings);
+    const { id } = await emulator.control.createWebhook({ url: 'https://example.com/' });
+    await runCommand('webhooks update', { id, ...settings }, emulator);
+    expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
     const listen = { url: `${url}/listen`, events, ...others, keep: true, printSecret: true };
     await runCommand('listen', { ...listen, format: 'default' }, emulator);
     const [listener] = (await emulator.control.listWebhooks({})).data;
@@ -118,6 +119,7 @@ describe('the settings of an endpoint', () => {
 it('POST /_svc/keys, svc keys create and a seed store each field of an API key', async () => {
   await using emulator = await startTestEmulator({
     seed: {
+      keys: [{ ...keyFields, key: 'svc_test_global', scopes: ['webhooks:manage'] }],
       workspaces: [
         { name: 'Main', keys: [{ ...keyFields, key: 'svc_test_seeded', scopes: ['events:write'] }] },
       ],
@@ -127,6 +129,7 @@ it('POST /_svc/keys, svc keys create and a seed store each field of an API key',
   const { data } = await emulator.control.listKeys({});
   expect(data.find((key) => key.id === id)).toMatchObject(keyFields);
   expect(data).toContainEqual(expect.objectContaining({ ...keyFields, scopes: ['events:write'] }));
+  expect(data).toContainEqual(expect.objectContaining({ ...keyFields, scopes: ['webhooks:manage'] }));
   await runCommand('keys create', { ...keyFields, allWorkspaces: true }, emulator);
   expect((await emulator.control.listKeys({})).data[0]).toMatchObject(keyFields);
 });
