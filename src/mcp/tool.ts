@@ -6,7 +6,7 @@ import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { isNestedTooDeeply, MAX_JSON_DEPTH } from '../domain/json.ts';
 import { findClosest } from '../domain/message-parts.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
-import { parse, type ValueProblem } from '../validation/validate.ts';
+import { parse } from '../validation/validate.ts';
 import type { ConnectedEmulator } from './connected-emulator.ts';
 
 /** What the client can show or ask before a call. Only tools that change nothing outside of the emulator lack `openWorldHint`. */
@@ -52,8 +52,6 @@ export interface Tool {
   readonly outputSchema: JsonSchema;
   /** The call that helps after an error, unless arguments can be corrected. */
   readonly nextAfterError: string;
-  /** Whether the schema of the arguments accepts them. */
-  accepts(args: object): boolean;
   /** @throws SvcError `validation_failed` for invalid arguments, and the errors of the control plane. */
   call(args: Record<string, unknown>, call: ToolCall): Promise<ToolResult>;
 }
@@ -83,17 +81,13 @@ export function defineTool<Schema extends v.GenericSchema>({
       type: 'object',
       properties: Object.fromEntries(fields.map(([name, type]) => [name, { type }])),
     },
-    accepts: (args) => v.is(input, args),
     async call(args, call) {
       // As for a body of `/v1`. A deeper value could exceed the call stack.
       if (isNestedTooDeeply(args)) {
         const message = `The arguments are nested more than ${MAX_JSON_DEPTH} levels deep.`;
         throw new SvcError('validation_failed', message);
       }
-      return run(
-        parse(input, args, (problem) => createArgumentError(problem)),
-        call,
-      );
+      return run(parseArguments(input, args), call);
     },
   };
 }
@@ -168,26 +162,34 @@ export function requireArgument<Value>(value: Value | undefined, name: string, e
 const MAX_COMPARED_LENGTH = 64;
 
 /**
- * Corrects a mistyped field or word, and removes any other unknown field. The call cannot correct other problems.
- * @param toArguments converts changes of the object that has the problem to those of the arguments
+ * Parses arguments, or the object that is one of them. The error has the corrected call only if a mistyped field or word is
+ * the only mistake: without an unknown field, a call could do more than was asked for.
+ * @param toArguments converts changes of the object to those of the arguments
+ * @throws SvcError `validation_failed`
  */
-export function createArgumentError(
-  { path, problem, keys, value, isUnknownField, choices }: ValueProblem,
+export function parseArguments<Schema extends v.GenericSchema>(
+  schema: Schema,
+  args: object,
   toArguments = (changes: object) => changes,
-): SvcError {
-  const message = `${path || 'The arguments'} ${problem}.`;
-  const name = String(keys.at(-1));
-  const word = String(isUnknownField ? name : value).slice(0, MAX_COMPARED_LENGTH);
-  const closest = findClosest(word, choices);
-  if (closest === null && !isUnknownField) return new SvcError('validation_failed', message);
-  const changes = isUnknownField
-    ? { [name]: undefined, ...(closest !== null && { [closest]: value }) }
-    : { [name]: closest };
-  return new ArgumentError(
-    message,
-    toArguments(changes),
-    closest === null ? undefined : `Did you mean ${closest}?`,
-  );
+): v.InferOutput<Schema> {
+  return parse(schema, args, ({ path, problem, keys, value, isUnknownField, choices }) => {
+    const message = `${path || 'The arguments'} ${problem}.`;
+    const name = String(keys.at(-1));
+    const word = String(isUnknownField ? name : value).slice(0, MAX_COMPARED_LENGTH);
+    const candidates = isUnknownField ? choices.filter((choice) => !(choice in args)) : choices;
+    const closest = findClosest(word, candidates);
+    if (closest === null) return new SvcError('validation_failed', message);
+    const hint = `Did you mean ${closest}?`;
+    const changes = isUnknownField ? { [name]: undefined, [closest]: value } : { [name]: closest };
+    return v.is(schema, applyChanges(args, changes))
+      ? new ArgumentError(message, toArguments(changes), hint)
+      : new SvcError('validation_failed', message, { hint });
+  });
+}
+
+function applyChanges(args: object, changes: object): object {
+  const changed = Object.entries({ ...args, ...changes }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(changed);
 }
 
 /** Length of a text in an error, in characters: it can contain what the client sent. */
@@ -209,10 +211,9 @@ export function toErrorJson(error: SvcError, tool: Tool, args: object): string {
   );
 }
 
-/** The call with corrected arguments; null if it would be invalid or too long. */
+/** The call with corrected arguments; null if it would be too long. */
 function correctCall(error: SvcError, tool: Tool, args: object): string | null {
   if (!(error instanceof ArgumentError)) return null;
-  const changed = Object.entries({ ...args, ...error.changes }).filter(([, value]) => value !== undefined);
-  const call = formatCall(tool.name, Object.fromEntries(changed));
-  return tool.accepts(Object.fromEntries(changed)) && call.length <= MAX_ERROR_LENGTH ? call : null;
+  const call = formatCall(tool.name, applyChanges(args, error.changes));
+  return call.length <= MAX_ERROR_LENGTH ? call : null;
 }

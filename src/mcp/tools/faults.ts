@@ -2,9 +2,8 @@
 import * as v from 'valibot';
 import { NewFaultInput } from '../../contract/fault-schemas.ts';
 import { JsonObject } from '../../contract/fields.ts';
-import { parse } from '../../validation/validate.ts';
 import { EXAMPLE_TYPE } from '../summarize-delivery.ts';
-import { createArgumentError, defineTool, formatCall, requireArgument } from '../tool.ts';
+import { defineTool, formatCall, parseArguments, requireArgument } from '../tool.ts';
 
 export const faultsTool = defineTool({
   name: 'faults',
@@ -25,9 +24,7 @@ export const faultsTool = defineTool({
     if (action === 'clear') return { ...(await control.clearFaults({})), next: formatCall('status') };
     const example = { on: 'delivery', kind: 'duplicate' };
     const given = requireArgument(fault, 'fault', example);
-    const input = parse(NewFaultInput, given, (problem) =>
-      createArgumentError(problem, (changes) => ({ fault: { ...given, ...changes } })),
-    );
+    const input = parseArguments(NewFaultInput, given, (changes) => ({ fault: { ...given, ...changes } }));
     const { id, on, kind } = await control.addFault(input);
     return {
       fault: { id, on, kind },
