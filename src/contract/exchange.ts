@@ -41,6 +41,8 @@ export interface Exchange {
   readonly createdAt: number;
   /** Scopes of the API key, if they are known. Only `svc gaps record` writes them. */
   readonly keyScopes: readonly Scope[] | undefined;
+  /** Whether `svc gaps record` sent the request. */
+  readonly isProbe: boolean;
 }
 
 /** @returns null without a valid URL */
@@ -64,6 +66,7 @@ export function toExchange(recorded: HarEntry, file: string, entry: string): Exc
     isManual: _attempt?.trigger === 'manual',
     createdAt: _delivery?.created_at ?? at,
     keyScopes: _svc?.key_scopes,
+    isProbe: _svc !== undefined,
   };
 }
 

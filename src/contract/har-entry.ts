@@ -123,7 +123,7 @@ export const HarEntry = v.object({
   /** `startedDateTime` is then the wall time of an attempt; this is the schedule time of the delivery. */
   _delivery: v.optional(v.object({ created_at: Time })),
   _attempt: v.optional(v.object({ trigger: v.string(), scheduled_at: Time })),
-  /** The scopes of the API key, which `svc gaps record` knows. */
-  _svc: v.optional(v.object({ key_scopes: v.array(ScopeName) })),
+  /** Of an entry of `svc gaps record`, with the scopes of the API key if it knows them. */
+  _svc: v.optional(v.object({ key_scopes: v.optional(v.array(ScopeName)) })),
 });
 export type HarEntry = v.InferOutput<typeof HarEntry>;

@@ -17,6 +17,8 @@ export interface CapturedEvent {
   readonly type: string;
   /** ID of the event in the recorded service; null if the file does not say. */
   readonly sourceId: string | null;
+  /** Whether `svc gaps record` created it. Only its HAR file says so. */
+  readonly isProbe: boolean;
   /** JSON text of an object, unchanged; or the line that contains it, so that it does not stay in memory. */
   readonly payload: string | LineRange;
 }
@@ -73,11 +75,11 @@ interface FoundEvents {
 function readHarEvents(exchanges: readonly Exchange[]): FoundEvents {
   const events: CapturedEvent[] = [];
   let otherCount = 0;
-  for (const { entry: position, method, body, responseBody, createdAt: at } of exchanges) {
+  for (const { entry: position, method, body, responseBody, createdAt: at, isProbe } of exchanges) {
     if (method !== 'POST' || body.content.length === 0) continue;
     const event = parseEvent(body.content.toString(), findId(responseBody.content.toString()));
     if ('problem' in event) otherCount++;
-    else events.push({ position, at, ...event });
+    else events.push({ position, at, isProbe, ...event });
   }
   return { events, otherCount };
 }
@@ -92,7 +94,8 @@ async function readNdjsonEvents(source: CaptureSource, signal: AbortSignal): Pro
   for await (const { position, range, delivery } of readNdjson(source, Line, signal)) {
     const event = parseEvent(delivery.body);
     if ('problem' in event) throw createCaptureError(source.name, position, event.problem);
-    events.push({ position, at: Date.parse(delivery.created_at), ...event, payload: range });
+    const at = Date.parse(delivery.created_at);
+    events.push({ position, at, isProbe: false, ...event, payload: range });
   }
   return { events, otherCount: 0 };
 }

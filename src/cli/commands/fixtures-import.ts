@@ -1,7 +1,7 @@
 /** `svc fixtures import`: writes a fixture for each event type in a recording. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { indentJson, tryParseJson } from '../../domain/json.ts';
+import { indentJson } from '../../domain/json.ts';
 import { applyJsonEdits, getAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
 import { parseJsonTree } from '../../domain/json-tree.ts';
 import { formatCount } from '../../domain/message-parts.ts';
@@ -35,7 +35,8 @@ interface Recorded {
   readonly payload: string;
 }
 
-const RECORD_HINT = 'Record the traffic of your application. Events of svc gaps record are skipped.';
+const RECORD_HINT =
+  'Record the traffic of your application. Events that svc gaps record created are skipped.';
 
 export const command: CommandDefinition<ImportOptions> = {
   configure: (command) =>
@@ -97,11 +98,9 @@ async function readNewest(files: readonly string[], context: Context): Promise<M
   for (const file of files) {
     await readCaptureFile(file, context, async (source) => {
       for (const event of (await readCapture(source, context.signal)).events) {
-        const { type, at, position } = event;
-        if (at < (newest.get(type)?.at ?? 0)) continue;
+        const { type, at, position, isProbe } = event;
+        if (isProbe || at < (newest.get(type)?.at ?? 0)) continue;
         const payload = escapeTemplates(removeKnownSecrets(readPayload(event, source)));
-        // An event that `svc gaps record` created.
-        if (Object.keys(Object(tryParseJson(payload))).join() === 'probe') continue;
         newest.set(type, { type, at, from: `${source.name}, ${position}`, payload });
       }
     });
@@ -116,7 +115,9 @@ function replaceValues(recorded: readonly Recorded[], replace: readonly string[]
     getAtPath(parseJsonTree(payload), parsePath(path)) !== undefined;
   const unknown = edits.find(({ path }) => !recorded.some(({ payload }) => has(payload, path)));
   if (unknown !== undefined) {
-    throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, { hint: 'Correct --replace.' });
+    throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, {
+      hint: 'Pass a path that a payload has.',
+    });
   }
   return recorded.map(({ payload }) =>
     applyJsonEdits(

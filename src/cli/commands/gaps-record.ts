@@ -81,9 +81,9 @@ export const record: CommandDefinition<RecordOptions> = {
     const apiKey = requireTestKey(values.apiKey, '--api-key');
     if (restrictedKey !== null) requireTestKey(restrictedKey, '--restricted-key');
     const path = resolve(context.cwd, save);
-    assertFileWritable(path);
     const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create 1 to 13 events.`;
     await confirmOrFail(context, question, options.yes);
+    assertFileWritable(path);
     const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
     const { io, now, signal } = context;
     const entries: object[] = [];
@@ -116,9 +116,9 @@ export const record: CommandDefinition<RecordOptions> = {
         response: toHarResponse(status, content, null),
         cache: {},
         timings: { send: 0, wait: time, receive: 0 },
-        ...(headers.authorization === `Bearer ${restrictedKey}` && {
-          _svc: { key_scopes: RESTRICTED_SCOPES },
-        }),
+        _svc: {
+          key_scopes: headers.authorization === `Bearer ${restrictedKey}` ? RESTRICTED_SCOPES : undefined,
+        },
       });
       const json: Readonly<Record<string, unknown>> = Object(tryParseJson(text));
       if (method === 'POST' && status === 201) created.add(String(json.id));

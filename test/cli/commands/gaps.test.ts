@@ -70,12 +70,12 @@ describe('svc gaps record', () => {
 
   it('a question without a terminal and without --yes is a usage error', async () => {
     const { recordService, folder } = await setUp();
-    const recorded = recordService({ yes: undefined } as never);
+    const recorded = recordService({ yes: undefined, save: 'new/a.har' } as never);
     await expect(recorded).rejects.toMatchObject({
       ...{ code: 'usage', message: 'Missing option: --yes' },
       hint: { text: expect.stringMatching(/^Add --yes to confirm: Send about \d+ requests to .*\/v1 with/) },
     });
-    expect(existsSync(join(folder, 'a.har'))).toBe(false);
+    expect(existsSync(join(folder, 'new'))).toBe(false);
   });
 
   it('a base address without /v1 and a key that the service rejects are errors', async () => {
@@ -296,5 +296,11 @@ describe('svc fixtures import', () => {
     const message = 'The recording has no event of type order.created.';
     await expect(run(['order.created'])).rejects.toMatchObject({ message, hint });
     expect(existsSync(join(folder, 'fixtures'))).toBe(false);
+
+    // The same events without the mark of the recording are those of a user.
+    const file = join(folder, 'a.har');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"_svc":{', '"_other":{'));
+    await run();
+    expect(existsSync(join(folder, 'fixtures/events/order.created.json'))).toBe(true);
   });
 });
