@@ -170,24 +170,25 @@ function rejectUselessOptions(
       hint: 'Remove --body.',
     });
   }
-  const find = (...names: readonly (keyof Options)[]) => names.find((name) => options[name] !== undefined);
-  const forwarding = find('skip_verify', 'keep', 'printSecret');
-  const receiving = find('respond', 'body');
+  const findUsed = (flags: Readonly<Record<string, unknown>>) =>
+    Object.keys(flags).find((flag) => flags[flag] !== undefined);
+  const { skip_verify, keep, printSecret, respond, body } = options;
+  const forwarding = findUsed({
+    '--skip-verify': skip_verify,
+    '--keep': keep,
+    '--print-secret': printSecret,
+  });
+  const receiving = findUsed({ '--respond': respond, '--body': body });
   if (forwardUrl === undefined && forwarding !== undefined) {
-    throw new SvcError('usage', `${toFlag(forwarding)} needs the URL of a receiver.`, {
-      hint: { text: 'Add it, for example', command: `svc listen 3000 ${toFlag(forwarding)}` },
+    throw new SvcError('usage', `${forwarding} needs the URL of a receiver.`, {
+      hint: { text: 'Add it, for example', command: `svc listen 3000 ${forwarding}` },
     });
   }
   if (forwardUrl !== undefined && receiving !== undefined) {
-    throw new SvcError('usage', `${toFlag(receiving)} has no effect: your receiver responds.`, {
-      hint: `Remove the URL to receive the deliveries in svc, or remove ${toFlag(receiving)}.`,
+    throw new SvcError('usage', `${receiving} has no effect: your receiver responds.`, {
+      hint: `Remove the URL to receive the deliveries in svc, or remove ${receiving}.`,
     });
   }
-}
-
-/** `--skip-verify` */
-function toFlag(name: string): string {
-  return `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`;
 }
 
 async function toNewEndpoint(url: string, options: Options, context: Context): Promise<NewEndpoint> {
