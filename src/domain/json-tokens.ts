@@ -21,17 +21,17 @@ export function tokenize(text: string): string[] {
 
 /** Index after the token at `start`: a string, a structural character, or anything else up to one of these or whitespace. */
 export function endOfToken(text: string, start: number): number {
-  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start) + 1;
+  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start);
   BARE_TOKEN.lastIndex = start;
   // A structural character is not part of a bare token.
   return BARE_TOKEN.test(text) ? BARE_TOKEN.lastIndex : start + 1;
 }
 
-/** Index of the closing quote; the length of the text if it is missing. */
+/** Index after the closing quote; the length of the text if it is missing. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
+  return end === -1 ? text.length : end + 1;
 }
 
 /** Whether an odd number of backslashes is in front of a character of a string. */
@@ -41,7 +41,9 @@ function isEscaped(text: string, index: number): boolean {
   return (index - start) % 2 === 1;
 }
 
+/** @param from at most the length of the text */
 export function skipSpace(text: string, from: number): number {
   SPACE.lastIndex = from;
-  return SPACE.test(text) ? SPACE.lastIndex : from;
+  SPACE.test(text);
+  return SPACE.lastIndex;
 }

@@ -26,11 +26,11 @@ it.each([
 });
 
 it.each([
-  ['"a"', 2],
-  ['"a\\"b"', 5],
+  ['"a"', 3],
+  ['"a\\"b"', 6],
   ['"abc', 4],
   ['"abc\\"', 6],
   ['"', 1],
 ])('the string %s ends at %d, at the end of the text without a closing quote', (text, end) => {
-  expect(endOfToken(text, 0)).toBe(end + 1);
+  expect(endOfToken(text, 0)).toBe(end);
 });
