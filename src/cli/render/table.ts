@@ -40,7 +40,10 @@ const chars = {
   ...{ left: '', right: '', middle: ' '.repeat(GAP) },
 };
 const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
-/** Never shown, because all texts fit. If it is shorter, cli-table3 cuts each cell for its debug messages before it draws a line. */
+/**
+ * Never shown, because all texts fit. If it is shorter, cli-table3 cuts each cell, character by character, for its debug messages
+ * before it draws a line: a list of 50 rows then takes 680 ms instead of 15.
+ */
 const truncate = ' '.repeat(10);
 
 /** Renders a table without borders that fits the terminal. */
