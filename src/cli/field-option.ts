@@ -89,9 +89,13 @@ function toParser(name: string, schema: v.GenericSchema): (text: string) => unkn
   return kind === undefined ? schemaParser(schema) : idParser(kind);
 }
 
-/** `--no-…` for an option, with the value false. Add it after that option. */
+/** `--no-…` for an option, with the value false, which sets its default. Add it after that option. */
 export function createNegation(option: Option): Option {
-  return new FieldOption(option.attributeName(), `--no-${option.name()}`, `Undo an earlier ${option.long}`);
+  return new FieldOption(
+    option.attributeName(),
+    `--no-${option.name()}`,
+    `Set ${option.long} to its default`,
+  );
 }
 
 /** @param names the fields whose options are added; default: all */

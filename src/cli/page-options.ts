@@ -32,8 +32,10 @@ export function addPageOptions(
   return addOptions(command, options);
 }
 
-/** The options of a list of all workspaces or of one. */
-export function addWorkspacePageOptions(command: CliCommand): CliCommand {
-  const options = createFieldOptions(WorkspaceFilter, { workspace_id: '--workspace <id>' });
+/** The options of a list of all workspaces or of one. @param description what the list of a workspace contains */
+export function addWorkspacePageOptions(command: CliCommand, description: string): CliCommand {
+  const options = createFieldOptions(WorkspaceFilter, {
+    workspace_id: { flags: '--workspace <id>', description },
+  });
   return addOptions(addPageOptions(command), options);
 }

@@ -171,7 +171,7 @@ function checkRule(rule: object): void {
 }
 
 export const list: CommandDefinition<WorkspacePageOptions> = {
-  configure: addWorkspacePageOptions,
+  configure: (command) => addWorkspacePageOptions(command, 'Only list faults for this workspace'),
   examples: [
     ['List all faults', 'faults list'],
     ['Print the faults as JSON', 'faults list --json'],

@@ -12,7 +12,7 @@ import { askChoice, confirm, yesOption } from '../prompt.ts';
 import { printPage, renderFields } from '../render/table.ts';
 
 export const list: CommandDefinition<WorkspacePageOptions> = {
-  configure: addWorkspacePageOptions,
+  configure: (command) => addWorkspacePageOptions(command, 'Only list keys that are bound to this workspace'),
   examples: [['List the API keys, including the revoked ones', 'keys list']],
   async run(options, context) {
     const control = await context.connect();

@@ -21,7 +21,7 @@ import { createWebhookOptions } from '../webhook-options.ts';
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
 export const list: CommandDefinition<WorkspacePageOptions> = {
-  configure: addWorkspacePageOptions,
+  configure: (command) => addWorkspacePageOptions(command, 'Only list endpoints in this workspace'),
   examples: [
     ['List the endpoints of all workspaces', 'webhooks list'],
     ['Print the endpoints as JSON', 'webhooks list --json'],
@@ -96,6 +96,7 @@ type UpdateOptions = { readonly [Name in keyof Change]?: Change[Name] | false } 
 export const update: CommandDefinition<UpdateOptions> = {
   configure: (command) => {
     const { url, events, disabled, ...others } = createWebhookOptions();
+    events.description = 'Event types that replace the current ones, separated by commas, or * for all';
     addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION)), { url, events });
     for (const option of Object.values(others)) command.addOption(option).addOption(createNegation(option));
     command
