@@ -68,7 +68,7 @@ function describe({ method, path, status, failure }: ApiRequest): string {
   return `${method} ${path}: ${status} ${failure.code}`.trim();
 }
 
-const checks: Readonly<Partial<Record<GapId, Check<ConfigValue | null>>>> = {
+const checks: { readonly [Gap in GapId]?: Check<Gap extends keyof GapValues ? ConfigValue : Deviation> } = {
   'event.body': (request) => {
     if (request.operation !== 'createEvent' || !isSuccess(request)) return undefined;
     return ['payload', 'data'].find((name) => isObject(request.input[name]));
