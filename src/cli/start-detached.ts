@@ -99,10 +99,10 @@ function isReadyOrError(message: ReadyLine | LogMessage): boolean {
   return isReadyLine(message) || 'error' in message;
 }
 
-/** Prints the notes before the ready line or the error. */
+/** Prints the notes before the ready line or the error; all of them if there is neither. */
 function printNotes(log: string, io: NoteOutput): void {
-  const messages = readMessages(log);
-  for (const message of messages.slice(0, messages.findIndex(isReadyOrError))) {
+  for (const message of readMessages(log)) {
+    if (isReadyOrError(message)) return;
     if ('note' in message) io.note(message.note.message);
   }
 }

@@ -244,13 +244,17 @@ describe('svc emulator start --detach', () => {
     if (binary !== null) return;
     writeFileSync(
       join(cwd, 'die.mjs'),
-      'if (!process.argv.includes("--detach")) process.kill(process.pid, 9);',
+      `import { writeSync } from 'node:fs';
+      if (!process.argv.includes('--detach')) {
+        writeSync(2, '{"note":{"message":"The last note."}}\\n');
+        process.kill(process.pid, 9);
+      }`,
     );
     const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'die.mjs')).href}` };
     const killed = await svc(detach, { cwd, env });
     expect(killed).toMatchObject({ exitCode: ExitCode.internal, stdout: '' });
     expect(killed.stderr).toMatch(
-      /^error: The emulator did not start\.\nhint: Read its log: .*emulator\.log\n$/,
+      /^The last note\.\nerror: The emulator did not start\.\nhint: Read its log: .*emulator\.log\n$/,
     );
     expect(await svcInProcess(['emulator', 'status'], { cwd })).toMatchObject({
       exitCode: ExitCode.noEmulator,
