@@ -78,7 +78,7 @@ export async function fetchInProcess(app: H3, request: Request): Promise<Respons
  */
 export async function sendInProcess(app: H3, request: HttpRequest): Promise<HttpResponse> {
   const { url, method, headers = {}, body = '' } = request;
-  const values = new Map(Object.entries(headers));
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name, trimHeaderValue(value)]));
   // The part of a `Request` that the handlers of `/v1` read.
   const message = {
     url: url.href,
@@ -96,6 +96,11 @@ export async function sendInProcess(app: H3, request: HttpRequest): Promise<Http
   const text = String(response.body ?? '');
   if (status >= 300) throw toServerError({ status, text }, url.href);
   return { status, headers: Object.fromEntries(response.headers), text };
+}
+
+/** As `fetch` does (Fetch standard, "normalize"). */
+function trimHeaderValue(value: string): string {
+  return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
 }
 
 function assertNotDropped(request: Request): void {

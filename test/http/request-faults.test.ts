@@ -233,6 +233,15 @@ describe('requests of this process without the Fetch API', () => {
     expect(logged.map((item) => item.request?.headers)).toEqual([headers, headers]);
   });
 
+  it('a request is sent without the whitespace around a header value, as one of the Fetch API is', async () => {
+    const { send, fetch, create } = await openWithKey();
+    const request = create('{"type":"order.shipped"}');
+    const sent = await send({ ...request, headers: { ...request.headers, 'idempotency-key': '\t k ' } });
+    const headers = { ...request.headers, 'idempotency-key': 'k' };
+    const fetched = await fetch(new Request(request.url, { ...request, headers }));
+    expect(await fetched.text()).toBe(sent.text);
+  });
+
   it('a request rejects with the error of the response', async () => {
     const { send, create } = await openWithKey();
     await expect(send(create('[]'))).rejects.toMatchObject({
