@@ -71,7 +71,10 @@ export async function listen(
       // An unknown `Expect` header is ignored. Node.js would respond without a body.
       server.on('checkExpectation', handler);
       server.on('clientError', rejectMalformedRequest);
-      for (const request of waiting.splice(0)) handler(...request);
+      for (const [request, response] of waiting.splice(0)) {
+        // The client has left. Reading the body would never end.
+        if (!request.destroyed) handler(request, response);
+      }
     },
     close() {
       for (const [request] of waiting) request.destroy();

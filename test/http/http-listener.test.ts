@@ -219,21 +219,34 @@ describe('a listener', () => {
     const listener = await listen({ host: '127.0.0.1', port: 0 }, vi.fn());
     const url = `${listener.url}/`;
     const response = fetch(url);
-    await new Promise<void>((resolve) => {
+    const request = await new Promise<IncomingMessage>((resolve) => {
       const channel = 'http.server.request.start';
       subscribe(channel, function onRequest(message) {
-        if ((message as { request: IncomingMessage }).request.headers.host !== new URL(url).host) return;
+        const { request } = message as { request: IncomingMessage };
+        if (request.headers.host !== new URL(url).host) return;
         unsubscribe(channel, onRequest);
-        resolve();
+        resolve(request);
       });
     });
-    return { listener, response };
+    return { listener, request, response };
   }
 
   it('a request that arrives before a listener serves gets its response afterwards', async () => {
     const { listener, response } = await startWithEarlyRequest();
     listener.serve(new H3().get('/', () => 'done'));
     expect(await (await response).text()).toBe('done');
+    await listener.close();
+  });
+
+  it('a request whose connection ends before a listener serves is not handled', async () => {
+    const { listener, request, response } = await startWithEarlyRequest();
+    const failed = expect(response).rejects.toThrow('fetch failed');
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    request.socket.destroy();
+    await Promise.all([failed, closed]);
+    const handler = vi.fn();
+    listener.serve(new H3().get('/', handler));
+    expect(handler).not.toHaveBeenCalled();
     await listener.close();
   });
 
