@@ -77,6 +77,8 @@ export interface EmulatorOptions extends ListenOptions {
   readonly projectFolder?: string | undefined;
   /** Receives internal errors of the emulator (default: emits a process warning). */
   readonly internalErrorLog?: InternalErrorLog | undefined;
+  /** @internal Interrupts a start that waits for its tunnel. */
+  readonly signal?: AbortSignal | undefined;
   /** @internal Replaces the clock of the machine in tests. */
   readonly wall?: WallClock | undefined;
   /** @internal Folder of the built dashboard, for tests with another one. */
@@ -126,7 +128,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   try {
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
-      tunnel = await openTunnel(listener.url, (error) => onInternalError('the tunnel', error));
+      const onEnd = (error: SvcError) => onInternalError('the tunnel', error);
+      tunnel = await openTunnel(listener.url, onEnd, options.signal);
     }
     if ((options.fresh || options.seed) && options.db !== ':memory:') tryEmptyStart(wall, options);
     store = new Store(

@@ -28,7 +28,7 @@ export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
 export async function bootEmulator(
   config: Config,
   rules: Rules,
-  { io, cwd, env }: Pick<ProcessContext, 'cwd' | 'env'> & { readonly io: NoteOutput },
+  { io, cwd, env, signal }: Pick<ProcessContext, 'cwd' | 'env' | 'signal'> & { readonly io: NoteOutput },
   fresh = false,
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
@@ -79,6 +79,7 @@ export async function bootEmulator(
       wallClock: values.wallClock === null ? null : new Date(values.wallClock),
       forwardTo: values.forwardTo === null ? undefined : { url: values.forwardTo, events: values.events },
       internalErrorLog: { report: createWarningReporter(io) },
+      signal,
     });
     if (seed !== null && !emulator.seeded) {
       io.note(`The seed was not applied: ${db} is not a new database.`);

@@ -29,16 +29,21 @@ const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;
 /**
  * Opens a tunnel to `target`, a URL on this machine, and waits until it forwards requests.
  * @param onEnd called when the tunnel ends unexpectedly
- * @throws SvcError `no_tunnel`
+ * @param signal ends the wait
+ * @throws SvcError `no_tunnel`, `interrupted`
  */
-export async function openTunnel(target: string, onEnd: (error: SvcError) => void): Promise<Tunnel> {
+export async function openTunnel(
+  target: string,
+  onEnd: (error: SvcError) => void,
+  signal?: AbortSignal,
+): Promise<Tunnel> {
   const guard = await createProcessGuard(process.env);
   const child = guard.start('own', ({ detached }) =>
     spawn(PROGRAM, toArguments(target), { detached, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true }),
   );
   const startTimer = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
-    const url = await whenConnected(child);
+    const url = await whenConnected(child, signal);
     let isClosing = false;
     child.once('exit', (code, endSignal) => {
       if (isClosing || code === 0) return;
@@ -68,7 +73,10 @@ function toArguments(target: string): string[] {
 }
 
 /** The URL, when the tunnel is connected. Reads the log to its end, because a full pipe would block the program. */
-function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableStream }): Promise<string> {
+function whenConnected(
+  child: ChildProcess & { readonly stderr: NodeJS.ReadableStream },
+  signal: AbortSignal | undefined,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     let url: string | undefined;
     let lastLine = 'it printed nothing';
@@ -78,7 +86,13 @@ function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableS
       if (line.trim() !== '') lastLine = line.replace(LINE_HEAD, '');
     });
     child.once('error', (error: NodeJS.ErrnoException) => reject(toTunnelError(error)));
-    child.once('close', () => reject(createTunnelError(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
+    child.once('close', () => {
+      const limit = child.killed ? ' within 20 seconds' : '';
+      reject(createTunnelError(`${PROGRAM} could not open a tunnel${limit}: ${lastLine}`));
+    });
+    const interrupt = () => reject(new SvcError('interrupted', 'Interrupted.'));
+    signal?.addEventListener('abort', interrupt, { once: true });
+    if (signal?.aborted) interrupt();
   });
 }
 

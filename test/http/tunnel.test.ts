@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('the tunnel of an emulator that cannot start ends', async () => {
+  it('an emulator that cannot start closes its tunnel', async () => {
     const pidFile = join(folder, 'pid');
     install(`require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${stay}`);
     await expect(startTestEmulator({ tunnel: true, db: folder })).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     await tunnel.close();
   });
 
-  it('a close ends the program, and no timer of an open tunnel stays', async () => {
+  it('closing a tunnel ends cloudflared and leaves no timer', async () => {
     const pidFile = join(folder, 'pid');
     install(`require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${stay}`);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -130,11 +130,30 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     expect(onEnd).not.toHaveBeenCalled();
   });
 
+  it('an interruption ends a start that waits for its tunnel, and ends cloudflared', async () => {
+    const pidFile = join(folder, 'pid');
+    install(`require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+      setInterval(() => {}, 1000);`);
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const start = expect(startTestEmulator({ tunnel: true, signal })).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    const readPid = () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8'));
+    const pid = Number(await vi.waitUntil(readPid));
+    interruption.abort();
+    await start;
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await expect(openTunnel('http://127.0.0.1:1', onEnd, signal)).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+  });
+
   it('a tunnel that does not open in 20 seconds fails', async () => {
     const argumentsFile = install('setInterval(() => {}, 1000);');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const opening = expect(open()).rejects.toMatchObject({
-      message: 'cloudflared could not open a tunnel: it printed nothing.',
+      message: 'cloudflared could not open a tunnel within 20 seconds: it printed nothing.',
     });
     await vi.waitUntil(() => existsSync(argumentsFile));
     await vi.advanceTimersByTimeAsync(20_000);
