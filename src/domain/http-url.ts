@@ -21,7 +21,7 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)$/i;
 
 /** The host as `URL` normalizes it, such as `api.example.com` or `[::1]`; null when it is invalid. */
 export function parseHostName(text: string): string | null {
-  return HOST.test(text) ? (parseUrl(`http://${text}`)?.hostname ?? null) : null;
+  return HOST.test(text) ? parseAuthority(text) : null;
 }
 
 /** The host of `host` or `host:port` (RFC 9110, section 7.2); null when it is invalid. */

@@ -52,7 +52,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     // The only temporary data is what SQLite needs for rollbacks. In a file, it would cost more than the rows themselves.
     db.pragma('temp_store = MEMORY');
     db.pragma('trusted_schema = OFF');
-    // A new file. In a file that already has a write-ahead log, SQLite takes the exclusive lock when it reads the log.
+    // Writing locks a new file. SQLite locks one with a write-ahead log when it reads the log.
     if (readPragma(db, 'application_id') === 0) db.pragma(`application_id = ${APPLICATION_ID}`);
     // For text filters, because LIKE ignores the case of ASCII letters only.
     db.function('has_text', { deterministic: true }, (text, lowerCaseSearch) =>

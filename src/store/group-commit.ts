@@ -39,7 +39,7 @@ interface GroupCommitHooks {
 const MAX_HOLD_MS = 10;
 /** Time in milliseconds between two checks whether a group still waits. The next write checks too. */
 const HOLD_CHECK_MS = 1;
-/** Time in milliseconds that a write without a waiting caller waits for the next group. A longer one costs time in garbage collections. */
+/** Delay of a write without a caller, in milliseconds. With a longer one, more rows survive until a slow garbage collection. */
 const SOON_MS = 25;
 
 /**

@@ -90,7 +90,8 @@ export const command: CommandDefinition<Options> = {
     }
     // First, because a command with an invalid setting must not replace the log of an earlier one.
     const settings = { ...TEMPORARY_SETTINGS, ...options };
-    const [config, rules] = [await context.resolveConfig(settings), await context.resolveRules(settings)];
+    const config = await context.resolveConfig(settings);
+    const rules = await context.resolveRules(settings);
     const toPath = (file: string) => resolve(context.cwd, file);
     if (junit !== undefined) assertReportWritable(toPath(junit));
     const folder = createTemporaryFolder();
