@@ -116,7 +116,7 @@ function createEmulatorHandlers(
     getIndex: async () => describeControlPlane(emulator.status()),
     getStatus: async () => emulator.status(),
     reset: async ({ all }) => {
-      if (all) stateLifecycle.resetAll();
+      if (all) await stateLifecycle.resetAll();
       else stateLifecycle.reset();
       return { ...emulator.status(), kept_deliveries: store.deliveries.countAll() };
     },

@@ -51,24 +51,14 @@ export class StateLifecycle {
    * Removes all state, and starts again as on a new database, which becomes the state that a reset restores. The default
    * workspace keeps its ID, the default API key stays valid, and the endpoint of `--forward-to` keeps its ID and secret,
    * because programs use these values.
-   * @throws SvcError `storage_unavailable`, in which case nothing has changed.
+   * @throws SvcError `storage_unavailable`, in which case nothing has changed, or the error of `setBaseline`, after the reset.
    */
-  resetAll(): void {
+  async resetAll(): Promise<void> {
     const { store } = this.#sandbox;
-    const { workspace, apiKey: knownKey, webhook } = this.#bootstrapResult;
+    const { workspace, webhook } = this.#bootstrapResult;
     const { id, secret } = (webhook && store.webhooks.find(webhook.id)) ?? {};
-    store.deleteAll();
-    try {
-      this.#bootstrapAgain({
-        ...this.#options,
-        knownKey,
-        workspaceId: workspace.id,
-        forwardEndpoint: { id, secret },
-      });
-    } finally {
-      // The rows stay deleted if this fails, for example because the disk is full.
-      this.#startFromCurrentState();
-    }
+    const options = { ...this.#options, workspaceId: workspace.id, forwardEndpoint: { id, secret } };
+    await this.#startAgain(options, async (bootstrapAgain) => store.deleteAll(bootstrapAgain));
   }
 
   /**
@@ -85,20 +75,34 @@ export class StateLifecycle {
   /**
    * Replaces the state by that of a snapshot, including the clocks, and makes it the state that a reset restores. The
    * default key of this emulator and the endpoint of `--forward-to` are added again, as on startup.
-   * @throws SvcError as `Store.loadSnapshot`, in which case nothing has changed.
+   * @throws SvcError as `Store.loadSnapshot`, in which case nothing has changed, or the error of `setBaseline`, after the load.
    */
   async loadSnapshot(path: string): Promise<void> {
     const { store, environment, workspaces } = this.#sandbox;
-    const earlierResult = this.#bootstrapResult;
-    const { apiKey: knownKey } = earlierResult;
     const { db, forwardTo } = this.#options;
-    let areRowsReplaced = false;
-    try {
-      await store.loadSnapshot(path, environment, (savedAt) => {
-        areRowsReplaced = true;
+    await this.#startAgain({ db, forwardTo }, (bootstrapAgain) =>
+      store.loadSnapshot(path, environment, (savedAt) => {
         workspaces.resumeClocks(savedAt);
         // It can fail: the snapshot can have as many endpoints as the workspace can have.
-        this.#bootstrapAgain({ db, knownKey, forwardTo });
+        bootstrapAgain();
+      }),
+    );
+  }
+
+  /** @param replaceRows replaces all rows, and calls `bootstrapAgain` in the same transaction */
+  async #startAgain(
+    options: Omit<BootstrapOptions, 'knownKey' | 'canAdoptKey'>,
+    replaceRows: (bootstrapAgain: () => void) => Promise<void>,
+  ): Promise<void> {
+    const { store } = this.#sandbox;
+    const earlierResult = this.#bootstrapResult;
+    const { apiKey: knownKey } = earlierResult;
+    let areRowsReplaced = false;
+    try {
+      await replaceRows(() => {
+        areRowsReplaced = true;
+        clearMemory(this.#sandbox, store.lastSeq);
+        this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, knownKey, canAdoptKey: true });
       });
     } catch (error) {
       // The transaction was rolled back. The rows that stay have the values of the current series.
@@ -109,12 +113,6 @@ export class StateLifecycle {
       throw error;
     }
     this.#startFromCurrentState();
-  }
-
-  /** Prepares the store after its rows were replaced. */
-  #bootstrapAgain(options: Omit<BootstrapOptions, 'canAdoptKey'>): void {
-    clearMemory(this.#sandbox, this.#sandbox.store.lastSeq);
-    this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, canAdoptKey: true });
   }
 
   #startFromCurrentState(): void {

@@ -138,31 +138,29 @@ export class Store extends Tables {
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   restoreBaseline(inSameTransaction: () => void): void {
-    this.#replaceState(() => {
-      this.#connection.baseline.restore();
-      inSameTransaction();
-    });
+    this.#replaceState(() => this.#connection.baseline.restore(), inSameTransaction);
   }
 
   /**
    * Deletes all rows. New rows get sequences that no row had before.
-   * @throws SvcError `storage_unavailable`, in which case nothing has changed.
+   * @param inSameTransaction writes after the rows were deleted.
+   * @throws SvcError `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing has changed.
    */
-  deleteAll(): void {
-    this.#replaceState(() => {
-      this.#deleteRows(listStateTables(this.#connection.db));
-    });
+  deleteAll(inSameTransaction: () => void): void {
+    this.#replaceState(() => this.#deleteRows(listStateTables(this.#connection.db)), inSameTransaction);
   }
 
   #deleteRows(tables: readonly string[]): void {
     for (const table of tables) this.#connection.db.exec(`DELETE FROM main.${table}`);
   }
 
-  /** Runs a write that replaces all rows, and sets {@link stateReplacedSeq}. */
-  #replaceState(operation: () => void): void {
+  /** Replaces all rows, runs `inSameTransaction`, and sets {@link stateReplacedSeq}. */
+  #replaceState(replaceRows: () => void, inSameTransaction: () => void): void {
     try {
       this.#connection.writeWithoutForeignKeys(() => {
-        operation();
+        replaceRows();
+        this.clearCaches();
+        inSameTransaction();
         this.#stateReplacedSeq = this.nextSeq();
         this.settings.set(STATE_REPLACED_SETTING, String(this.#stateReplacedSeq));
       });
@@ -206,17 +204,18 @@ export class Store extends Tables {
     try {
       connection.assertOpen();
       connection.whileAttached(snapshot.path, 'snapshot', () =>
-        this.#replaceState(() => {
-          copyRows(
-            connection.db,
-            'snapshot',
-            'main',
-            this.#lastSeq + 1 - findFirstSeq(connection.db, 'snapshot'),
-          );
-          this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(connection.db));
-          this.clearCaches();
-          inSameTransaction(snapshot.savedAt);
-        }),
+        this.#replaceState(
+          () => {
+            copyRows(
+              connection.db,
+              'snapshot',
+              'main',
+              this.#lastSeq + 1 - findFirstSeq(connection.db, 'snapshot'),
+            );
+            this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(connection.db));
+          },
+          () => inSameTransaction(snapshot.savedAt),
+        ),
       );
     } finally {
       snapshot.remove();

@@ -63,6 +63,30 @@ it('a load that cannot add the key of the emulator changes nothing, and the disp
   expect(lifecycle.bootstrapResult).toBe(bootstrapResult);
 });
 
+it('a reset of all data that cannot add the key of the emulator changes nothing, and a reset works afterwards', async () => {
+  const { sandbox, published } = openSandbox();
+  const { store, workspaces } = sandbox;
+  const lifecycle = new StateLifecycle(sandbox, options);
+  const listNames = () => store.workspaces.listAll().map(({ name }) => name);
+  store.writeNow(() => workspaces.insert({ name: 'Other' }));
+  published.length = 0;
+  const failure = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  vi.spyOn(store.apiKeys, 'findByKey').mockImplementationOnce(() => {
+    throw failure;
+  });
+  const { bootstrapResult } = lifecycle;
+  const { stateReplacedSeq } = store;
+  await expect(lifecycle.resetAll()).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(published).toEqual([{ type: 'state_replaced' }]);
+  expect(listNames()).toEqual(['Default workspace', 'Other']);
+  expect(store.stateReplacedSeq).toBe(stateReplacedSeq);
+  expect(lifecycle.bootstrapResult).toBe(bootstrapResult);
+  lifecycle.reset();
+  expect(listNames()).toEqual(['Default workspace']);
+  await lifecycle.resetAll();
+  expect(lifecycle.bootstrapResult.apiKey).toBe(bootstrapResult.apiKey);
+});
+
 it('a seeded emulator that loads a snapshot of another one with the same seed repeats none of its secrets', async () => {
   const path = join(createTemporaryFolder(), 'state.svc');
   const forwardTo = (name: string) => ({ url: `http://127.0.0.1:9/${name}`, events: ['*'] });

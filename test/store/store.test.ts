@@ -114,7 +114,7 @@ describe('the replacement of all rows', () => {
     store.settings.set('a', '1');
     const [{ id, lastSeq }, subscriber] = [store, vi.fn()];
     store.subscribe(subscriber);
-    store.deleteAll();
+    store.deleteAll(() => {});
     expect(store.workspaces.listAll()).toEqual([]);
     expect(store.deliveries.countAll()).toBe(0);
     expect(store.webhooks.listEnabledSeqs(null)).toEqual([]);
