@@ -1,5 +1,6 @@
 /** Creates an emulator from its parts. */
 import { setMaxListeners } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import type { HttpRequest, HttpResponse } from './client/http-request.ts';
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { ControlPlane } from './contract/control-plane.ts';
@@ -125,33 +126,23 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const listener = isListening ? await listen(options, onInternalError) : createUnboundListener(options);
   let tunnel: Tunnel | null = null;
   let store: Store | undefined;
+  let isNewFile = false;
   try {
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
       const onEnd = (error: SvcError) => onInternalError('the tunnel', error);
       tunnel = await openTunnel(listener.url, onEnd, options.signal);
     }
-    if ((options.fresh || options.seed) && options.db !== ':memory:') tryEmptyStart(wall, options);
-    store = new Store(
-      { path: options.db, synchronous: options.synchronous ?? 'FULL' },
-      options.fresh ? options.environment : null,
-    );
+    isNewFile = !existsSync(options.db);
+    store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
     return startWithStore({ store, listener, tunnel, wall, startedAt, internalErrorLog }, options);
   } catch (error) {
     store?.close();
+    // Not if the store could not be opened: another process can have created the file meanwhile.
+    if (store !== undefined && isNewFile) rmSync(options.db, { force: true });
     await Promise.all([tunnel?.close(), listener.close()]);
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
-  }
-}
-
-/** Starts with an empty store in memory, which refuses a seed or option before the file is created, or `fresh` removes its data. */
-function tryEmptyStart(wall: WallClock, options: EmulatorOptions): void {
-  const store = new Store({ path: ':memory:' });
-  try {
-    openState(store, wall, processWarningLog, { ...options, db: ':memory:' });
-  } finally {
-    store.close();
   }
 }
 
@@ -181,7 +172,16 @@ function startWithStore(
   const { host, rules } = options;
   const controlToken = resolveControlToken(options);
   const retention = resolveRetention(options);
-  const { sandbox, engine, stateLifecycle } = openState(store, wall, internalErrorLog, options);
+  const sandbox = openSandbox(store, wall, options);
+  // First, because it changes no rows and refuses an invalid `ca` or `proxy`.
+  const engine = createDeliveryEngine(sandbox, {
+    ca: options.ca,
+    proxy: options.proxy,
+    retention,
+    listenerGraceMs: options.listenerGraceMs,
+    onInternalError: (where, error) => internalErrorLog.report(where, error),
+  });
+  const stateLifecycle = createStateLifecycle(sandbox, options);
   const publicUrl = tunnel?.url ?? options.publicUrl ?? null;
   const { projectFolder = process.cwd() } = options;
   const folders = fixtureFolders(projectFolder);
@@ -261,25 +261,6 @@ function startWithStore(
     fetch: (request) => fetchInProcess(app, request),
     send: (request) => sendInProcess(app, request),
   };
-}
-
-/** Prepares the rows for use. */
-function openState(
-  store: Store,
-  wall: WallClock,
-  internalErrorLog: InternalErrorLog,
-  options: EmulatorOptions,
-) {
-  const sandbox = openSandbox(store, wall, options);
-  // First, because it changes no rows and refuses an invalid `ca` or `proxy`.
-  const engine = createDeliveryEngine(sandbox, {
-    ca: options.ca,
-    proxy: options.proxy,
-    retention: resolveRetention(options),
-    listenerGraceMs: options.listenerGraceMs,
-    onInternalError: (where, error) => internalErrorLog.report(where, error),
-  });
-  return { sandbox, engine, stateLifecycle: createStateLifecycle(sandbox, options) };
 }
 
 const endpointChanges: ReadonlySet<SandboxEvent['type']> = new Set([

@@ -13,7 +13,10 @@ import type { Sandbox } from './sandbox.ts';
 import { createWebhook, type NewWebhook, registerForwardTarget, validateEndpoint } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
-type StateLifecycleOptions = Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'>;
+interface StateLifecycleOptions extends Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'> {
+  /** Whether to remove all data first. */
+  readonly fresh?: boolean;
+}
 
 export class StateLifecycle {
   readonly #sandbox: Sandbox;
@@ -24,11 +27,22 @@ export class StateLifecycle {
   /** Names the series of random values, which a reset repeats: the newest sequence when the series began. */
   #seriesSeq = 0;
 
-  /** @throws SvcError as {@link readKeyFile} and {@link bootstrap}. */
+  /**
+   * @throws SvcError `database_unusable` if the store belongs to the other environment (§1: environments share no data), or as
+   *   {@link readKeyFile} and {@link bootstrap}. Nothing has changed then, but the store must be closed.
+   */
   constructor(sandbox: Sandbox, options: StateLifecycleOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
-    this.#bootstrapResult = bootstrap(sandbox, { ...options, knownKey: readKeyFile(options.db) });
+    const { store } = sandbox;
+    assertStoreEnvironment(sandbox, options.db);
+    const bootstrapOptions = { ...options, knownKey: readKeyFile(options.db) };
+    this.#bootstrapResult = options.fresh
+      ? store.startFresh(() => {
+          clearMemory(sandbox, store.lastSeq);
+          return bootstrap(sandbox, bootstrapOptions);
+        })
+      : bootstrap(sandbox, bootstrapOptions);
     this.#startFromCurrentState();
   }
 
@@ -206,14 +220,13 @@ interface ForwardEndpoint {
 
 /**
  * Prepares the store for use.
- * @throws SvcError `database_unusable` if the store belongs to the other environment (§1: environments share no data),
- *   `validation_failed` if the rules do not accept the endpoint.
+ * @throws SvcError `validation_failed` if the rules do not accept the endpoint.
  */
 function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult {
   const { seed, forwardTo, forwardEndpoint, workspaceId, clock } = options;
-  const { store, workspaces } = sandbox;
+  const { store, workspaces, environment } = sandbox;
   return store.writeNow(() => {
-    assertStoreEnvironment(sandbox, options.db);
+    store.settings.set('environment', environment);
     const isNew = store.workspaces.findOldest() === undefined;
     const appliedSeed = isNew && seed ? seed : null;
     if (appliedSeed) applySeed(sandbox, appliedSeed, workspaceId);
@@ -232,8 +245,7 @@ function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult
 
 function assertStoreEnvironment({ store, environment }: Sandbox, db: string): void {
   const owner = store.settings.find('environment');
-  if (owner === undefined) store.settings.set('environment', environment);
-  else if (owner !== environment) {
+  if (owner !== undefined && owner !== environment) {
     throw new SvcError(
       'database_unusable',
       `${db} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,

@@ -54,9 +54,9 @@ export class Connection {
   }
 
   /** Runs a write. @throws SvcError `storage_unavailable` if the file or its disk fails; any other error unchanged. */
-  withStorageErrors(write: () => void): void {
+  withStorageErrors<Result>(write: () => Result): Result {
     try {
-      write();
+      return write();
     } catch (error) {
       throw isStorageError(error) ? toWriteError(error) : error;
     }
@@ -67,12 +67,12 @@ export class Connection {
    * before the one that it refers to.
    * @throws SvcError `storage_unavailable`.
    */
-  writeWithoutForeignKeys(operation: () => void): void {
+  writeWithoutForeignKeys<Result>(operation: () => Result): Result {
     this.group.flush();
     this.monitor.assertIntact();
     this.db.pragma('foreign_keys = OFF');
     try {
-      this.withStorageErrors(() => this.writeNow(operation));
+      return this.withStorageErrors(() => this.writeNow(operation));
     } finally {
       this.db.pragma('foreign_keys = ON');
     }

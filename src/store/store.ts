@@ -17,21 +17,17 @@ const ID_SETTING = 'store_id';
 const STATE_REPLACED_SETTING = 'state_replaced_seq';
 
 export class Store extends Tables {
-  /** Identifies this store: sequences are only comparable within one store. */
-  readonly id: string;
   readonly #subscribers = new Set<() => void>();
   readonly #connection: Connection;
   #lastSave: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
   #expectsMore = () => false;
-  #lastSeq: number;
-  #stateReplacedSeq: number;
+  #id = '';
+  #lastSeq = 0;
+  #stateReplacedSeq = 0;
 
-  /**
-   * @param freshFor removes all data of a database of this environment, so that it is like a new one; null keeps the data.
-   * @throws SvcError as `openDatabase`.
-   */
-  constructor(options: DatabaseOptions, freshFor: Environment | null = null) {
+  /** @throws SvcError as `openDatabase`. */
+  constructor(options: DatabaseOptions) {
     super();
     this.#connection = new Connection(options, {
       onCommit: () => this.#notifySubscribers(),
@@ -40,16 +36,23 @@ export class Store extends Tables {
     });
     this.connectTables(this.#connection.sql);
     removeUnfinishedSnapshot(this.settings);
-    if (this.settings.find('environment') === freshFor) {
-      this.#connection.writeWithoutForeignKeys(() => this.#deleteRows(listTableNames(this.#connection.db)));
-    }
+    this.#readIdAndSequences();
+  }
+
+  /** Creates the ID of a new store. */
+  #readIdAndSequences(): void {
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
     this.#lastSeq = Math.max(
       findLastSeq(this.#connection.db),
       this.changeFeed.findLastWebhookChangeSeq(),
       this.#stateReplacedSeq,
     );
-    this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
+    this.#id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
+  }
+
+  /** Identifies this store: sequences are only comparable within one store. */
+  get id(): string {
+    return this.#id;
   }
 
   get isOpen(): boolean {
@@ -148,6 +151,19 @@ export class Store extends Tables {
    */
   deleteAll(inSameTransaction: () => void): void {
     this.#replaceState(() => this.#deleteRows(listStateTables(this.#connection.db)), inSameTransaction);
+  }
+
+  /**
+   * Deletes all rows and settings, so that the store is like a new one, with another ID and with sequences from the beginning.
+   * @param inSameTransaction writes after that. If it throws, nothing has changed in the database, but this store must be closed.
+   */
+  startFresh<Result>(inSameTransaction: () => Result): Result {
+    return this.#connection.writeWithoutForeignKeys(() => {
+      this.#deleteRows(listTableNames(this.#connection.db));
+      this.clearCaches();
+      this.#readIdAndSequences();
+      return inSameTransaction();
+    });
   }
 
   #deleteRows(tables: readonly string[]): void {

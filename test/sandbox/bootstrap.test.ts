@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const newDatabase = () => join(createTemporaryFolder(), 'sandbox.db');
@@ -132,11 +132,29 @@ describe('a fresh boot', () => {
     expect((await second.control.listWebhooks({})).data).toEqual([]);
   });
 
-  it('a boot that is refused for its seed creates no database', async () => {
+  it.each<[string, TestEmulatorOptions]>([
+    ['its seed', { seed: { workspaces: [{ name: '' }] } }],
+    ['its seed, with fresh', { fresh: true, seed: { workspaces: [{ name: '' }] } }],
+    ['the endpoint of --forward-to', { profile: 'strict', forwardTo }],
+  ])('a boot that is refused for %s creates no database', async (_reason, options) => {
+    const folder = createTemporaryFolder();
+    const start = startTestEmulator({ db: join(folder, 'sandbox.db'), ...options });
+    await expect(start).rejects.toThrow(SvcError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a boot does not apply the limits of a workspace to a seed that is ignored', async () => {
     const db = newDatabase();
-    const seed = { workspaces: [{ name: '' }] };
-    await expect(startTestEmulator({ db, seed })).rejects.toThrow(SvcError);
-    expect(existsSync(db)).toBe(false);
+    const first = await startTestEmulator({ db });
+    await first.close();
+    const endpoint = { url: 'http://127.0.0.1:9/seed', events: ['*'] };
+    const seed = { workspaces: [{ name: 'Ignored', webhooks: [endpoint] }] };
+    const options = { db, seed, forwardTo, overrides: { 'webhook.limit': 1 } };
+    await using second = await startTestEmulator(options);
+    expect([second.seeded, (await second.control.listWebhooks({})).data]).toEqual([
+      false,
+      [expect.objectContaining({ url: forwardTo.url })],
+    ]);
   });
 
   it('a fresh boot does not remove the data of the other environment', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { IdAndSecretGenerator } from '../../src/sandbox/id-and-secret-generator.ts';
 import { WorkspaceRegistry } from '../../src/sandbox/workspace-registry.ts';
 import { Store } from '../../src/store/store.ts';
@@ -125,20 +125,25 @@ describe('the replacement of all rows', () => {
     expect(subscriber).toHaveBeenCalledTimes(1);
   });
 
-  it.each([
-    ['sandbox', false],
-    ['production', true],
-    [null, true],
-  ] as const)('a store that is opened fresh for %s keeps the rows of the sandbox: %s', (freshFor, isKept) => {
+  it('startFresh makes a store like a new one, and changes nothing in the file if the following writes fail', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const first = openStore(path);
     insertDeliveries(first, [NOW]);
-    first.settings.set('environment', 'sandbox');
+    first.settings.set('a', '1');
+    const { id, lastSeq } = first;
+    const failure = new Error('refused');
+    const fail = () => {
+      throw failure;
+    };
+    expect(() => first.startFresh(fail)).toThrow(failure);
     first.close();
-    const again = new Store({ path }, freshFor);
-    onTestFinished(() => again.close());
-    expect([again.deliveries.countAll(), again.id === first.id]).toEqual(isKept ? [1, true] : [0, false]);
-    expect(again.lastSeq).toBe(isKept ? first.lastSeq : 0);
+    const second = openStore(path);
+    const readState = () => [second.deliveries.countAll(), second.settings.find('a'), second.lastSeq];
+    expect([...readState(), second.id]).toEqual([1, '1', lastSeq, id]);
+    expect(second.startFresh(readState)).toEqual([0, undefined, 0]);
+    expect(second.id).not.toBe(id);
+    second.close();
+    expect(openStore(path).id).toBe(second.id);
   });
 
   it('a reset that fails changes nothing, and no cache contains what it wrote', () => {
