@@ -1,6 +1,8 @@
-/** Renders JUnit XML, and writes it to the file of `--junit`. */
+/** Renders JUnit XML. */
 import { escapeHtml } from '../domain/escape-html.ts';
-import { assertFileWritable, writeText } from './file-access.ts';
+
+/** The hint if the report cannot be written. */
+export const JUNIT_FILE_HINT = 'Choose a writable file with --junit.';
 
 interface JUnitSuite {
   readonly name: string;
@@ -95,16 +97,4 @@ function escapeXml(text: string): string {
 /** A parser replaces line breaks and tabs in an attribute with spaces unless they are escaped. */
 function escapeAttribute(text: string): string {
   return escapeXml(text).replace(/[\n\t\r]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const HINT = 'Choose a writable file with --junit.';
-
-/** As `assertFileWritable`. */
-export function assertReportWritable(path: string): void {
-  assertFileWritable(path, HINT);
-}
-
-/** Writes the report completely or not at all. @throws SvcError `usage` when it cannot be written */
-export function writeReport(path: string, report: string): Promise<void> {
-  return writeText(path, report, HINT);
 }

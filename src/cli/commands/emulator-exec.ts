@@ -24,8 +24,8 @@ import {
 } from '../exec/delivery-outcome.ts';
 import { EmulatorLog } from '../exec/emulator-log.ts';
 import { type CommandResult, runCommand } from '../exec/run-command.ts';
-import { createWriteError } from '../file-access.ts';
-import { assertReportWritable, writeReport } from '../junit.ts';
+import { assertFileWritable, createWriteError, writeText } from '../file-access.ts';
+import { JUNIT_FILE_HINT } from '../junit.ts';
 import { createDependentOptionError, wholeNumberParser } from '../option-parsers.ts';
 import { printHint, reportError } from '../report-error.ts';
 import { addStartOptions } from '../start-options.ts';
@@ -93,7 +93,7 @@ export const command: CommandDefinition<Options> = {
     const config = await context.resolveConfig(settings);
     const rules = await context.resolveRules(settings);
     const toPath = (file: string) => resolve(context.cwd, file);
-    if (junit !== undefined) assertReportWritable(toPath(junit));
+    if (junit !== undefined) assertFileWritable(toPath(junit), JUNIT_FILE_HINT);
     const folder = createTemporaryFolder();
     try {
       const log = new EmulatorLog(logFile === undefined ? join(folder, 'emulator.log') : toPath(logFile));
@@ -191,7 +191,7 @@ async function checkDeliveries(
     const failuresAreExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
       const report = renderDeliveryJUnit(outcome.deliveries, failuresAreExpected);
-      await writeReport(resolve(context.cwd, junit), report);
+      await writeText(resolve(context.cwd, junit), report, JUNIT_FILE_HINT);
     }
     // A command that failed can have ended before it created an event.
     const isEmpty = outcome.deliveries.length === 0 && result.exitCode === ExitCode.success;

@@ -11,7 +11,8 @@ import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
 import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import { collectDeliveryOutcome } from '../exec/delivery-outcome.ts';
-import { assertReportWritable, writeReport } from '../junit.ts';
+import { assertFileWritable, writeText } from '../file-access.ts';
+import { JUNIT_FILE_HINT } from '../junit.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { confirm, yesOption } from '../prompt.ts';
 import { formatSize, formatTime } from '../render/format.ts';
@@ -79,12 +80,12 @@ export const emulatorStop: CommandDefinition<StopOptions> = {
   ],
   async run({ junit }, context) {
     const reportPath = junit === undefined ? null : resolve(context.cwd, junit);
-    if (reportPath !== null) assertReportWritable(reportPath);
+    if (reportPath !== null) assertFileWritable(reportPath, JUNIT_FILE_HINT);
     const { control, status } = await connectToStop(context);
     const { pid, url } = status;
     if (reportPath !== null) {
       const { deliveries } = await collectDeliveryOutcome(control, context);
-      await writeReport(reportPath, renderDeliveryJUnit(deliveries, false));
+      await writeText(reportPath, renderDeliveryJUnit(deliveries, false), JUNIT_FILE_HINT);
     }
     await control.stop({});
     const hasStopped = await pollUntil(

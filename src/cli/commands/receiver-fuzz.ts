@@ -15,8 +15,8 @@ import { type DeliverySequence, parseSequenceText } from '../../receiver/fuzz/se
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readNamedFile, writeText } from '../file-access.ts';
-import { assertReportWritable, writeReport } from '../junit.ts';
+import { assertFileWritable, readNamedFile, writeText } from '../file-access.ts';
+import { JUNIT_FILE_HINT } from '../junit.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
@@ -130,7 +130,9 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
     file === undefined ? null : parseSequenceText(readNamedFile(file, context.cwd).toString(), file);
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
-  if (options.junit !== undefined) assertReportWritable(resolve(context.cwd, options.junit));
+  if (options.junit !== undefined) {
+    assertFileWritable(resolve(context.cwd, options.junit), JUNIT_FILE_HINT);
+  }
   const observer =
     options.observe === undefined
       ? null
@@ -205,7 +207,9 @@ async function writeFiles(
 ): Promise<void> {
   const { save, test, junit, replay, restartCommand, observe, ca, events = [] } = options;
   const { failure } = report;
-  if (junit !== undefined) await writeReport(resolve(context.cwd, junit), renderFuzzJUnit(report, url));
+  if (junit !== undefined) {
+    await writeText(resolve(context.cwd, junit), renderFuzzJUnit(report, url), JUNIT_FILE_HINT);
+  }
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
   if (replay === undefined || save !== undefined) {

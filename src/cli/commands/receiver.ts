@@ -27,8 +27,8 @@ import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { createWriteError } from '../file-access.ts';
-import { assertReportWritable, writeReport } from '../junit.ts';
+import { assertFileWritable, createWriteError, writeText } from '../file-access.ts';
+import { JUNIT_FILE_HINT } from '../junit.ts';
 import { choiceOption, parseList, parseReceiverUrl, schemaParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, type ChoiceSource, toChoiceList } from '../prompt.ts';
@@ -111,7 +111,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     const checkOptions = await toCheckOptions(options, context);
     const { observe } = options;
     const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
-    if (junitPath !== null) assertReportWritable(junitPath);
+    if (junitPath !== null) assertFileWritable(junitPath, JUNIT_FILE_HINT);
     const observer =
       observe === undefined ? null : createSideEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
     let progressBar = renderProgressBar(0, 1);
@@ -124,7 +124,9 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         async () => `Checking ${checkOptions.url}  ${progressBar}`,
         runChecks({ ...checkOptions, readSideEffects: observer?.readSideEffects ?? null, onProgress }),
       );
-      if (junitPath !== null) await writeReport(junitPath, renderReceiverJUnit(report, checkOptions.url));
+      if (junitPath !== null) {
+        await writeText(junitPath, renderReceiverJUnit(report, checkOptions.url), JUNIT_FILE_HINT);
+      }
       context.print(report, () => renderReport(report, context.io));
       if (report.interrupted) return ExitCode.interrupted;
       return report.ok ? ExitCode.success : ExitCode.failure;
