@@ -171,11 +171,10 @@ class Search {
     const plainSequences: DeliverySequence[] = Array(PLAIN_PLAYS - 1).fill(session.plainSequence);
     // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack.
     if (this.#enabled.has('forged')) plainSequences.push(session.forgedSequence);
-    for (const sequence of [null, ...plainSequences]) {
-      const failing = await (sequence === null ? this.#playFirst() : this.#play(sequence));
-      // The report then has 0 runs, because no random sequence was played.
-      if (failing !== null) return confirmFailure(session, await this.#preferForged(failing), signal);
-    }
+    let failing = await this.#playFirst();
+    for (const sequence of plainSequences) failing ??= await this.#play(sequence);
+    // The report then has 0 runs, because no random sequence was played.
+    if (failing !== null) return confirmFailure(session, await this.#preferForged(failing), signal);
     const { createRandomSequence } = await import('./random-sequences.ts');
     const isOver = () =>
       signal.aborted ||
@@ -189,7 +188,7 @@ class Search {
         enabled: this.#enabled,
       });
       const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
-      const failing = await this.#play(sequence, { endsAt });
+      failing = await this.#play(sequence, { endsAt });
       if (failing !== null) return findSmallestFailure(session, await this.#findCause(failing), signal);
     }
     const late = await this.#awaitLateSideEffects();
