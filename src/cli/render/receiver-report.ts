@@ -34,8 +34,7 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   const counts = `${passed} passed, ${failed} failed${skippedCount}, ${inconclusive} inconclusive.`;
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : wrapIndented('', `--observe failed: ${problem}`, capabilities);
-  const noneNote =
-    passed === 0 && failed === 0 && !interrupted ? ['No check passed, so the exit code is 1.'] : [];
+  const noneNote = isUndecided(report) ? ['No check passed, so the exit code is 1.'] : [];
   const results = checks.length === 0 ? [] : [table, ''];
   const notRun = formatCount(checks.length - shown.length, 'other check');
   const notRunNote =
@@ -67,12 +66,17 @@ function summarizeInconclusive(report: CheckReport, capabilities: TerminalCapabi
   ];
 }
 
-/** Whether the report is not ok because of its inconclusive checks. */
-function failsInconclusive({ strict, ok, failed }: CheckReport): boolean {
-  return strict || (!ok && failed === 0);
+/** Whether the inconclusive checks make the exit code 1. */
+function failsInconclusive(report: CheckReport): boolean {
+  return report.strict || isUndecided(report);
 }
 
-/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if the report is not ok because of them. */
+/** Whether all checks ended, and none shows anything. */
+function isUndecided({ passed, failed, interrupted }: CheckReport): boolean {
+  return passed === 0 && failed === 0 && !interrupted;
+}
+
+/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if they make the exit code 1. */
 export function renderReceiverJUnit(report: CheckReport, url: string): string {
   const cases = report.checks.map((check) => ({
     classname: check.rule,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check as checkCommand, example as exampleCommand } from '../../../src/cli/commands/receiver.ts';
 import { renderReceiverJUnit } from '../../../src/cli/render/receiver-report.ts';
+import type { CheckReport } from '../../../src/receiver/run-checks.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
@@ -142,6 +143,26 @@ describe('svc receiver check', () => {
     expect(JSON.parse(json.out)).toMatchObject({ ok: false, passed: 0, failed: 0, inconclusive: 1 });
     const { report } = await checkToJUnit(options);
     expect(report).toContain('tests="1" failures="1" errors="0" skipped="0"');
+  });
+
+  it('a check that was interrupted has no failure for an inconclusive check in JUnit', () => {
+    const check = {
+      id: 'deduplication.later',
+      rule: 'deduplication',
+      sent: '',
+      received: '',
+      meaning: '',
+    } as const;
+    const report = {
+      ...{ ok: false, interrupted: true, strict: false, passed: 0, failed: 0, inconclusive: 1, skipped: 0 },
+      ...{ observer_problem: null, checks: [{ ...check, status: 'inconclusive' as const }] },
+    };
+    const xml = (changes: Partial<CheckReport>) =>
+      renderReceiverJUnit({ ...report, ...changes }, 'http://a.example');
+    expect(xml({})).toContain('failures="0" errors="0" skipped="1"');
+    expect(xml({ interrupted: false, passed: 1, observer_problem: 'locked' })).toContain('failures="0"');
+    expect(xml({ interrupted: false })).toContain('failures="1"');
+    expect(xml({ strict: true })).toContain('failures="1"');
   });
 
   it('a check that needs an API key is skipped without one, and --strict does not count it', async () => {
