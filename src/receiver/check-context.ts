@@ -1,4 +1,5 @@
 /** What the checks of one receiver share, such as the client and the side effect counter. */
+import { SvcError } from '../errors.ts';
 import { sleep } from '../timers.ts';
 import { DeliveryFactory, type DeliveryFactoryOptions } from './delivery-factory.ts';
 import {
@@ -51,6 +52,8 @@ export class CheckContext {
   firstDelivery: FirstDelivery | undefined;
   /** The shortest time of a response to one of the first valid deliveries, in milliseconds; infinite before the first. */
   responseMs = Number.POSITIVE_INFINITY;
+  /** The first error of the side effect count. */
+  observerProblem: string | null = null;
   readonly #options: CheckContextOptions;
   readonly #client: ReceiverClient;
   /** Null if side effects cannot be counted. */
@@ -125,6 +128,13 @@ export class CheckContext {
     return this.#testedCounter;
   }
 
+  /** Call this if side effects could not be counted. They may be counted again later. @throws the error if it is unexpected */
+  noteObserverProblem(error: unknown): SvcError {
+    if (!(error instanceof SvcError)) throw error;
+    this.observerProblem ??= error.message;
+    return error;
+  }
+
   /** Time limit for a response or a side effect. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
@@ -161,6 +171,7 @@ export class CheckContext {
   }
 }
 
-function readEventId({ body }: DeliveryMessage): string {
+/** The ID of the event that a delivery is for. */
+export function readEventId({ body }: DeliveryMessage): string {
   return JSON.parse(body).data.id;
 }

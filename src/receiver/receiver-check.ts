@@ -36,8 +36,8 @@ export interface CheckOutcome {
   readonly received: string;
   /** What this means, and what to do. */
   readonly meaning: string;
-  /** The response accepted a tampered delivery that was not seen to be processed. */
-  readonly hidesRefusal?: true;
+  /** The receiver accepted a tampered delivery, and no side effect of it was seen. */
+  readonly acceptedUnseen?: true;
 }
 
 export type CheckId = `${ReceiverRule}.${string}`;
@@ -49,8 +49,8 @@ export interface ReceiverCheck {
   /** Checks that must pass first. Every check requires that a valid delivery is accepted. */
   readonly requires?: readonly CheckId[];
   /**
-   * The check judges by the response whether a delivery is processed. It cannot run if the receiver accepts a delivery signed with
-   * another secret that it was not seen to process, because then its responses do not show what it verifies.
+   * The check judges by the response whether a delivery is processed. It runs only if the response to a delivery signed with another
+   * secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
    */
   readonly judgesByResponse?: true;
   /** The check can pass with responses of 429. If it does not, or without this field, it is inconclusive then. */

@@ -75,7 +75,8 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
   const allChecks = listChecks(scheme, apiKey);
   const selectedChecks = selectChecks(allChecks, only);
   const countsSideEffects = selectedChecks.some((check) => check.countsSideEffects);
-  const runner = new CheckRunner(allChecks, countsSideEffects, new CheckContext(options));
+  const context = new CheckContext(options);
+  const runner = new CheckRunner(allChecks, countsSideEffects, context);
   const results: CheckResult[] = [];
   const interrupted = waitForAbort(signal);
   for (const check of selectedChecks) {
@@ -86,7 +87,7 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
     results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
   }
   onProgress?.(results.length, selectedChecks.length, null);
-  return toReport(results, { interrupted: signal.aborted, strict, observerProblem: runner.observerProblem });
+  return toReport(results, { interrupted: signal.aborted, strict, observerProblem: context.observerProblem });
 }
 
 /** All checks in the order of the report. Those that may stop the receiver come last. */
@@ -113,18 +114,12 @@ class CheckRunner {
   readonly #blockers = new Map<CheckId, string>();
   /** The check after which the receiver was down. */
   #downSince: CheckId | null = null;
-  #observerProblem: string | null = null;
 
   /** @param countsSideEffects whether a selected check counts them */
   constructor(checks: readonly ReceiverCheck[], countsSideEffects: boolean, context: CheckContext) {
     this.#checks = new Map(checks.map((check) => [check.id, check]));
     this.#countsSideEffects = countsSideEffects;
     this.#context = context;
-  }
-
-  /** The first error of the side effect count. */
-  get observerProblem(): string | null {
-    return this.#observerProblem;
   }
 
   getOutcome(check: ReceiverCheck): Promise<CheckOutcome> {
@@ -152,7 +147,7 @@ class CheckRunner {
     if (this.#countsSideEffects) {
       // The side effect of the first delivery cannot be confused with those of others.
       const testing = context.testSideEffectCounter(async () => (await run()).status === 'passed');
-      await testing.catch((error: unknown) => this.#toInconclusive(error));
+      await testing.catch((error: unknown) => context.noteObserverProblem(error));
     }
     const outcome = await run();
     if (context.firstDelivery !== undefined) context.responseMs = context.firstDelivery.response.durationMs;
@@ -166,21 +161,30 @@ class CheckRunner {
 
   /** Why the check cannot run, for the report; null if it can. */
   async #findBlocker(check: ReceiverCheck): Promise<string | null> {
-    const requiredIds: CheckId[] = [validDeliveryCheck.id];
-    if (check.judgesByResponse && check.id !== OTHER_SECRET_CHECK_ID) requiredIds.push(OTHER_SECRET_CHECK_ID);
-    for (const id of [...requiredIds, ...(check.requires ?? [])]) {
-      const required = this.#checks.get(id) ?? validDeliveryCheck;
-      const { status, meaning, hidesRefusal = false } = await this.getOutcome(required);
-      const isBlocker = id === OTHER_SECRET_CHECK_ID ? hidesRefusal : status !== 'passed';
-      if (isBlocker) return this.#blockers.get(id) ?? `Not checked, because ${id} did not pass. ${meaning}`;
+    for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
+      const { status, meaning } = await this.#getOutcomeOf(id);
+      if (status !== 'passed') return this.#describeBlocker(id, meaning);
+    }
+    if (check.judgesByResponse && check.id !== OTHER_SECRET_CHECK_ID) {
+      const { status, meaning, acceptedUnseen } = await this.#getOutcomeOf(OTHER_SECRET_CHECK_ID);
+      if (status === 'inconclusive' || acceptedUnseen)
+        return this.#describeBlocker(OTHER_SECRET_CHECK_ID, meaning);
     }
     if (check.sendsNothing) return null;
     if (this.#downSince !== null) {
       return `Not checked, because your receiver has been down since ${this.#downSince}.`;
     }
     return performance.now() - this.#startedAt > MAX_MS
-      ? `Not checked, because the checks have already taken ${formatDuration(MAX_MS)}. Respond faster while they run.`
+      ? `Not checked, because the checks have already taken ${formatDuration(MAX_MS)}. Make your receiver faster while they run.`
       : null;
+  }
+
+  #getOutcomeOf(id: CheckId): Promise<CheckOutcome> {
+    return this.getOutcome(this.#checks.get(id) ?? validDeliveryCheck);
+  }
+
+  #describeBlocker(id: CheckId, meaning: string): string {
+    return this.#blockers.get(id) ?? `Not checked, because ${id} did not pass. ${meaning}`;
   }
 
   async #run(check: ReceiverCheck): Promise<CheckOutcome> {
@@ -213,9 +217,7 @@ class CheckRunner {
 
   /** Reports a check as inconclusive if its side effect count failed. The count may work again for the next check. */
   #toInconclusive(error: unknown): CheckOutcome {
-    if (!(error instanceof SvcError)) throw error;
-    this.#observerProblem ??= error.message;
-    return inconclusive('', error.text);
+    return inconclusive('', this.#context.noteObserverProblem(error).text);
   }
 }
 

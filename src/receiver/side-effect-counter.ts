@@ -39,6 +39,7 @@ export class SideEffectCounter {
   /** After the last wait; null before the first. */
   #initial: SideEffectCounts | null = null;
   #latest: SideEffectCounts = { total: 0, own: 0 };
+  #latestIds: readonly string[] = [];
   #workMs = Number.POSITIVE_INFINITY;
 
   /** @param timeoutMs how long a side effect of a measurement may take */
@@ -52,6 +53,11 @@ export class SideEffectCounter {
   /** The shortest time between the start of a measurement and its side effects; infinite before the first measurement. */
   get workMs(): number {
     return this.#workMs;
+  }
+
+  /** The number of side effects of an event so far; null if the observer does not return the IDs of events. */
+  countOf(eventId: string): number | null {
+    return this.#unit === 'own' ? this.#latestIds.filter((id) => id === eventId).length : null;
   }
 
   /** Call this before a delivery: its event can have a side effect. */
@@ -114,6 +120,7 @@ export class SideEffectCounter {
     const { count, ids } = await this.#readSideEffects();
     const own = ids?.filter((id) => this.#sentIds.has(id)).length ?? 0;
     if (own > 0) this.#unit = 'own';
+    this.#latestIds = ids ?? [];
     this.#latest = { total: count, own };
     this.#initial ??= this.#latest;
     return { count: this.#countSinceWait(), ids: null };

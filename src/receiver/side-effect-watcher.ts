@@ -13,7 +13,7 @@ export interface ExpectedSideEffects {
   readonly max: number;
 }
 
-/** Additional side effects are awaited for at least this long after the last delivery, and longer after slow side effects. */
+/** Additional side effects are awaited for at least this long after the last delivery or side effect, and longer after slow ones. */
 const MIN_QUIET_MS = 40;
 /** Factor of the slowest time so far, which is added to the quiet time. */
 const QUIET_FACTOR = 1.5;
@@ -84,7 +84,7 @@ export class SideEffectWatcher {
    * Waits until the expected side effects are there, and long enough to see additional ones. Call this after the last delivery.
    * @param expected by the ID of the event
    * @param baseline the number of side effects before the deliveries
-   * @param timeoutMs how long to wait for a missing side effect after the latest one, and at most for additional ones
+   * @param timeoutMs how long to wait for a missing side effect after the latest one, and at most for more side effects than events
    */
   async waitFor(
     expected: ReadonlyMap<string, ExpectedSideEffects>,
@@ -105,15 +105,15 @@ export class SideEffectWatcher {
         if (isMissing) return waitedMs - changedAfterMs >= timeoutMs;
         if (completedAfterMs === null) {
           completedAfterMs = waitedMs;
-          changedAfterMs = 0;
           this.#latestMs = performance.now() - startedAt;
           this.#slowestMs = Math.max(this.#slowestMs * DECAY, this.#latestMs);
         }
         // An additional side effect does not go away. With a count, late side effects would count for the next deliveries.
         if (isExceeded && sideEffects.mode === 'ids') return true;
         const quietMs = this.#minQuietMs + QUIET_FACTOR * this.#slowestMs;
+        if (waitedMs - changedAfterMs >= quietMs) return true;
         // With a count, other senders can cause side effects all the time.
-        return waitedMs - changedAfterMs >= quietMs || waitedMs - completedAfterMs >= timeoutMs + quietMs;
+        return total > expected.size && waitedMs - completedAfterMs >= timeoutMs + quietMs;
       },
       this.#signal,
     );

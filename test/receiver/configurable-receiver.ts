@@ -116,6 +116,15 @@ export function storeKey(key: string, seen: Set<string>): boolean {
   return isNew;
 }
 
+/** Works on one event after the other. */
+export function workInOrder(workMs: number): ReceiverParts['work'] {
+  let latest = Promise.resolve();
+  return () => {
+    latest = latest.then(() => sleep(workMs));
+    return latest;
+  };
+}
+
 export interface ConfigurableReceiver extends AsyncDisposable {
   readonly url: string;
   /** Returns the side effects, for `--observe`. */

@@ -12,6 +12,7 @@ import {
   SECRET,
   sleep,
   storeKey,
+  workInOrder,
 } from './configurable-receiver.ts';
 
 export interface Defect {
@@ -168,6 +169,19 @@ export const defects: readonly Defect[] = [
   },
 
   // The signature.
+  {
+    name: 'verifies nothing and works on one event after the other',
+    create: () => ({ isAuthentic: () => true, work: workInOrder(1_000) }),
+    check: [
+      ...['signature.other-secret', 'signature.altered-body', 'signature.missing', 'signature.empty'],
+      ...['signature.blank', 'signature.truncated', 'signature.prefixed', 'signature.suffixed'],
+      ...['signature.no-version', 'signature.other-version', 'signature.empty-body', 'signature.doubled'],
+      ...['signature.api-key', 'timestamp.missing', 'timestamp.old', 'timestamp.slightly-old'],
+      ...['timestamp.unreadable', 'timestamp.future', 'timestamp.replaced', 'timestamp.unsigned'],
+      ...['timestamp.doubled', 'rejection.status', NO_SIDE_EFFECT],
+    ],
+    fuzz: { rule: 'rejected', steps: 1 },
+  },
   {
     name: 'verifies only the form of the signature',
     create: () => ({

@@ -9,7 +9,7 @@ import { SvcError } from '../../src/errors.ts';
 import { serializers } from '../../src/receiver/delivery-factory.ts';
 import { SideEffectWatcher } from '../../src/receiver/side-effect-watcher.ts';
 import { checkReceiver, idsOf, needsObserver } from './check-receiver.ts';
-import { API_KEY, type ReceiverParts, sleep, storeKey } from './configurable-receiver.ts';
+import { API_KEY, type ReceiverParts, sleep, storeKey, workInOrder } from './configurable-receiver.ts';
 import { startCheckedReceiver, useVirtualTime } from './in-process-receiver.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
@@ -111,6 +111,75 @@ describe('runChecks', () => {
         ]);
       },
     );
+
+    it.each([600, 1_000])(
+      'runChecks counts the side effects of a receiver that verifies nothing and works on one event after the other, for %i ms each',
+      async (workMs) => {
+        await using receiver = await startCheckedReceiver({ ...verifiesNothing, work: workInOrder(workMs) });
+        const { checks } = await checkReceiver({
+          url: receiver.url,
+          only: ['signature.other-secret', 'rejection', 'deduplication.same-delivery'],
+          readSideEffects: receiver.readSideEffectCount,
+        });
+        expect(checks).toMatchObject([
+          {
+            status: 'failed',
+            received: 'status 204, side effects: 1',
+            meaning: expect.stringContaining(FORGED),
+          },
+          { status: 'failed', received: '20 × status 204' },
+          {
+            status: 'failed',
+            received: '21 accepted, side effects: 21',
+            meaning: expect.stringContaining('Your receiver processes tampered deliveries. '),
+          },
+          { status: 'inconclusive' },
+          { status: 'passed', received: '2 × status 204, side effects: 1' },
+        ]);
+      },
+    );
+
+    it.each([0, 2, 3])(
+      'runChecks reports an accepted forged delivery if the side effect count fails after %i deliveries',
+      async (workingCount) => {
+        await using receiver = await startCheckedReceiver(verifiesNothing);
+        const report = await checkReceiver({
+          url: receiver.url,
+          only: ['signature.other-secret', 'raw-body'],
+          async readSideEffects() {
+            if (receiver.countDeliveries() < workingCount) return receiver.readSideEffectCount();
+            throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
+          },
+        });
+        const [forged, ...others] = report.checks;
+        expect(forged).toMatchObject({ status: 'failed', meaning: expect.stringContaining(FORGED) });
+        expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['inconclusive']));
+        expect(report.observer_problem).toBe('The count is locked.');
+      },
+    );
+
+    it('runChecks does not judge by responses if it does not know the response to a forged delivery', async () => {
+      let deliveries = 0;
+      await using receiver = await startCheckedReceiver({
+        ...verifiesNothing,
+        refuse: () => (++deliveries === 2 ? 429 : null),
+      });
+      const report = await checkReceiver({ url: receiver.url, only: ['signature.genuine', 'raw-body'] });
+      expect(idsOf(report, 'passed')).toEqual(['signature.genuine']);
+      expect(idsOf(report, 'failed')).toEqual([]);
+    });
+
+    it('runChecks does not check whether forged deliveries suppress the genuine one if they are accepted', async () => {
+      await using receiver = await startCheckedReceiver(verifiesNothing);
+      const report = await checkReceiver({
+        ...receiver,
+        scheme: schemes.github,
+        only: ['rejection.same-event'],
+      });
+      expect(idsOf(report, 'inconclusive')).toEqual(['rejection.same-event']);
+      const meaning = expect.stringContaining('signature.other-secret did not pass');
+      expect(report.checks).toMatchObject([{ meaning }]);
+    });
 
     it('runChecks does not wait for side effects of forged deliveries that are only acknowledged', async () => {
       const times: number[] = [];
@@ -226,7 +295,8 @@ describe('runChecks', () => {
     expect(idsOf(report, 'failed')).toEqual(['acceptance.in-time']);
     expect(report.checks.at(-1)).toMatchObject({
       status: 'inconclusive',
-      meaning: 'Not checked, because the checks have already taken 4m. Respond faster while they run.',
+      meaning:
+        'Not checked, because the checks have already taken 4m. Make your receiver faster while they run.',
     });
     expect(receiver.countDeliveries()).toBeLessThan(60);
   });
@@ -257,6 +327,12 @@ describe('SideEffectWatcher', () => {
     ['all side effects of a worker that needs most of the time limit for each', repeat(900, 3), 3, 3],
     ['no side effect that comes later than the time limit', [900, 2_000], 2, 1],
     ['additional side effects that follow each other', repeat(40, 5), 1, 5],
+    [
+      'an additional side effect of a worker that needs as long for it as for the first',
+      repeat(600, 2),
+      1,
+      2,
+    ],
     ['the side effects of other senders for at most the time limit', repeat(50, 1_000), 1, 24],
   ])('a wait for side effects counts %s', async (_, times, expectedCount, count) => {
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import { createWebhookSecret } from '../../domain/secret.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
-import type { CheckContext } from '../check-context.ts';
+import { type CheckContext, readEventId } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
@@ -69,23 +69,27 @@ async function checkStatus(context: CheckContext): Promise<CheckOutcome> {
 async function checkSideEffects(context: CheckContext): Promise<CheckOutcome> {
   const sideEffects = await context.getSideEffectCounter();
   if ('reason' in sideEffects) return inconclusive('', sideEffects.reason);
+  const valid = context.deliveries.createValid();
   const { result: responses, count } = await sideEffects.measure(async () => [
     ...(await context.sendTampered(...createTamperedDeliveries(context.deliveries))),
-    await context.send(context.deliveries.createValid()),
+    await context.send(valid),
   ]);
   const acceptedCount = responses.filter(isAccepted).length;
   const received = `${acceptedCount} accepted, side effects: ${count}`;
   if (count === 0) return inconclusive(received, 'The valid delivery had no side effect in time either.');
-  if (count === 1) return passed(received, 'Only the valid delivery has a side effect.');
+  const tamperedCount = count - (sideEffects.countOf(readEventId(valid)) ?? 1);
+  if (tamperedCount === 0) return passed(received, 'Only the valid delivery has a side effect.');
+  const tamperedResponses = responses.slice(0, -1);
+  const hasRejected = !tamperedResponses.every(isAccepted);
   return failed(
     received,
-    count > acceptedCount
+    hasRejected && tamperedCount > tamperedResponses.filter(isAccepted).length
       ? 'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.'
-      : `Your receiver processes tampered deliveries that it accepts. ${ACCEPTED_HINT}`,
+      : `Your receiver processes tampered deliveries. ${ACCEPTED_HINT}`,
   );
 }
 
-const ACCEPTED_HINT = 'The checks of the rules signature and timestamp show which ones.';
+const ACCEPTED_HINT = 'The checks of the rules signature and timestamp show which ones it accepts.';
 
 const MARKED_EXPLANATION =
   'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';

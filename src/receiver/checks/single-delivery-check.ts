@@ -1,6 +1,6 @@
 /** Checks that send one delivery, which the receiver must accept or reject. */
 
-import type { CheckContext } from '../check-context.ts';
+import { type CheckContext, readEventId } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import { type CheckOutcome, failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
@@ -56,28 +56,34 @@ export function createRejectedCheck({ create, explanation, ...check }: SingleDel
       const responses = await context.sendTampered(create(context.deliveries));
       const received = describeResponses(...responses);
       if (!responses.some(isAccepted)) return passed(received, 'Your receiver rejects the delivery.');
-      const sideEffects = await countSideEffects(create, context);
-      if (sideEffects === null) return { ...failed(received, explanation), hidesRefusal: true };
+      const sideEffects = await countSideEffects(create, context).catch((error: unknown) => {
+        context.noteObserverProblem(error);
+        return null;
+      });
+      if (sideEffects === null) return { ...failed(received, explanation), acceptedUnseen: true };
       const counted = `${received}, side effects: ${sideEffects}`;
       return sideEffects > 0
         ? failed(counted, explanation)
-        : { ...failed(counted, NOT_PROCESSED_EXPLANATION), hidesRefusal: true };
+        : { ...failed(counted, NOT_PROCESSED_EXPLANATION), acceptedUnseen: true };
     },
   };
 }
 
-/** Counts the side effects of a tampered delivery; null if they cannot be counted. */
+/** Counts the side effects of a tampered delivery. @returns null if nothing shows them */
 async function countSideEffects(
   create: SingleDelivery['create'],
   context: CheckContext,
 ): Promise<number | null> {
   const counter = await context.getSideEffectCounter();
   if ('reason' in counter) return null;
-  const { deliveries } = context;
+  const tampered = create(context.deliveries);
+  const valid = context.deliveries.createValid();
   const { count } = await counter.measure(async () => {
-    await context.sendTampered(create(deliveries));
-    // Once the side effect of a valid delivery is there, that of the earlier delivery would be there too.
-    await context.send(deliveries.createValid());
+    await context.sendTampered(tampered);
+    await context.send(valid);
   });
-  return Math.max(0, count - 1);
+  const sideEffects = counter.countOf(readEventId(tampered)) ?? count - 1;
+  // A side effect can be missing because that of the valid delivery, which was sent later, is missing too.
+  const isValidSeen = (counter.countOf(readEventId(valid)) ?? count) > 0;
+  return sideEffects > 0 || isValidSeen ? sideEffects : null;
 }

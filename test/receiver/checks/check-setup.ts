@@ -77,6 +77,7 @@ export async function runCheck(id: CheckId, setup: CheckSetup = {}): Promise<Che
   const counter = {
     workMs: 100,
     wait: async () => ({ count: 0, isComplete: true }),
+    countOf: () => null,
     measure: async (action: () => Promise<unknown>) => ({
       result: await action(),
       count: typeof sideEffects === 'number' ? sideEffects : 1,

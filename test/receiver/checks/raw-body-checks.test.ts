@@ -43,7 +43,7 @@ describe('a body that changes if it is parsed and serialized', () => {
     expect(await runCheck('raw-body.re-spaced')).toMatchObject({ status: 'failed', received: 'status 204' });
   });
 
-  it('a check does not run if the receiver fails for a simpler reason', () => {
+  it('a check that a receiver can also fail because of a more general defect requires the check of that defect', () => {
     const required = listChecks(schemes.svc, API_KEY).flatMap(({ id, requires }) =>
       requires ? [[id, ...requires]] : [],
     );

@@ -60,6 +60,24 @@ describe('rejection.no-side-effect', () => {
     },
   );
 
+  it.each([
+    [0, 1, 1, 'passed', 'Only the valid delivery has a side effect.'],
+    [0, 1, 0, 'failed', 'Your receiver processes deliveries that it rejects.'],
+    [1, 1, 0, 'failed', 'Your receiver processes tampered deliveries. '],
+    [1, 3, 1, 'failed', 'Your receiver processes deliveries that it rejects.'],
+    [tamperedCount, tamperedCount + 2, 1, 'failed', 'Your receiver processes tampered deliveries. '],
+  ])(
+    'rejection.no-side-effect with %i accepted tampered deliveries and %i side effects, %i of them of the valid delivery, is %s: %s',
+    async (accepted, count, validCount, status, meaning) => {
+      const sideEffects: CheckSetup['sideEffects'] = {
+        measure: async (action) => ({ result: await action(), count }),
+        countOf: () => validCount,
+      };
+      const run = await runCheck('rejection.no-side-effect', { ...accepting(accepted), sideEffects });
+      expect(run).toMatchObject({ status, meaning: expect.stringContaining(meaning) });
+    },
+  );
+
   it('rejection.no-side-effect is inconclusive without side effects', async () => {
     expect(await runCheck('rejection.no-side-effect')).toMatchObject({ status: 'inconclusive', sent: [] });
   });

@@ -2,11 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
 import { createSignatureHeaders } from '../../../src/domain/signature/sign.ts';
 import { listSignatureChecks } from '../../../src/receiver/checks/signature-checks.ts';
-import { getTamperedDelivery } from '../../../src/receiver/tampered-deliveries.ts';
-import { API_KEY, createFactory, NOW, runCheck, SECRET } from './check-setup.ts';
+import type { CheckOutcome } from '../../../src/receiver/receiver-check.ts';
+import type { DeliveryMessage } from '../../../src/receiver/receiver-client.ts';
+import type { SideEffectCounter } from '../../../src/receiver/side-effect-counter.ts';
+import { getTamperedDelivery, NOT_PROCESSED_EXPLANATION } from '../../../src/receiver/tampered-deliveries.ts';
+import { API_KEY, createFactory, idOf, NOW, respond, runCheck, SECRET } from './check-setup.ts';
 
 const listIds = (scheme: SchemeName, apiKey: string | null = API_KEY) =>
   listSignatureChecks(schemes[scheme], apiKey).map(({ id }) => id);
+
+/** What it means if `signature.missing` fails. */
+const meaning = getTamperedDelivery('missing-signature').explanation;
 
 describe('the checks of signatures', () => {
   it.each<[SchemeName, boolean, boolean]>([
@@ -31,8 +37,38 @@ describe('the checks of signatures', () => {
     const run = await runCheck('signature.missing', { responses: [status] });
     expect([run.status, run.received, run.sent.length]).toEqual([result, `status ${status}`, 1]);
     expect(run.sent[0]?.headers).not.toHaveProperty('Service-Signature');
-    if (status === 204) expect(run.meaning).toBe(getTamperedDelivery('missing-signature').explanation);
+    if (status === 204) expect(run.meaning).toBe(meaning);
   });
+
+  it.each<[string, number, readonly (number | null)[], Partial<CheckOutcome>]>([
+    ['a count that includes it', 2, [null, null], { received: 'status 204, side effects: 1', meaning }],
+    [
+      'a count of the valid one',
+      1,
+      [null, null],
+      { meaning: NOT_PROCESSED_EXPLANATION, acceptedUnseen: true },
+    ],
+    ['no side effect', 0, [null, null], { received: 'status 204', meaning, acceptedUnseen: true }],
+    ['the ID of its event', 1, [1, 0], { received: 'status 204, side effects: 1', meaning }],
+    ['the ID of the valid one', 1, [0, 1], { meaning: NOT_PROCESSED_EXPLANATION, acceptedUnseen: true }],
+    ['the ID of an earlier event', 1, [0, 0], { received: 'status 204', meaning, acceptedUnseen: true }],
+  ])(
+    'an accepted tampered delivery is judged by side effects, here %s',
+    async (_, count, countsById, outcome) => {
+      const ids: string[] = [];
+      const sideEffects: Partial<SideEffectCounter> = {
+        measure: async (action) => ({ result: await action(), count }),
+        countOf: (id) => countsById[ids.indexOf(id)] ?? null,
+      };
+      const responses = (message: DeliveryMessage, index: number) => {
+        if (index > 0) ids.push(idOf(message));
+        return respond(204);
+      };
+      const run = await runCheck('signature.missing', { responses, sideEffects });
+      expect(run).toMatchObject({ status: 'failed', ...outcome });
+      expect(run.acceptedUnseen).toBe(outcome.acceptedUnseen);
+    },
+  );
 
   it.each([
     ['signature.rotated-first', 0],
