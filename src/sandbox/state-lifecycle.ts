@@ -250,7 +250,7 @@ function assertStoreEnvironment({ store, environment }: Sandbox, db: string): vo
       'database_unusable',
       `${db} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,
       {
-        hint: `Choose another file with --db or SVC_DB, or start with --environment ${owner}.`,
+        hint: `Choose another database file, or start with the environment ${owner}.`,
       },
     );
   }

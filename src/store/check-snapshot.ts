@@ -92,7 +92,7 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
       throw new SvcError(
         'validation_failed',
         `${path} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,
-        { hint: `Start an emulator with --environment ${owner} to load it.` },
+        { hint: `Start an emulator with the environment ${owner} to load it.` },
       );
     }
     const savedAt = Number(settings.find(SAVED_AT_SETTING));

@@ -101,7 +101,7 @@ function assertUsableFile(path: string): void {
   if (stat.isDirectory()) return;
   if (!stat.isFile()) {
     throw new SvcError('database_unusable', `${path} is not a regular file.`, {
-      hint: 'Choose another file with --db or SVC_DB.',
+      hint: 'Choose another database file.',
     });
   }
   if (nlink < 2) return;
@@ -119,7 +119,7 @@ function assertApplicationId(db: Database.Database, path: string): void {
   if (id === SNAPSHOT_APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is a snapshot, not a database.`, {
       hint: {
-        text: 'Start an emulator with another database file (--db or SVC_DB), then load the snapshot',
+        text: 'Start an emulator with another database file, then load the snapshot',
         command: `svc emulator snapshot load ${path}`,
       },
     });
@@ -127,7 +127,7 @@ function assertApplicationId(db: Database.Database, path: string): void {
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   if (id !== 0 || tables !== 0) {
     throw new SvcError('database_unusable', `${path} is the SQLite database of another program.`, {
-      hint: 'Choose another file with --db or SVC_DB.',
+      hint: 'Choose another database file.',
     });
   }
 }
@@ -139,13 +139,13 @@ export function toStoreError(error: unknown, path: string): unknown {
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
       // Not `svc emulator stop`: it would stop the emulator for this folder or at SVC_CONTROL_URL, which can be another one.
-      hint: 'Choose another file with --db or SVC_DB, or end the process that uses this one.',
+      hint: 'Choose another database file, or end the process that uses this one.',
       cause: error,
     });
   }
   if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
     return new SvcError('database_unusable', `${path} cannot be read as a database: ${error.message}.`, {
-      hint: 'Move it away to start with an empty database, or choose another file with --db or SVC_DB.',
+      hint: 'Move it away to start with an empty database, or choose another database file.',
       cause: error,
     });
   }

@@ -205,7 +205,7 @@ export function readSchemaVersion(
 
 /** Upgrades the schema. @throws SvcError `database_unusable` if a newer version of svc wrote the database. */
 export function migrate(db: Database.Database, path: string): void {
-  const hint = 'Upgrade svc, or choose another file with --db or SVC_DB.';
+  const hint = 'Upgrade svc, or choose another database file.';
   const version = readSchemaVersion(db, path, 'database_unusable', hint);
   if (version === migrations.length) return;
   db.transaction(() => {

@@ -151,7 +151,7 @@ describe('openDatabase with an existing file', () => {
       expect(refusal(path)).toMatchObject({
         code: 'database_in_use',
         message: `${path} is in use by another process.`,
-        hint: { text: 'Choose another file with --db or SVC_DB, or end the process that uses this one.' },
+        hint: { text: 'Choose another database file, or end the process that uses this one.' },
       });
       const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
       const child = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
@@ -219,7 +219,7 @@ describe('openDatabase with an existing file', () => {
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: `${path} is not a regular file.`,
-      hint: { text: 'Choose another file with --db or SVC_DB.' },
+      hint: { text: 'Choose another database file.' },
     });
   });
 
@@ -302,7 +302,6 @@ describe('a path that cannot be a database', () => {
     expect(refusal(createTemporaryFolder())).toMatchObject({
       code: 'database_unusable',
       message: expect.stringContaining('cannot be opened for writing'),
-      // `svc listen` has no --db.
       hint: { text: expect.stringContaining('use :memory: as the database') },
     });
   });
