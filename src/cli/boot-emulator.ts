@@ -7,7 +7,7 @@ import { readDataFile } from '../config/read-data-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
 import type { Seed } from '../contract/seed-schema.ts';
 import type { ProxyOptions } from '../domain/http-proxy.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -40,10 +40,10 @@ export async function bootEmulator(
       hint: 'Remove --public-url: the tunnel has its own address.',
     });
   }
-  const urlCheck = values.forwardTo === null ? null : checkWebhookUrl(values.forwardTo, rules.webhookUrl);
-  if (urlCheck?.ok === false) {
-    const message = `The URL in ${sources.forwardTo.name} ${urlCheck.problem}.`;
-    throw new SvcError('validation_failed', message, { hint: urlCheck.hint });
+  if (values.forwardTo !== null) {
+    const subject = `The URL in ${sources.forwardTo.name}`;
+    const urlError = findWebhookUrlError(subject, values.forwardTo, rules.webhookUrl);
+    if (urlError !== null) throw urlError;
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);

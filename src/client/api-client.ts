@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
 import { type IdKind, suggestWhereToLook } from '../domain/ids.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import { type Hint, SvcError } from '../errors.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
@@ -46,11 +46,10 @@ function addHint(error: unknown, { kind, id = '' }: NamedResource): unknown {
   return new SvcError('not_found', error.message, { hint: suggestWhereToLook(id, kind), cause: error });
 }
 
-/** Adds the hint of a URL that only the strict rule rejects. */
+/** Replaces the error of a URL that the rule `public` rejects by the same error with its hint. */
 function addUrlHint(error: unknown, url: string): unknown {
-  const checked = checkWebhookUrl(url, 'public');
-  if (!(error instanceof SvcError) || checked.ok || !error.message.includes(checked.problem)) return error;
-  return new SvcError(error.code, error.message, { hint: checked.hint, cause: error });
+  const urlError = findWebhookUrlError('url', url, 'public');
+  return error instanceof SvcError && error.message === urlError?.message ? urlError : error;
 }
 
 /** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */

@@ -1,6 +1,6 @@
 /** Sends a delivery again (§6, gap `replay`). */
 import { compactJson, parseJsonObject } from '../domain/json.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -49,10 +49,8 @@ interface ParsedChanges {
 }
 
 function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ParsedChanges {
-  const urlCheck = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
-  if (urlCheck && !urlCheck.ok) {
-    throw new SvcError('validation_failed', `url ${urlCheck.problem}.`, { hint: urlCheck.hint });
-  }
+  const urlError = url === null ? null : findWebhookUrlError('url', url, rules.webhookUrl);
+  if (urlError !== null) throw urlError;
   // Throws if it is not a JSON object.
   if (body !== undefined) parseJsonObject(body);
   return { url, body: body === undefined ? null : compactJson(body) };

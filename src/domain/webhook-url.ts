@@ -1,5 +1,6 @@
 /** Reads and checks the URLs of receivers (§2, §6 of the service description, gap `webhook.url`). */
 
+import { SvcError } from '../errors.ts';
 import { parseUrl } from './http-url.ts';
 import { type AddressClass, classifyHost } from './network-address.ts';
 
@@ -8,13 +9,8 @@ export type WebhookUrlRule = 'local' | 'public';
 
 type WebhookUrlCheck =
   | { readonly ok: true }
-  | {
-      readonly ok: false;
-      /** Completes a sentence that starts with the name of the field: "must be …". */
-      readonly problem: string;
-      /** Names the setting that accepts a local URL. */
-      readonly hint: string | undefined;
-    };
+  /** `problem` completes a sentence that starts with the name of the field: "must be …". */
+  | { readonly ok: false; readonly problem: string };
 
 export const WEBHOOK_URL_MAX_LENGTH = 2048;
 
@@ -30,9 +26,18 @@ const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}]/u;
  */
 export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlCheck {
   const problem = findProblem(text, rule);
-  if (problem === null) return { ok: true };
-  const isLocalUrl = findProblem(text, 'local') === null;
-  return { ok: false, problem, hint: isLocalUrl ? ACCEPT_LOCAL_URLS : undefined };
+  return problem === null ? { ok: true } : { ok: false, problem };
+}
+
+/**
+ * The error of a URL that an endpoint cannot have; null if it can. If only the rule `public` rejects it, the hint names the setting.
+ * @param subject how the message calls the URL
+ */
+export function findWebhookUrlError(subject: string, url: string, rule: WebhookUrlRule): SvcError | null {
+  const problem = findProblem(url, rule);
+  if (problem === null) return null;
+  const hint = findProblem(url, 'local') === null ? ACCEPT_LOCAL_URLS : null;
+  return new SvcError('validation_failed', `${subject} ${problem}.`, { hint });
 }
 
 /**

@@ -5,7 +5,7 @@ import { type WebhookChange, type WebhookSettings, webhookSettings } from '../co
 import { LAST_TIME } from '../domain/clock.ts';
 import { listCommonTypes } from '../domain/event.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { checkWebhookUrl, isSameUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlError, isSameUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { toColumns, toFlag } from '../store/columns.ts';
@@ -43,13 +43,10 @@ export function validateEndpoint(
   endpoint: { readonly url?: string | undefined } & Record<string, unknown>,
   { webhookUrl: rule }: Rules,
 ): void {
-  try {
-    validate(schema, endpoint, 'validation_failed');
-  } catch (error) {
-    const checked = checkWebhookUrl(endpoint.url ?? '', rule);
-    if (!(error instanceof SvcError) || checked.ok) throw error;
-    throw new SvcError(error.code, error.message, { hint: checked.hint });
-  }
+  // Before the schema, whose error of a URL has no hint.
+  const urlError = endpoint.url === undefined ? null : findWebhookUrlError('url', endpoint.url, rule);
+  if (urlError !== null) throw urlError;
+  validate(schema, endpoint, 'validation_failed');
 }
 
 /** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */

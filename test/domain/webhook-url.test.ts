@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   checkWebhookUrl,
+  findWebhookUrlError,
   isSameUrl,
   toForwardUrl,
   WEBHOOK_URL_MAX_LENGTH,
@@ -58,15 +59,19 @@ describe('checkWebhookUrl', () => {
     'checkWebhookUrl refuses %s if an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
     (url) => {
       const problem = expect.stringContaining('must be publicly reachable over HTTPS');
-      expect(checkWebhookUrl(url, 'public')).toMatchObject({ ok: false, problem });
+      expect(checkWebhookUrl(url, 'public')).toEqual({ ok: false, problem });
     },
   );
 
-  it('checkWebhookUrl names the setting that accepts a URL only if there is one [webhook.url]', () => {
-    const hint = expect.stringContaining('"overrides": {"webhook.url": "local"}');
-    expect(checkWebhookUrl('http://127.0.0.1/', 'public')).toMatchObject({ hint });
-    expect(checkWebhookUrl('http://example.com/', 'public')).toMatchObject({ hint: undefined });
-    expect(checkWebhookUrl('http://example.com/', 'local')).toMatchObject({ hint: undefined });
+  it('findWebhookUrlError names the setting that accepts a URL only if there is one [webhook.url]', () => {
+    expect(findWebhookUrlError('url', 'http://127.0.0.1/', 'public')).toMatchObject({
+      code: 'validation_failed',
+      message: 'url must be publicly reachable over HTTPS (127.0.0.1 is a loopback address).',
+      hint: { text: expect.stringContaining('"overrides": {"webhook.url": "local"}') },
+    });
+    expect(findWebhookUrlError('url', 'http://example.com/', 'public')).toMatchObject({ hint: undefined });
+    expect(findWebhookUrlError('url', 'http://example.com/', 'local')).toMatchObject({ hint: undefined });
+    expect(findWebhookUrlError('url', 'http://127.0.0.1/', 'local')).toBeNull();
   });
 
   it.each(['https://example.com/hooks', 'https://8.8.8.8/', 'https://[2606:4700::1111]:8443/'])(
