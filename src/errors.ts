@@ -1,7 +1,4 @@
-/**
- * The closed set of error codes, each with its HTTP status and exit code, some with a default hint. `contract/error-texts.ts` says
- * what each code means.
- */
+/** The closed set of error codes, each with its HTTP status and exit code. `contract/error-texts.ts` says what each code means. */
 
 /** Exit codes of the command line. Scripts rely on them. 70 and 74 are `EX_SOFTWARE` and `EX_IOERR` of sysexits.h, 130 is 128 + SIGINT. */
 export const ExitCode = {
@@ -38,20 +35,12 @@ export function formatHint(hint: Hint | string): string {
 interface ErrorDefinition {
   readonly status: number;
   readonly exit: ExitCode;
-  readonly hint?: Hint | string;
 }
 
 const errorDefinitions = {
   // Errors of the API (§7 of the service description, gap `error.codes`). The control plane uses most of them too.
   invalid_request: { status: 400, exit: ExitCode.usage },
-  unauthenticated: {
-    status: 401,
-    exit: ExitCode.usage,
-    hint: {
-      text: 'Pass a key with --api-key or SVC_API_KEY, or set the variables of the emulator',
-      command: 'eval "$(svc env)"',
-    },
-  },
+  unauthenticated: { status: 401, exit: ExitCode.usage },
   permission_denied: { status: 403, exit: ExitCode.failure },
   not_found: { status: 404, exit: ExitCode.notFound },
   method_not_allowed: { status: 405, exit: ExitCode.usage },
@@ -65,30 +54,12 @@ const errorDefinitions = {
   // Errors that only the emulator has. Those of the API too: `conflict`, `forbidden_origin` and `storage_unavailable`.
   conflict: { status: 409, exit: ExitCode.failure },
   forbidden_origin: { status: 403, exit: ExitCode.usage },
-  token_required: {
-    status: 401,
-    exit: ExitCode.usage,
-    hint: 'Use the token in the dashboard link that the emulator printed when it started. For commands, set SVC_CONTROL_TOKEN.',
-  },
-  storage_unavailable: {
-    status: 503,
-    exit: ExitCode.internal,
-    hint: {
-      text: 'Check the free space and the permissions of the database folder, and check the database file',
-      command: 'svc emulator status',
-    },
-  },
+  token_required: { status: 401, exit: ExitCode.usage },
+  storage_unavailable: { status: 503, exit: ExitCode.internal },
   usage: { status: 400, exit: ExitCode.usage },
   output_failed: { status: 500, exit: ExitCode.outputFailed },
   untrusted_file: { status: 403, exit: ExitCode.usage },
-  no_emulator: {
-    status: 503,
-    exit: ExitCode.noEmulator,
-    hint: {
-      text: 'Connect to a running emulator with --url or SVC_CONTROL_URL, or start one',
-      command: 'svc emulator start',
-    },
-  },
+  no_emulator: { status: 503, exit: ExitCode.noEmulator },
   already_running: { status: 503, exit: ExitCode.usage },
   port_in_use: { status: 503, exit: ExitCode.usage },
   no_tunnel: { status: 503, exit: ExitCode.usage },
@@ -110,7 +81,6 @@ export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
 }
 
 interface SvcErrorOptions {
-  /** Overrides the default hint of the code. */
   readonly hint?: Hint | string | null | undefined;
   /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -130,21 +100,13 @@ export class SvcError extends Error {
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    const hint = options.hint ?? getErrorDefinition(code).hint;
-    this.hint = hint ? toHint(hint) : undefined;
+    this.hint = options.hint ? toHint(options.hint) : undefined;
     this.headers = options.headers ?? {};
-    // Node.js and Jest print only the stack.
-    this.stack = (this.stack ?? '').replace(message, () => this.text);
   }
 
   /** The message and the hint, where an error is only a text. */
   get text(): string {
     return this.hint === undefined ? this.message : `${this.message} ${formatHint(this.hint)}`;
-  }
-
-  /** Vitest prints the message of this form. */
-  toJSON(): object {
-    return { ...this, message: this.text };
   }
 
   get status(): number {

@@ -1,9 +1,26 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
 import type { ControlPlane } from '../contract/control-plane.ts';
-import { type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
+import { type ErrorCode, type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
 import type { Io, NoteOutput, ProcessContext } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
+
+/** Hints for errors of a client, which does not know how the command gets its key and the address of the emulator. */
+const defaultHints: { readonly [Code in ErrorCode]?: Hint } = {
+  unauthenticated: {
+    text: 'Pass a key with --api-key or SVC_API_KEY, or set the variables of the emulator',
+    command: 'eval "$(svc env)"',
+  },
+  no_emulator: {
+    text: 'Connect to a running emulator with --url or SVC_CONTROL_URL, or start one',
+    command: 'svc emulator start',
+  },
+};
+
+/** The hint of the error, or else the one of its code. */
+export function findHint({ code, hint }: SvcError): Hint | undefined {
+  return hint ?? defaultHints[code];
+}
 
 /**
  * Prints an error and returns the exit code. With `--json` the error is `{"error":{"code","message","hint":{"text","command"}}}`. An
@@ -11,7 +28,8 @@ import { sanitizeLine } from './terminal-text.ts';
  */
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const svcError = error instanceof SvcError ? error : toInternalError(error);
-  const { code, message, hint } = svcError;
+  const { code, message } = svcError;
+  const hint = findHint(svcError);
   if (json) io.noteJson({ error: { code, message, hint } });
   else if (code !== 'interrupted') {
     const { bold, red } = styleFor(io.noteCapabilities);

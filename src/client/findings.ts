@@ -38,9 +38,9 @@ export function createFindingBuilder(id: string, title: string) {
     problem: (detail: string, hint: HintInput) => createFinding('problem', detail, hint),
     skipped: (detail: string, hint: HintInput = null) => createFinding('skipped', detail, hint),
     /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
-    fromError(error: unknown) {
+    fromError(error: unknown, findHint = ({ hint }: SvcError) => hint) {
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
-      return createFinding('problem', error.message, error.hint ?? null);
+      return createFinding('problem', error.message, findHint(error) ?? null);
     },
   };
 }

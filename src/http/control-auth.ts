@@ -73,6 +73,7 @@ export function createControlAuth(token: string, publicUrl: string | null, wall:
       const candidates = [bearer, cookie].filter((candidate) => candidate !== undefined);
       if (hasToken(candidates, event)) return;
       throw new SvcError('token_required', toMessage(candidates), {
+        hint: 'Use the token in the dashboard link that the emulator printed when it started. For commands, set SVC_CONTROL_TOKEN.',
         headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
       });
     },

@@ -5,7 +5,7 @@
 import { HTTPResponse } from 'h3';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
 import { type InternalErrorLog, SvcError } from '../errors.ts';
-import { isStorageError } from '../store/database.ts';
+import { createStorageError, isStorageError } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
@@ -93,9 +93,7 @@ export function controlErrorResponse(error: SvcError, requestId: string): HTTPRe
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   if (isStorageError(thrown)) {
-    return new SvcError('storage_unavailable', `The database cannot be used: ${thrown.message}.`, {
-      cause: thrown,
-    });
+    return createStorageError(`The database cannot be used: ${thrown.message}.`, thrown);
   }
   return new SvcError('internal_error', 'Internal error in the emulator. Its log has the details.', {
     cause: thrown,

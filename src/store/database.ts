@@ -174,6 +174,17 @@ export function createStoreClosedError(): SvcError {
   });
 }
 
+/** The error of an operation that the file or its disk prevented. */
+export function createStorageError(message: string, cause: unknown): SvcError {
+  return new SvcError('storage_unavailable', message, {
+    hint: {
+      text: 'Check the free space and the permissions of the database folder, and check the database file',
+      command: 'svc emulator status',
+    },
+    cause,
+  });
+}
+
 /** Whether SQLite reports a failure of the file or its disk, and not an invalid statement. */
 export function isStorageError(error: unknown): error is Error {
   const { code } = error as { code?: unknown };

@@ -5,6 +5,7 @@ import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { monotonic, setImmediate, setTimeout } from '../timers.ts';
+import { createStorageError } from './database.ts';
 
 /** The writes that are committed next. */
 interface ScheduledGroup {
@@ -211,7 +212,5 @@ export class GroupCommit {
 /** Converts the cause of a failed write to an `SvcError`. */
 export function toWriteError(cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  return new SvcError('storage_unavailable', `Writing to the database failed: ${describeFileError(cause)}.`, {
-    cause,
-  });
+  return createStorageError(`Writing to the database failed: ${describeFileError(cause)}.`, cause);
 }

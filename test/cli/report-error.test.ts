@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
-import { explainApiError } from '../../src/cli/report-error.ts';
+import { explainApiError, findHint } from '../../src/cli/report-error.ts';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { createExample } from '../../src/contract/openapi/openapi-example.ts';
 import { ApiRequest } from '../../src/contract/resources.ts';
@@ -109,4 +109,13 @@ it('an error is unchanged when the control plane does not respond', async () => 
   const error = new Error('lost');
   const connect = () => Promise.reject(error);
   expect(await explainApiError(error, connect, undefined)).toBe(error);
+});
+
+it.each([
+  ['unauthenticated', undefined, 'eval "$(svc env)"'],
+  ['no_emulator', undefined, 'svc emulator start'],
+  ['no_emulator', { text: 'Check the emulator', command: 'svc emulator status' }, 'svc emulator status'],
+  ['not_found', undefined, undefined],
+] as const)('the hint of the error %s with the own hint %j has the command %j', (code, hint, command) => {
+  expect(findHint(new SvcError(code, 'No.', { hint }))?.command).toBe(command);
 });

@@ -17,7 +17,7 @@ import { parseDurationMs } from '../option-parsers.ts';
 import { confirm, yesOption } from '../prompt.ts';
 import { formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
-import { printHint } from '../report-error.ts';
+import { findHint, printHint } from '../report-error.ts';
 
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -117,7 +117,7 @@ async function connectToStop(context: Context) {
     const control = await context.connect();
     return { control, status: await control.getStatus({}) };
   } catch (error) {
-    if (!isNoEmulatorError(error) || error.hint?.command !== 'svc emulator start') throw error;
+    if (!isNoEmulatorError(error) || findHint(error)?.command !== 'svc emulator start') throw error;
     const hint = { text: 'Stop an emulator at another address', command: 'svc emulator stop --url URL' };
     throw new SvcError('no_emulator', error.message, { hint, cause: error });
   }

@@ -8,7 +8,7 @@ import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas
 import type { WebhookDetail } from '../../contract/resources.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import { explainMissingWorkspace } from '../report-error.ts';
+import { explainMissingWorkspace, findHint } from '../report-error.ts';
 
 export interface RunningEmulator {
   readonly control: ControlPlane;
@@ -39,7 +39,7 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
     const finding = emulator.ok(`${status.url}, version ${status.version}, process ${status.pid}`);
     return { finding, running: { control, status } };
   } catch (error) {
-    return { finding: emulator.fromError(error), running: null };
+    return { finding: emulator.fromError(error, findHint), running: null };
   }
 }
 
@@ -86,7 +86,7 @@ export async function checkClock({ control }: RunningEmulator, context: Context)
   try {
     state = await control.getClock({ workspace_id });
   } catch (error) {
-    return clock.fromError(explainMissingWorkspace(error, context.env));
+    return clock.fromError(explainMissingWorkspace(error, context.env), findHint);
   }
   const { data } = await control.listDeliveries({ workspace_id, status: 'pending', limit: 1 });
   const description = describeClock(state);

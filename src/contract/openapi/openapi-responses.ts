@@ -1,6 +1,6 @@
 /** The error responses of the OpenAPI documents, and the headers of all responses. Both are components, to which operations refer. */
 import { idPatterns, toExampleId } from '../../domain/ids.ts';
-import { type ErrorCode, getErrorDefinition, toHint } from '../../errors.ts';
+import { type ErrorCode, getErrorDefinition } from '../../errors.ts';
 import { controlErrorExamples, controlErrorTexts, errorExamples, errorTexts } from '../error-texts.ts';
 import { type ErrorMessages, isInputInQuery, type Operation, pathParameters } from '../operation.ts';
 
@@ -126,10 +126,7 @@ export class ResponseComponents {
     const message =
       ownMessage ?? (this.#isPublic ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
     if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
-    const { hint } = getErrorDefinition(code);
-    const error = { code, message, request_id: toExampleId('request') };
-    const full = hint === undefined || this.#isPublic ? error : { ...error, hint: toHint(hint) };
-    return { value: { error: full } };
+    return { value: { error: { code, message, request_id: toExampleId('request') } } };
   }
 }
 
