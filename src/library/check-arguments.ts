@@ -34,12 +34,13 @@ function toUsageError(
   const subject = formatFieldPath(path);
   if (!isUnknownField) {
     const hint = suggestMatch(String(value), choices);
-    return new SvcError('usage', `${callName}: ${subject || 'the argument'} ${problem}.`, { hint });
+    const message = `${callName}: ${subject || 'the argument'} ${problem}.`;
+    return new SvcError('usage', hint === null ? message : `${message} ${hint}`);
   }
   const format = (name: string) => formatFieldPath([...path.slice(0, -1), name]);
   const hint =
     suggestMatch(String(path.at(-1)), choices, format) ?? `Use one of ${choices.map(format).join(', ')}.`;
-  return new SvcError('usage', `${callName} has no option ${subject}.`, { hint });
+  return new SvcError('usage', `${callName} has no option ${subject}. ${hint}`);
 }
 
 /**
@@ -64,7 +65,8 @@ export function withArgumentChecks<Api extends object>(
 /** @throws SvcError `usage` if fake timers were installed before the library was loaded: it would wait forever */
 export function requireRealTimers(): void {
   if (!areTimersFake) return;
-  throw new SvcError('usage', 'svc-emulator was imported while fake timers were installed.', {
-    hint: 'Import svc-emulator at the top of the file, or before the call that installs fake timers. Then they do not affect it.',
-  });
+  throw new SvcError(
+    'usage',
+    'svc-emulator was imported while fake timers were installed. Import it at the top of the file, or before the call that installs fake timers. Then they do not affect it.',
+  );
 }

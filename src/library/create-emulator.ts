@@ -24,6 +24,7 @@ import {
   Scheme,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { toLibraryError, withLibraryErrors } from './library-errors.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export interface CreateEmulatorOptions
@@ -128,14 +129,17 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   checkArguments('createEmulator', { options: EmulatorOptionsSchema }, [options]);
   requireRealTimers();
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
-  const rules = resolveRules(profile, overrides, environment, scheme);
-  const startedEmulator = await startEmulator({
-    port: 0,
-    host: '127.0.0.1',
-    db: ':memory:',
-    environment,
-    rules,
-    ...rest,
+  const { rules, startedEmulator } = await withLibraryErrors(async () => {
+    const rules = resolveRules(profile, overrides, environment, scheme);
+    const startedEmulator = await startEmulator({
+      port: 0,
+      host: '127.0.0.1',
+      db: ':memory:',
+      environment,
+      rules,
+      ...rest,
+    });
+    return { rules, startedEmulator };
   });
   const { closing, close } = startedEmulator;
   const emulator = rejectAfterClose(startedEmulator);
@@ -175,9 +179,10 @@ type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'send' | 'status'
 function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmulator): EntryPoints {
   function assertOpen(): void {
     if (!closing.aborted) return;
-    throw new SvcError('interrupted', 'The emulator is closed.', {
-      hint: 'Call close() last, or create another emulator with createEmulator().',
-    });
+    throw new SvcError(
+      'interrupted',
+      'The emulator is closed. Call close() last, or create another emulator with createEmulator().',
+    );
   }
 
   function guard<Input extends unknown[], Output>(call: (...input: Input) => Promise<Output>) {
@@ -188,7 +193,7 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
       } catch (error) {
         // A call that is in progress when the emulator is closed fails with an internal error.
         if (!(error instanceof SvcError)) assertOpen();
-        throw withoutCommand(error);
+        throw toLibraryError(error);
       }
     };
   }
@@ -216,11 +221,4 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
       return status();
     },
   };
-}
-
-/** A command cannot find the emulator of a test, which may also have ended. */
-function withoutCommand(error: unknown): unknown {
-  if (!(error instanceof SvcError) || error.hint?.command === undefined) return error;
-  const { code, message, hint, headers, cause } = error;
-  return new SvcError(code, message, { hint: `${hint.text}.`, headers, cause });
 }

@@ -29,6 +29,7 @@ import {
   toMs,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { toLibraryError } from './library-errors.ts';
 import {
   createResponder,
   type ReceiverResponses,
@@ -130,7 +131,7 @@ export async function createReceiver(
   }
 
   const server = await startReceiverServer(respond, { port, certificate }).catch((error) => {
-    throw toListenError(error, '127.0.0.1', port ?? 0);
+    throw toLibraryError(toListenError(error, '127.0.0.1', port ?? 0));
   });
 
   async function waitForCount(

@@ -25,6 +25,7 @@ import {
   toMs,
 } from './argument-schemas.ts';
 import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { withLibraryErrors } from './library-errors.ts';
 
 /** The side effects so far: their number, or the `data.id` of the event of each. */
 export type ObservedSideEffects = number | readonly string[];
@@ -103,6 +104,10 @@ export const FuzzOptionsSchema = v.optional(
 export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {}): Promise<FuzzReport> {
   checkArguments('fuzzReceiver', { url: HttpUrl, options: FuzzOptionsSchema }, [url, options]);
   requireRealTimers();
+  return withLibraryErrors(() => runFuzz(url, options));
+}
+
+async function runFuzz(url: string, options: FuzzReceiverOptions): Promise<FuzzReport> {
   const { createSideEffectObserver } = await import('../receiver/side-effect-observer.ts');
   const { fuzz } = await import('../receiver/fuzz/fuzz.ts');
   const { parseSequence } = await import('../receiver/fuzz/sequence.ts');
@@ -141,9 +146,10 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
 function requireSecret(scheme: SignatureScheme, option: string | undefined): string {
   const secret = option ?? process.env.SVC_WEBHOOK_SECRET;
   if (!secret) {
-    throw new SvcError('usage', 'fuzzReceiver: the secret is missing.', {
-      hint: 'Pass options.secret, or set SVC_WEBHOOK_SECRET.',
-    });
+    throw new SvcError(
+      'usage',
+      'fuzzReceiver: the secret is missing. Pass options.secret, or set SVC_WEBHOOK_SECRET.',
+    );
   }
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);

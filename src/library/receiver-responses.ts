@@ -127,9 +127,10 @@ function toOutageResponse(
   clock: ScheduleClockReader | undefined,
 ): () => Promise<ReceiverResponse> {
   if (clock === undefined) {
-    throw new SvcError('usage', `${call}: downFor needs a schedule clock.`, {
-      hint: "Pass the clock of a workspace: createReceiver({ downFor: '2h' }, { clock: workspace.clock })",
-    });
+    throw new SvcError(
+      'usage',
+      `${call}: downFor needs a schedule clock. Pass the clock of a workspace: createReceiver({ downFor: '2h' }, { clock: workspace.clock })`,
+    );
   }
   const readTime = async () => Date.parse((await clock.show()).now);
   const endsAt = readTime().then((startedAt) => startedAt + toMs(downFor));

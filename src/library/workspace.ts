@@ -20,6 +20,7 @@ import { checkArguments, withArgumentChecks } from './check-arguments.ts';
 import { createDeliveryWait, type DeliveryWait, WaitOptionsSchema } from './create-delivery-wait.ts';
 import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
 import { createEvents, type Events, eventParameters } from './events.ts';
+import { withLibraryErrors } from './library-errors.ts';
 import { createTrigger, type Trigger, triggerParameters } from './trigger.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 
@@ -247,7 +248,7 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
     fetch: (target, init) => fetchWithKey(setup, target, init),
     async trigger(...args) {
       checkArguments('trigger', triggerParameters, args);
-      return triggerUnchecked(...args);
+      return withLibraryErrors(() => triggerUnchecked(...args));
     },
     events: withArgumentChecks('events', createEvents(setup), eventParameters),
     deliveries: withArgumentChecks('deliveries', deliveries, deliveryParameters),

@@ -17,6 +17,14 @@ async function errorOf(act: () => unknown): Promise<Untyped> {
   throw new Error('The call was not refused.');
 }
 
+/** Matches the sentence on its own, or followed by one that contains the hint. */
+function withHint(sentence: string, hint?: string): unknown {
+  if (hint === undefined) return sentence;
+  return expect.toSatisfy(
+    (message: string) => message.startsWith(`${sentence} `) && message.slice(sentence.length).includes(hint),
+  );
+}
+
 const STATUS_FORMS = 'an object such as { status: 503 }, an array of these or a function';
 
 it.each<[call: string, args: unknown[], message: string, hint?: string]>([
@@ -94,8 +102,8 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
   ['createEmulator', [null], 'createEmulator: the argument must be an object, not null.'],
 ])('%s(...%j) throws a usage error that names the option', async (call, args, message, hint) => {
   expect(await errorOf(() => untyped[call](...args))).toMatchObject({
-    ...{ code: 'usage', message },
-    ...(hint !== undefined && { hint: { text: expect.stringContaining(hint) } }),
+    ...{ code: 'usage', hint: undefined },
+    message: withHint(message, hint),
   });
 });
 
@@ -191,14 +199,18 @@ test.for(calls)(
   '%s throws a usage error that names the option',
   async ([, call, message, hint], { emulator }) => {
     expect(await errorOf(() => call(emulator))).toMatchObject({
-      ...{ code: 'usage', message },
-      ...(hint !== undefined && { hint: { text: expect.stringContaining(hint) } }),
+      ...{ code: 'usage', hint: undefined },
+      message: withHint(message, hint),
     });
   },
 );
 
 const receiverCalls: [name: string, call: (receiver: Untyped) => unknown, message: string][] = [
-  ['respond', ({ respond }) => respond({ stat: 1 }), 'receiver.respond has no option responses.stat.'],
+  [
+    'respond',
+    ({ respond }) => respond({ stat: 1 }),
+    'receiver.respond has no option responses.stat. Use one of responses.status, responses.headers, responses.body, responses.drop, responses.delayMs, responses.after.',
+  ],
   ['respondTo', ({ respondTo }) => respondTo('a.b'), 'receiver.respondTo: responses is required.'],
   [
     'verifyWith',
@@ -224,8 +236,8 @@ test('toHaveDelivered rejects an unknown option and a value that is not a worksp
 }) => {
   const expecting = (value: unknown) => expect(value as Workspace) as Untyped;
   expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { count: 5 }))).toMatchObject({
-    ...{ code: 'usage', message: 'toHaveDelivered has no option count.' },
-    hint: { text: 'Use one of times, status, to, payload, timeout.' },
+    ...{ code: 'usage', hint: undefined },
+    message: 'toHaveDelivered has no option count. Use one of times, status, to, payload, timeout.',
   });
   expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { times: '1' }))).toMatchObject({
     message: 'toHaveDelivered: times must be a whole number, 0 or more, not "1".',

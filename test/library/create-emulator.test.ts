@@ -136,8 +136,8 @@ describe('createEmulator', () => {
     const workspace = await emulator.createWorkspace();
     await emulator.close();
     await expect(async () => call(emulator, workspace)).rejects.toMatchObject({
-      ...{ name: 'SvcError', code: 'interrupted', message: 'The emulator is closed.' },
-      hint: { text: expect.stringContaining('createEmulator()') },
+      ...{ name: 'SvcError', code: 'interrupted' },
+      message: expect.stringMatching(/^The emulator is closed\. .*createEmulator\(\)/),
     });
   });
 
@@ -152,11 +152,29 @@ describe('createEmulator', () => {
     }
   });
 
-  it('the hint of an error has no command, because commands cannot find the emulator', async () => {
+  it('the message of an error says what to do without a command, because commands cannot find the emulator', async () => {
     await using emulator = await createEmulator({ listen: false });
     const { event } = await emulator.trigger('order.shipped');
-    const refused = expect(emulator.deliveries.get(event.id)).rejects;
-    await refused.toHaveProperty('hint', { text: 'List its deliveries.' });
+    await expect(emulator.deliveries.get(event.id)).rejects.toMatchObject({
+      message: `${event.id} is an event ID; delivery IDs start with del_. List its deliveries.`,
+      hint: undefined,
+    });
+  });
+
+  it('an error that the start reports says in its message what to do', async () => {
+    await expect(createEmulator({ db: '/dev/null' })).rejects.toMatchObject({
+      message: '/dev/null is not a regular file. Choose another database file.',
+      hint: undefined,
+    });
+  });
+
+  it('the error of an API request names no option of the command line', async () => {
+    await using emulator = await createEmulator({ listen: false });
+    const [key] = (await emulator.control.listKeys({})).data;
+    await emulator.control.revokeKey({ id: key?.id ?? '' });
+    await expect(emulator.trigger('order.shipped')).rejects.toMatchObject({
+      ...{ code: 'unauthenticated', message: 'The API key has been revoked.', hint: undefined },
+    });
   });
 
   it('close can be called twice, and before the workspaces are closed', async () => {

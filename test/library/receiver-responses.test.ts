@@ -56,7 +56,8 @@ describe('an outage of a receiver', () => {
     expect(() => createResponder({ downFor: '1h' }, 'receiver.respond')).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: 'receiver.respond: downFor needs a schedule clock.',
+        message:
+          "receiver.respond: downFor needs a schedule clock. Pass the clock of a workspace: createReceiver({ downFor: '2h' }, { clock: workspace.clock })",
       }),
     );
   });
