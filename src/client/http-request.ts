@@ -14,7 +14,7 @@ import { createWrongServerError, RESPONSE_LIMIT_BYTES, toServerError } from './p
 export interface HttpRequest extends ControlRequest {
   /** Additional certificates to trust for HTTPS, in PEM. */
   readonly ca?: string | undefined;
-  /** The hint of the error if nothing responds (default: connect to a running emulator, or start one). */
+  /** The hint of the error if nothing responds. */
   readonly noResponseHint?: Hint | string | undefined;
 }
 

@@ -13,7 +13,7 @@ import { VERSION } from '../package-info.ts';
 import type { ConnectEmulator } from './connected-emulator.ts';
 import { listResources, readResource, resourceTemplates } from './mcp-resources.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
-import { type Tool, type ToolCall, type ToolResult, toErrorJson } from './tool.ts';
+import { START_EMULATOR, type Tool, type ToolCall, type ToolResult, toErrorJson } from './tool.ts';
 import { clockTool } from './tools/clock.ts';
 import { deliveriesTool } from './tools/deliveries.ts';
 import { explainTool } from './tools/explain.ts';
@@ -87,7 +87,8 @@ async function withProtocolErrors<Result>(respond: () => Promise<Result>): Promi
     if (!(error instanceof SvcError)) throw error;
     const isInternal = error.code === 'internal_error';
     const code = isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-    throw new ProtocolError(code, error.text);
+    const text = error.code === 'no_emulator' ? `${error.text} ${START_EMULATOR}` : error.text;
+    throw new ProtocolError(code, text);
   }
 }
 

@@ -192,6 +192,8 @@ function applyChanges(args: object, changes: object): object {
   return Object.fromEntries(changed);
 }
 
+export const START_EMULATOR = 'Start an emulator in a shell: svc emulator start --detach';
+
 /** Length of a text in an error, in characters: it can contain what the client sent. */
 const MAX_ERROR_LENGTH = 500;
 
@@ -203,10 +205,7 @@ export function toErrorJson(error: SvcError, tool: Tool, args: object): string {
   return JSON.stringify(
     escapeInvisibleInJson({
       error: { code, message: cut(message), ...(hint && { hint: { ...hint, text: cut(hint.text) } }) },
-      next:
-        code === 'no_emulator'
-          ? 'Start an emulator in a shell: svc emulator start --detach'
-          : (correctCall(error, tool, args) ?? tool.nextAfterError),
+      next: code === 'no_emulator' ? START_EMULATOR : (correctCall(error, tool, args) ?? tool.nextAfterError),
     }),
   );
 }

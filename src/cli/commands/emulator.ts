@@ -178,8 +178,10 @@ function createNoResponseError(timeoutMs: number, lastError: SvcError | null): S
       hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator.',
     });
   }
-  const { hint = '' } = lastError;
-  return new SvcError('timeout', `${message}. ${lastError.message}`, { hint, cause: lastError });
+  return new SvcError('timeout', `${message}. ${lastError.message}`, {
+    hint: findHint(lastError),
+    cause: lastError,
+  });
 }
 
 interface ConfirmationOptions {
