@@ -45,7 +45,8 @@ ${script}`,
   return argumentsFile;
 }
 
-const stay = `process.stderr.write(${JSON.stringify(LOG)}); setInterval(() => {}, 1000);`;
+/** Ends by itself, in case a failed test does not end it. */
+const stay = `process.stderr.write(${JSON.stringify(LOG)}); setTimeout(() => {}, 60_000);`;
 
 describe.skipIf(process.platform === 'win32')('a tunnel', () => {
   it('a tunnel is open when it forwards requests, and ends with the emulator', async () => {
