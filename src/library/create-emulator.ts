@@ -140,7 +140,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
       ...rest,
     });
     return { rules, startedEmulator };
-  });
+  }, false);
   const { closing, close } = startedEmulator;
   const emulator = rejectAfterClose(startedEmulator);
   const { control, status } = emulator;

@@ -91,7 +91,7 @@ describe('a SQLite driver that was not built', () => {
     const source = `import { createEmulator } from 'svc-emulator';
       await createEmulator().catch(({ code, message }) => console.log(code, message));`;
     const { stdout } = await runNode(project, '--input-type=module', '--eval', source);
-    expect(stdout).toMatch(new RegExp(`^sqlite_unavailable ${MESSAGE.source}$`));
+    expect(stdout).toMatch(new RegExp(`^sqlite_unavailable ${MESSAGE.source} .* build it with: ${COMMAND}$`));
   });
 
   it('svc doctor reports a problem with the whole command', async () => {
