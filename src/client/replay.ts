@@ -93,12 +93,7 @@ export async function waitForReplays(
     attemptsBefore: attemptCounts.get(delivery.id) ?? 0,
   });
   const ids = [...attemptCounts.keys()];
-  const list = () =>
-    mapAtRate((index) => fetchDelivery(control, ids[index] ?? ''), {
-      count: ids.length,
-      perSecond: Number.POSITIVE_INFINITY,
-      signal: options.signal,
-    });
+  const list = () => fetchDeliveries(ids, control, options.signal);
   const { deliveries, isStalled } = await trackDeliveries(
     control,
     {
@@ -109,6 +104,19 @@ export async function waitForReplays(
     options,
   );
   return { replays: deliveries.map(toReplay), isStalled };
+}
+
+/** @throws SvcError `interrupted`; `not_found` if one of the deliveries does not exist */
+export function fetchDeliveries(
+  ids: readonly string[],
+  control: Pick<ControlPlane, 'getDelivery'>,
+  signal: AbortSignal,
+): Promise<Delivery[]> {
+  return mapAtRate((index) => fetchDelivery(control, ids[index] ?? ''), {
+    count: ids.length,
+    perSecond: Number.POSITIVE_INFINITY,
+    signal,
+  });
 }
 
 /** Whether the attempt of the replay has a result. A delivery on its retry schedule stays pending after it. */

@@ -3,6 +3,7 @@
 import { Option } from 'commander';
 import {
   DEFAULT_REPLAY_RATE,
+  fetchDeliveries,
   getReplayStatus,
   isReplayAttempted,
   type Replay,
@@ -171,6 +172,8 @@ async function chooseDeliveries(
     if (deliveries.length > 1) await confirm(context, `Replay ${deliveries.length} deliveries?`, yes);
     return deliveries.map(({ id }) => id);
   }
+  // Refuses an ID that does not exist before the first delivery is sent.
+  if (ids.length > 1) await fetchDeliveries(ids, await context.connect(), context.signal);
   return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveryChoices)];
 }
 

@@ -325,6 +325,20 @@ describe('svc deliveries replay', () => {
     );
   });
 
+  it('nothing is replayed if one of several deliveries does not exist', async () => {
+    const emulator = fakeEmulator([]);
+    const getDelivery = async (input: { id: string }) => {
+      if (input.id === 'nope') throw new SvcError('not_found', 'Delivery nope does not exist.');
+      return emulator.getDelivery(input);
+    };
+    const { context } = createFakeContext({ control: { ...emulator, getDelivery } });
+    await expect(replayCommand.run({ ids: ['del_1', 'nope'] }, context)).rejects.toMatchObject({
+      exitCode: ExitCode.notFound,
+      message: 'Delivery nope does not exist.',
+    });
+    expect(emulator.calls).toEqual([]);
+  });
+
   it('--data - reads the new body from standard input', async () => {
     const control = fakeEmulator([]);
     const { context } = createFakeContext({ control, input: '{"a":1}' });
