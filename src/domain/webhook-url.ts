@@ -91,19 +91,21 @@ export interface ForwardTarget {
 
 /** A port without a host, with or without a colon and a path. */
 const PORT_WITHOUT_HOST = /^:?(?=\d+(?:[/?]|$))/;
+/** An address whose host has a dot or a port, is `localhost` or in brackets. A single word is more likely a mistake. */
+const ADDRESS = /^(?:localhost(?![\w-])|\[|[^/?#]*(?:\.|:\d))/i;
 /** `localhost:3000` has no scheme: a scheme is followed by `//`. */
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 
 /**
  * Completes a URL: `http://localhost:…` for a port, plain HTTP for a loopback or private host, HTTPS for a public host.
- * Text with a scheme is returned unchanged. Null when the result is not an HTTP URL. Does not check whether deliveries
- * can be sent there (gap `webhook.url`).
+ * Text with a scheme is returned unchanged. Null when the result is not an HTTP URL, and for a single word. Does not check
+ * whether deliveries can be sent there (gap `webhook.url`).
  */
 export function toForwardUrl(text: string): string | null {
   if (SCHEME.test(text)) return /^https?:/i.test(text) && parseUrl(text) !== null ? text : null;
   const address = text.replace(PORT_WITHOUT_HOST, 'localhost:');
   // The URL parser would skip slashes, tabs and line breaks at the start of a host.
-  const url = /^[\s/:\\]/.test(address) ? null : parseUrl(`http://${address}`);
+  const url = /^[\s/:\\]/.test(address) || !ADDRESS.test(address) ? null : parseUrl(`http://${address}`);
   if (url === null) return null;
   return classifyHost(url.hostname).kind === 'public' ? new URL(`https://${address}`).href : url.href;
 }
