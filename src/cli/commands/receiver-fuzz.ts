@@ -41,6 +41,9 @@ interface FuzzCommandOptions extends ReceiverOptions {
   readonly test?: string;
 }
 
+const SAVE_HINT = 'Choose a writable file with --save.';
+const TEST_HINT = 'Choose a writable file with --test.';
+
 const NOTES = `
 Rules and their sections in the service description:
 ${indentFields(Object.fromEntries(Object.entries(fuzzRules).map(([name, { summary, reference }]) => [name, `${summary} (${reference})`])))}
@@ -130,8 +133,13 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
     file === undefined ? null : parseSequenceText(readNamedFile(file, context.cwd).toString(), file);
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
-  if (options.junit !== undefined) {
-    assertFileWritable(resolve(context.cwd, options.junit), JUNIT_FILE_HINT);
+  const writtenFiles = [
+    [options.junit, JUNIT_FILE_HINT],
+    [options.save, SAVE_HINT],
+    [options.test, TEST_HINT],
+  ] as const;
+  for (const [path, hint] of writtenFiles) {
+    if (path !== undefined) assertFileWritable(resolve(context.cwd, path), hint);
   }
   const observer =
     options.observe === undefined
@@ -218,13 +226,13 @@ async function writeFiles(
     const name = `sequence-${randomSeed}-${run ?? 'first'}.json`;
     const path = save ?? join(relative(context.cwd, createStateFolder(projectFolder, context.env)), name);
     const text = `${JSON.stringify(failure.sequence, null, 2)}\n`;
-    await writeText(resolve(context.cwd, path), text, 'Choose a writable file with --save.');
+    await writeText(resolve(context.cwd, path), text, SAVE_HINT);
     const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];
     printHint({ text: 'Play it again', command: command.map(quoteForShell).join(' ') }, context.io);
   }
   if (test !== undefined) {
     const text = renderVitestTest(failure, { url, observe, restartCommand, scheme, timeoutMs, ca, events });
-    await writeText(resolve(context.cwd, test), text, 'Choose a writable file with --test.');
+    await writeText(resolve(context.cwd, test), text, TEST_HINT);
     printHint({ text: 'Run the test', command: `npx vitest run ${quoteForShell(test)}` }, context.io);
   }
   // The receiver stopped, so svc could not play another sequence.

@@ -133,6 +133,19 @@ describe('svc receiver fuzz', () => {
     expect(report).toContain('<failure message="The attack got status 204.">');
   });
 
+  it.each(['save', 'test', 'junit'])(
+    '--%s with a folder is refused before a delivery is sent',
+    async (option) => {
+      await using receiver = await createReceiver(respondTo);
+      const run = fuzz({ url: receiver.url, [option]: '.' });
+      await expect(run).rejects.toMatchObject({
+        ...{ code: 'usage', message: expect.stringMatching(/^Cannot write .*: it is a folder\.$/) },
+        hint: { text: expect.stringContaining(`--${option}`) },
+      });
+      expect(receiver.requests).toEqual([]);
+    },
+  );
+
   it('--restart-command runs between deliveries, and its failure ends the fuzz run', async () => {
     await using receiver = await createReceiver(respondTo);
     const cwd = createTemporaryFolder();
