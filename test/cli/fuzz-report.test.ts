@@ -55,3 +55,25 @@ it.each([
     `Event 1 has 2 side effects. ${text}\n`,
   );
 });
+
+it('a long step is wrapped at 80 columns, and has one line in a pipe', () => {
+  const step: (typeof failure.steps)[number] = {
+    ...{ step: 1, sent: 'attack with event 1 (order.shipped): a correctly signed delivery that is old' },
+    ...{ received: '2 × status 204, 1 × connection reset', broken: ['no-server-error', 'accepted'] },
+  };
+  const options = { color: false, unicode: true };
+  const renderSteps = (width: number) => {
+    const text = renderFuzzReport(
+      { ...report, failure: { ...failure, steps: [step] } },
+      { ...options, width },
+    );
+    return text.split('\n\n')[1];
+  };
+  expect(renderSteps(80)).toMatchInlineSnapshot(`
+    "STEP  SENT                          RECEIVED           BROKEN RULE
+    1     attack with event 1           2 × status 204, 1  no-server-error,
+          (order.shipped): a correctly  × connection       accepted
+          signed delivery that is old   reset"
+  `);
+  expect(renderSteps(Number.POSITIVE_INFINITY)?.split('\n')).toHaveLength(2);
+});

@@ -11,6 +11,7 @@ import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from './style.ts';
 import { renderFields, renderTable } from './table.ts';
+import { wrapWords } from './text-width.ts';
 
 /** Length of a payload in the text. The saved sequence has it in full. */
 const MAX_PAYLOAD_LENGTH = 400;
@@ -58,13 +59,13 @@ function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities)
   const { red } = styleFor(capabilities);
   const table = renderTable(
     [
-      { title: 'STEP', value: ({ step }) => String(step) },
-      { title: 'SENT', value: ({ sent }) => sent },
-      { title: 'RECEIVED', value: ({ received }) => received },
-      { title: 'BROKEN RULE', value: ({ broken }) => red(broken.join(', ')) },
+      { title: 'STEP', value: ([step]) => step },
+      { title: 'SENT', value: ([, sent]) => sent },
+      { title: 'RECEIVED', value: ([, , received]) => received },
+      { title: 'BROKEN RULE', value: ([, , , broken]) => red(broken) },
     ],
-    steps,
-    { ...capabilities, width: Number.POSITIVE_INFINITY },
+    steps.flatMap((step) => toRows(step, capabilities)),
+    capabilities,
   );
   const payloads = Object.fromEntries(
     failure.unusual_events.map(({ event, payload }) => [`Payload of event ${event}`, shorten(payload)]),
@@ -83,6 +84,27 @@ function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities)
     table,
     renderFields(fields, capabilities),
   ].join('\n\n');
+}
+
+/** A row for each line of the longest cell: the end of a text is as important as its start, so it is wrapped, not truncated. */
+function toRows(
+  { step, sent, received, broken }: FuzzFailure['steps'][number],
+  { width }: TerminalCapabilities,
+): [step: string, sent: string, received: string, broken: string][] {
+  // The title of the first column and three gaps take 10 columns.
+  const quarter = Math.max(10, Math.floor((width - 10) / 4));
+  const cells = [
+    wrapWords(2 * quarter, sent),
+    wrapWords(quarter, received),
+    wrapWords(quarter, broken.join(', ')),
+  ] as const;
+  const rowCount = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: rowCount }, (_, row) => [
+    row === 0 ? String(step) : '',
+    cells[0][row] ?? '',
+    cells[1][row] ?? '',
+    cells[2][row] ?? '',
+  ]);
 }
 
 function shorten(text: string): string {
