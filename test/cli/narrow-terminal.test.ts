@@ -92,8 +92,8 @@ const views: Readonly<Record<string, () => string>> = {
           ...{
             id: `flt_${OPAQUE}`,
             on: 'request',
-            kind: 'status',
             status: 503,
+            drop: 'before',
             path: `/v1/${LONG}`,
             applied_count: 1,
           },

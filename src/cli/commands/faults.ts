@@ -185,7 +185,7 @@ export const list: CommandDefinition<WorkspacePageOptions> = {
 
 export const faultColumns: readonly Column<Fault>[] = [
   { title: 'ID', value: ({ id }) => id },
-  { title: 'FAULT', value: describeEffect },
+  { title: 'FAULT', value: describeEffect, canTruncate: true },
   { title: 'ON', value: describeTarget, hideOrder: 3, canTruncate: true },
   { title: 'APPLIED', value: describeAppliedCount, hideOrder: 2 },
   { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },

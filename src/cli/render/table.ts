@@ -20,8 +20,8 @@ export interface Column<Row> {
 
 /** Number of spaces between two columns. */
 const GAP = 2;
-/** A column is not truncated below this width. */
-const MIN_WIDTH = 24;
+/** A column is not truncated below this width. Two such columns beside an ID fit 80 columns. */
+const MIN_WIDTH = 22;
 
 /** A column with its texts and its final width. */
 interface FittedColumn<Row> {
