@@ -137,7 +137,7 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       },
     },
     events: {
-      summary: 'List, show, trace, create and import events',
+      summary: 'List, show, create and import events',
       examples: [
         ['List the newest events', 'events list --limit 5'],
         ['Create an event', `events create order.shipped --data '{"order_id":"ord_1"}'`],
@@ -145,7 +145,6 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       subcommands: {
         list: defineCommand('List events, newest first', loadEvents, 'list'),
         get: defineCommand('Show an event', loadEvents, 'get'),
-        trace: defineCommand('Show what happened to an event as a tree', loadEvents, 'trace'),
         create: defineCommand('Create an event', loadEvents, 'create'),
         import: defineCommand(
           'Create the events of a recording again',

@@ -67,7 +67,6 @@ import {
   Workspace,
 } from './resources.ts';
 import { StreamInput, StreamItem } from './stream-schemas.ts';
-import { EventTrace, MAX_TRACED_ATTEMPTS, TraceInput } from './trace-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
 import { listenerField, newWebhookFields, webhookChangeFields } from './webhook-settings.ts';
 
@@ -400,12 +399,6 @@ export const controlOperations = {
     description: 'Returns an event, including the ID of the request that created it.',
     input: v.strictObject(idField('ID of the event.', 'event')),
     output: EventDetail,
-  }),
-  getEventTrace: defineOperation('GET', '/events/{id}/trace', {
-    summary: 'Trace an event',
-    description: `Returns an event with the API request that created it, its deliveries and their attempts, oldest first. \`replay_of\` is the original of a delivery that is a replay. Each delivery has its newest ${MAX_TRACED_ATTEMPTS} attempts, and \`attempt_count\` is the number of all its attempts.`,
-    input: TraceInput,
-    output: EventTrace,
   }),
 
   // Deliveries and attempts.

@@ -33,7 +33,6 @@ import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
 import { SharedChanges } from './shared-changes.ts';
 import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
-import { traceEvent } from './trace-event.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
@@ -222,7 +221,6 @@ function createEventHandlers(sandbox: Sandbox) {
         payload_text: fieldText('payload') ?? '{}',
       };
     },
-    getEventTrace: async ({ id, ...page }) => traceEvent(sandbox, id, page),
   } satisfies Partial<ControlHandlers>;
 }
 

@@ -158,16 +158,6 @@ export class AttemptTable extends Table {
     return this.sql.all('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number', [deliverySeq]);
   }
 
-  /** The newest `limit` attempts of a delivery, oldest first. */
-  listNewestByDelivery(deliverySeq: number, limit: number): AttemptSummaryRow[] {
-    return this.sql
-      .all<AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.delivery_seq = ? ORDER BY a.number DESC LIMIT ?`, [
-        deliverySeq,
-        limit,
-      ])
-      .reverse();
-  }
-
   /** The attempts of a workspace after the sequence `afterSeq`, in the order of recording. */
   listByWorkspace(workspaceSeq: number, afterSeq: number): AttemptSummaryRow[] {
     return this.sql.all(`${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`, [

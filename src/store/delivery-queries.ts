@@ -91,15 +91,6 @@ export class DeliveryQueries extends Table {
     return this.sql.get(`${SELECT} WHERE d.seq = ?`, [seq]);
   }
 
-  /** The first `limit` deliveries of an event after the sequence `afterSeq`, oldest first. */
-  listByEvent(eventSeq: number, afterSeq: number, limit: number): DeliveryRow[] {
-    return this.sql.all(`${SELECT} WHERE d.event_seq = ? AND d.seq > ? ORDER BY d.seq LIMIT ?`, [
-      eventSeq,
-      afterSeq,
-      limit,
-    ]);
-  }
-
   /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
     return (

@@ -168,7 +168,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       { type: 'a.b', workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
     ],
   ],
-  'events trace': [page],
   'events create': [eventOptions],
   'events import': [
     workspace,

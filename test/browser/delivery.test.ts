@@ -30,7 +30,7 @@ async function openDelivery(
   onTestFinished(emulator.close);
   onTestFinished(receiver.close);
   const { workspace_id } = emulator.status();
-  const url = `${receiver.url}/hooks`;
+  const url = `http://localhost:${receiver.port}/hooks`;
   const { json: webhook } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['*'] });
   await emulator.api('POST', '/events', { workspace_id, type: 'order.shipped', payload });
   const advance = (ms: number) => emulator.control.advanceClock({ workspace_id, ms });
@@ -76,7 +76,7 @@ describeInBrowser('the delivery page', () => {
     }
     const [left, right] = [await response.boundingBox(), await payload.boundingBox()];
     expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0);
-    const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
+    const endpoint = page.getByRole('link', { name: `http://localhost:${receiver.port}/hooks` });
     await expect.poll(() => endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
@@ -272,6 +272,25 @@ describeInBrowser('the delivery page', () => {
     const response = page.getByRole('region', { name: 'Response' });
     await response.getByText('"error": "zipped"').waitFor();
     await response.getByText('18 bytes, decompressed').waitFor();
+  });
+
+  it('an attempt has a tab with its phases', async () => {
+    const { page, advance } = await openDelivery([503, 200], { query: '?attempt=1' });
+    await page.getByRole('tab', { name: 'Timing' }).click();
+    const phases = page.getByRole('table', { name: 'Phases of attempt 1 in real time' });
+    await expect
+      .poll(() => phases.getByRole('rowheader').allTextContents())
+      .toEqual(['queued', 'DNS', 'connect', 'send', 'wait', 'receive']);
+    const starts = (await page.evaluate(
+      '[...document.querySelectorAll(".phase-track > .phase")].map((bar) => bar.getBoundingClientRect().left)',
+    )) as number[];
+    expect(starts).toHaveLength(6);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    expect(starts.at(-1)).toBeGreaterThan(starts[0] ?? 0);
+    await expectAccessible(page);
+    await advance(5 * MINUTE_MS);
+    await page.getByRole('button', { name: /Attempt\s+#2/ }).click();
+    await page.getByText('Reused connection: no DNS, connect and TLS').waitFor();
   });
 
   it('the delivery page compares an attempt with the last success, another attempt and another delivery', async () => {

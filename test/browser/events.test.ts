@@ -94,6 +94,9 @@ describeInBrowser('the event pages', () => {
     const newer = await openDashboard(emulator, { hash: '/events', besides: page });
     await newer.getByText('sandbox').waitFor();
     await deliveries.getByText('succeeded').waitFor();
+    const [delivery] = (await emulator.control.listDeliveries({})).data;
+    await emulator.control.replayDelivery({ id: delivery?.id ?? '', new_id: true });
+    await deliveries.getByText('replay').waitFor();
   });
 
   it('the event pages ignore a response that is older than what they show', async () => {

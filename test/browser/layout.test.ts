@@ -97,7 +97,7 @@ describeInBrowser('the layout', () => {
     const contents: readonly (readonly [hash: string, content: Locator])[] = [
       ['', page.getByRole('region', { name: 'Attempts' })],
       [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Response and payload' })],
-      [`/events/${delivery?.event_id}?show=trace`, page.getByRole('list', { name: 'Trace' })],
+      [`/events/${delivery?.event_id}`, page.getByRole('tab', { name: 'Envelope' })],
       [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Make it fail' })],
       [`/requests/${request?.id}`, page.getByRole('button', { name: 'Send again' })],
       ['/trigger?type=order.shipped', page.getByLabel('Payload')],

@@ -332,7 +332,6 @@ describe('a mistyped command line', () => {
     ['events create', 'type', 'List the event types with: svc fixtures list'],
     ['deliveries get', 'id', 'List the deliveries with: svc deliveries list'],
     ['events get', 'id', 'List the events with: svc events list'],
-    ['events trace', 'id', 'List the events with: svc events list'],
     ['webhooks get', 'id', 'List the endpoints with: svc webhooks list'],
     ['webhooks update --disable', 'id', 'List the endpoints with: svc webhooks list'],
     ['webhooks delete', 'id', 'List the endpoints with: svc webhooks list'],

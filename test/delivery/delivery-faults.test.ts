@@ -65,7 +65,13 @@ describe('delivery faults', () => {
     const { id, attempts, next_attempt_at } = await deliver();
     expect(receiver.requests).toEqual([]);
     expect(attempts).toMatchObject([
-      { outcome: 'connection_error', error: expect.stringContaining(mark.id), response: null, fault: mark },
+      {
+        outcome: 'connection_error',
+        error: expect.stringContaining(mark.id),
+        response: null,
+        phases: null,
+        fault: mark,
+      },
     ]);
     expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
     await control.settleClock({});

@@ -190,13 +190,6 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [[], 'Missing argument: <id>'],
     notFound: [`evt_${UNKNOWN_ID}`],
   },
-  'events trace': {
-    args: ({ event }) => [event],
-    stdout: /^POST \/v1\/events {2}201 .*\n└─ evt_.*\n {3}[├└]─ del_.*\n {6}[├└]─ #1 /,
-    jsonFields: ['event', 'request', 'deliveries', 'has_more', 'end_cursor'],
-    invalid: [['--limit', '201'], 'Invalid value for --limit: "201"'],
-    notFound: [`evt_${UNKNOWN_ID}`],
-  },
   'events create': {
     args: ['order.created'],
     stdout: /evt_\w+/,

@@ -66,7 +66,6 @@ describe('each operation', () => {
       [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
       [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
       [200, 'GET', `/events/${events.data[0].id}`],
-      [200, 'GET', `/events/${events.data[0].id}/trace`],
       [200, 'GET', '/deliveries/due'],
       [200, 'GET', '/deliveries/counts'],
       [200, 'GET', '/overview'],

@@ -130,18 +130,6 @@ describe('DeliveryTable', () => {
     expect(statusOf(canceled)).toMatchObject({ status: 'canceled', settled_reason: 'endpoint_deleted' });
   });
 
-  it('the deliveries of an event and the newest attempts of a delivery are found in indexes, without sorting', async () => {
-    const { deliveryQueries, attempts } = openStore();
-    const plans = await explainPrepared(/WHERE (d\.event_seq|a\.delivery_seq) = \?/, () => {
-      deliveryQueries.listByEvent(1, 1, 1);
-      attempts.listNewestByDelivery(1, 1);
-    });
-    const [byEvent = [], byDelivery = []] = plans.map(({ steps }) => steps);
-    expect(byEvent).toContain('SEARCH d USING INDEX deliveries_by_event (event_seq=? AND rowid>?)');
-    expect(byDelivery).toContain('SEARCH a USING INDEX attempts_by_delivery (delivery_seq=?)');
-    expect([...byEvent, ...byDelivery].filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
-  });
-
   it('the attempts of a clock move are found by their sequence, without reading other deliveries', async () => {
     const { attempts } = openStore();
     const plans = await explainPrepared(/d\.workspace_seq = \?/, () => {

@@ -517,15 +517,6 @@ describe('the lists of deliveries and attempts', () => {
     }
   });
 
-  it('the deliveries of an event are listed oldest first', () => {
-    const { store, events, deliveries } = openFilledStore();
-    for (const { seq: event } of events) {
-      const own = deliveries.filter(({ event_seq }) => event_seq === event).map(seqOf);
-      expect(store.deliveryQueries.listByEvent(event, 0, 1_000).map(seqOf)).toEqual(own);
-      expect(store.deliveryQueries.listByEvent(event, own[2] ?? 0, 4).map(seqOf)).toEqual(own.slice(3, 7));
-    }
-  });
-
   it('each filter selects the deliveries that match it', async () => {
     const filled = openFilledStore();
     const { store, workspaces, webhooks, events, deliveries, attempts } = filled;
@@ -611,7 +602,6 @@ describe('the lists of deliveries and attempts', () => {
     for (const { seq, id, event_seq } of deliveries) {
       const own = attempts.filter(({ delivery_seq }) => delivery_seq === seq).toSorted(byNumber);
       expect(store.attempts.listByDelivery(seq)).toEqual(own);
-      expect(store.attempts.listNewestByDelivery(seq, 2).map(seqOf)).toEqual(own.slice(-2).map(seqOf));
       expect(store.attempts.hasSucceeded(seq)).toBe(own.some(({ outcome }) => outcome === 'succeeded'));
       for (const attempt of own) {
         expect(store.attempts.findSeq(`${id.replace('del', 'att')}_${attempt.number}`)).toBe(attempt.seq);

@@ -1,9 +1,5 @@
-/**
- * `svc events`: lists, shows, creates and traces events. All but `trace` use the public API, so that the scopes and the workspace
- * of the key apply.
- */
+/** `svc events`: lists, shows and creates events through the public API, so that the scopes and the workspace of the key apply. */
 import * as v from 'valibot';
-import { TraceInput } from '../../contract/trace-schemas.ts';
 import { indentJson } from '../../domain/json.ts';
 import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
@@ -14,8 +10,6 @@ import { addWorkspaceOption } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
 import { printPage } from '../render/table.ts';
-import { renderTrace } from '../render/trace.ts';
-import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 /** The limit of the public API, unless the gap `list.limit` is overridden. */
@@ -62,33 +56,6 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
     const eventId = id ?? (await askChoice(context, 'id', eventChoices));
     const { text } = await (await context.connectApi()).getEvent(eventId);
     context.printJsonText(text, () => indentJson(text));
-  },
-};
-
-const TRACE_HELP = `
-The times of attempts are relative to the event, in schedule time. Durations and phases are in real time.`;
-
-export const trace: CommandDefinition<PageOptions & { readonly id?: string }> = {
-  configure: (command) =>
-    addPageOptions(
-      command.addArgument(new AskedArgument('id', 'Event ID (evt_…)')),
-      TraceInput.entries.limit,
-    ).addHelpText('after', TRACE_HELP),
-  examples: [
-    [
-      'Show the request that created an event, its deliveries, and the phases of their attempts',
-      'events trace evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    ],
-  ],
-  async run({ id, ...options }, context) {
-    const eventId = id ?? (await askChoice(context, 'id', eventChoices));
-    const control = await context.connect();
-    const eventTrace = await control.getEventTrace({ id: eventId, ...options });
-    const scheduleTimeOf = await fetchScheduleTimes([eventTrace.event], control, context);
-    context.print(eventTrace, () => renderTrace(eventTrace, scheduleTimeOf(eventTrace.event), context));
-    if (eventTrace.has_more) {
-      printHint(`Add --starting-after ${eventTrace.end_cursor} for the next deliveries.`, context.io);
-    }
   },
 };
 

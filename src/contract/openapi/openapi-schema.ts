@@ -10,7 +10,6 @@ import { JsonObject } from '../fields.ts';
 import * as overview from '../overview-schemas.ts';
 import * as resources from '../resources.ts';
 import * as stream from '../stream-schemas.ts';
-import * as traces from '../trace-schemas.ts';
 import { WaitReport } from '../wait-schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -19,8 +18,6 @@ type Json = Record<string, unknown>;
 export const namedSchemas = Object.fromEntries(
   Object.entries({
     ...resources,
-    DeliveryTrace: traces.DeliveryTrace,
-    EventTrace: traces.EventTrace,
     Explanation: explanations.Explanation,
     ...deliveries,
     ...overview,

@@ -156,8 +156,6 @@ function Origin({ delivery }: { readonly delivery: DeliveryDetail }) {
       to <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
       {' · '}
       <a href={toHash({ section: 'events', id: event })}>event</a>
-      {' · '}
-      <a href={toHash({ section: 'events', id: event, query: { show: 'trace' } })}>trace</a>
       {original !== null && (
         <>
           {' · replay of '}

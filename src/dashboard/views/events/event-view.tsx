@@ -6,7 +6,6 @@ import { toEnvelope } from '../../../domain/event.ts';
 import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { route, updateQuery } from '../../router.ts';
 import { CodeView } from '../../ui/code-view.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -111,15 +110,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
         <h3>Deliveries</h3>
         <DownloadButton selection={{ event_id: eventId }} what="the deliveries of this event" />
       </div>
-      <Tabs
-        label="Deliveries"
-        openName={route.value.query.show}
-        onOpen={(show) => updateQuery({ show })}
-        tabs={[
-          { name: 'list', title: 'List', render: () => <EventDeliveryList eventId={eventId} /> },
-          { name: 'trace', title: 'Trace', render: () => <EventTrace eventId={eventId} /> },
-        ]}
-      />
+      <EventDeliveryList eventId={eventId} />
     </section>
   );
 }
@@ -144,6 +135,7 @@ export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
                 <li key={delivery.id}>
                   <StatusBadge status={getDisplayStatus(delivery)} />
                   <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+                  {delivery.replay_of !== null && <span class="badge highlighted">replay</span>}
                   {delivery.last_attempt !== null && <OutcomeBadge {...delivery.last_attempt} />}
                   <WorkspaceScope workspaceId={delivery.workspace_id}>
                     <AttemptCount delivery={delivery} />
@@ -159,16 +151,6 @@ export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
           </>
         )
       }
-    </QueryView>
-  );
-}
-
-/** The trace, whose view is loaded when it is first opened. */
-function EventTrace({ eventId }: { readonly eventId: string }) {
-  const query = useQuery(async () => (await import('../trace/trace-view.tsx')).TraceView, []);
-  return (
-    <QueryView query={query} what="the trace">
-      {(TraceView) => <TraceView key={eventId} eventId={eventId} />}
     </QueryView>
   );
 }
