@@ -22,7 +22,6 @@ import { createApp } from './http/create-app.ts';
 import { createUnboundListener, type HttpListener, listen } from './http/http-listener.ts';
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess, sendInProcess } from './http/request-faults.ts';
-import { sendAsKey } from './http/resend.ts';
 import { openTunnel, type Tunnel } from './http/tunnel.ts';
 import { assertNotEmulator } from './network/own-addresses.ts';
 import { VERSION } from './package-info.ts';
@@ -199,7 +198,6 @@ function startWithStore(
     {
       status: () => status(),
       stop: () => void lifetime.close(),
-      sendAsKey: (request, apiKeySeq) => sendAsKey(app, request, apiKeySeq),
     },
   );
   const app = createApp({

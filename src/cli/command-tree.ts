@@ -159,7 +159,6 @@ export const commandSections: Readonly<Record<string, Commands>> = {
       subcommands: {
         list: defineCommand('List API requests, newest first', loadLogs, 'list'),
         get: defineCommand('Show an API request with its headers and bodies', loadLogs, 'get'),
-        resend: defineCommand('Send an API request again', loadLogs, 'resend'),
         tail: defineCommand('Follow API requests in real time', loadLogs, 'tail'),
       },
     },

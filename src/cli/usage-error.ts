@@ -74,7 +74,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'emulator list': 'emulator status',
   endpoints: 'webhooks',
   fire: 'trigger',
-  'logs replay': 'logs resend',
+  'logs replay': 'logs get',
   requests: 'logs',
   retry: 'deliveries replay',
   send: 'trigger',

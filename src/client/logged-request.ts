@@ -1,26 +1,9 @@
-/** What a user can do with a logged request: send it again, or copy it as a command. */
+/** A logged request as a command that sends it again. */
 import type { ApiRequestDetail, LoggedMessage } from '../contract/resources.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
 import { toCurl } from '../domain/shell.ts';
 
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH'];
-/** Methods that the Fetch API does not send. */
-const UNSENDABLE_METHODS = ['CONNECT', 'TRACE', 'TRACK'];
-
-/** Why a request cannot be sent again, as a clause; null if it can. */
-export function findResendProblem({
-  method,
-  path,
-  request,
-}: Pick<ApiRequestDetail, 'method' | 'path' | 'request'>): string | null {
-  if (UNSENDABLE_METHODS.includes(method)) return `requests with the method ${method} are not supported`;
-  if (path.includes(REMOVED)) return 'its query contained a secret, which is not stored';
-  if (request === null) return 'its headers and its body are no longer stored';
-  if (request.truncated) return 'only a part of it is stored';
-  const needsBody = METHODS_WITH_BODY.includes(method);
-  return needsBody && request.body === null ? 'its body was not read' : null;
-}
-
 /** Whether the request has a body that was not read, for example because its API key is invalid. */
 export function hasUnreadBody({ body, headers }: LoggedMessage): boolean {
   if (body !== null) return false;
@@ -29,7 +12,7 @@ export function hasUnreadBody({ body, headers }: LoggedMessage): boolean {
 
 /** Headers that curl or the connection sets, or that say only which client sent the request. */
 const OMITTED_HEADER =
-  /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|accept|accept-.*|user-agent|origin|referer|sec-.*|priority|svc-resend-of)$/;
+  /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|accept|accept-.*|user-agent|origin|referer|sec-.*|priority)$/;
 
 /**
  * A command for a POSIX shell that sends the request again. It reads the API key from the variable SVC_API_KEY, and leaves out other

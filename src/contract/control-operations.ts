@@ -573,21 +573,6 @@ export const controlOperations = {
     input: v.strictObject(requestId),
     output: ApiRequestDetail,
   }),
-  resendRequest: defineOperation('POST', '/requests/{id}/resend', {
-    summary: 'Send a request again',
-    description:
-      'Sends the method, the path and the body of a logged request to `/v1` again, with the same API key. If the request had no valid key, it is sent with the default key. Fails with `conflict` if the log does not contain the whole request.',
-    input: v.strictObject({
-      ...requestId,
-      keep_idempotency_key: described(
-        'Whether to send the same `Idempotency-Key` (default: a new one). A request without the header is sent without it.',
-        v.optional(v.boolean(), false),
-      ),
-    }),
-    output: ApiRequestDetail,
-    status: 201,
-    errors: ['conflict'],
-  }),
 
   // Built-in fixtures and those of the project.
   listFixtures: defineOperation('GET', '/fixtures', {

@@ -30,14 +30,14 @@ import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { exportDeliveries } from './export/export-deliveries.ts';
 import { createLiveStream } from './live-stream.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
-import { createRequestHandlers, type RequestSender } from './request-handlers.ts';
+import { createRequestHandlers } from './request-handlers.ts';
 import { SharedChanges } from './shared-changes.ts';
 import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
 /** What the control plane needs from the emulator itself. */
-interface ControlledEmulator extends RequestSender {
+interface ControlledEmulator {
   status(): EmulatorStatus;
   /** Begins the shutdown and returns immediately. */
   stop(): void;
@@ -79,7 +79,7 @@ export function createControlPlane(
     ...createWaitHandlers(() => control, closing),
     ...createOverviewHandlers(sandbox),
     ...createClockHandlers(sandbox, clock),
-    ...createRequestHandlers(sandbox, emulator),
+    ...createRequestHandlers(sandbox),
     ...createFaultHandlers(sandbox),
     ...createFixtureHandlers(sandbox, fixtureFolders),
     ...createDiagnosisHandlers(sandbox),

@@ -4,13 +4,7 @@ import { validateInput } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { isId } from '../domain/ids.ts';
 import type { InternalErrorLog } from '../errors.ts';
-import {
-  authenticate,
-  authenticateAsKey,
-  type Caller,
-  RateLimiter,
-  requireScope,
-} from '../sandbox/access.ts';
+import { authenticate, type Caller, RateLimiter, requireScope } from '../sandbox/access.ts';
 import type { MatchingFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
@@ -20,7 +14,6 @@ import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './lo
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
 import { dropConnection, findFault, toFaultError, waitForLatency } from './request-faults.ts';
-import { findResentRequest, type ResentRequest } from './resend.ts';
 import {
   errorResponse,
   jsonResponse,
@@ -73,11 +66,9 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     name: Name,
     request: PublicRequest,
   ): Promise<HTTPResponse> {
-    const { event, id, resent } = request;
+    const { event, id } = request;
     const operation = sandbox.operations[name];
-    const caller = resent
-      ? authenticateAsKey(sandbox, resent.apiKeySeq)
-      : authenticate(sandbox, event.req.headers.get('authorization'));
+    const caller = authenticate(sandbox, event.req.headers.get('authorization'));
     request.setCaller(caller);
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
@@ -133,8 +124,6 @@ function respondWithFault(request: PublicRequest, fault: MatchingFault): HTTPRes
 class PublicRequest {
   readonly id: string;
   readonly event: H3Event;
-  /** Only of a request that is sent again. */
-  readonly resent: ResentRequest | undefined;
   /** Null without a valid API key. */
   caller: Caller | null = null;
   /** Resource that the request names or has created; null for a list. */
@@ -156,8 +145,6 @@ class PublicRequest {
     this.#startedAt = sandbox.wall.monotonic();
     this.id = sandbox.generator.ids('requests').next('request', sandbox.timestamp());
     this.event = event;
-    this.resent = findResentRequest(event.req);
-    if (this.resent) this.resent.requestId = this.id;
   }
 
   /** Records the caller, and the resource that the path names. */

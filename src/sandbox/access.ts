@@ -49,13 +49,6 @@ export function authenticate(
   return toCaller(row);
 }
 
-/** The caller of a request that is sent again, see `sendAsKey`. @throws SvcError `unauthenticated` for a revoked key. */
-export function authenticateAsKey({ store }: Pick<Sandbox, 'store'>, keySeq: number): Caller {
-  const row = store.apiKeys.findBySeq(keySeq);
-  if (row === undefined) throw createUnauthenticatedError('The API key does not exist in this emulator.');
-  return toCaller(row);
-}
-
 function toCaller(row: ApiKeyRow): Caller {
   if (row.revoked_at !== null) throw createUnauthenticatedError('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;

@@ -28,10 +28,6 @@ export class ApiKeyTable extends Table {
     );
   }
 
-  findBySeq(seq: number): ApiKeyRow | undefined {
-    return this.sql.get('SELECT * FROM api_keys WHERE seq = ?', [seq]);
-  }
-
   find(id: string): ApiKeyWithWorkspace | undefined {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
   }

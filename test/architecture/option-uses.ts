@@ -201,7 +201,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'logs list': [requestFilter, page],
   'logs tail': [requestFilter],
   'logs get': [['--curl', { curl: true }]],
-  'logs resend': [['--keep-idempotency-key', { keepIdempotencyKey: true }]],
   'faults add': [
     [
       '--on request --method post --path /events --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --status 503 --error-code a --latency 2s --drop after',

@@ -99,7 +99,7 @@ describeInBrowser('the layout', () => {
       [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Response and payload' })],
       [`/events/${delivery?.event_id}`, page.getByRole('tab', { name: 'Envelope' })],
       [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Make it fail' })],
-      [`/requests/${request?.id}`, page.getByRole('button', { name: 'Send again' })],
+      [`/requests/${request?.id}`, page.getByRole('button', { name: 'Copy as curl' })],
       ['/trigger?type=order.shipped', page.getByLabel('Payload')],
     ];
     const check = async (view: string) => {

@@ -140,48 +140,6 @@ describeInBrowser('the request log', () => {
     await expectAccessible(page);
   });
 
-  it('the request page sends a request again and opens the new one', async () => {
-    const { emulator, page, rows } = await start();
-    await emulator.control.addFault({ on: 'request', status: 503, count: 1 });
-    await emulator.api('POST', '/events', { type: 'order.shipped' }, { 'idempotency-key': 'k-1' });
-    await rows.first().click();
-    await page.getByRole('region', { name: 'Error' }).getByText('injected this response').waitFor();
-    const firstUrl = page.url();
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
-    await page.getByText('Sent again: 201.').waitFor();
-    await expect.poll(() => page.url()).not.toBe(firstUrl);
-    const original = firstUrl.split('/').at(-1) ?? '';
-    await page.getByRole('link', { name: original }).waitFor();
-    const secondUrl = page.url();
-    await page.getByRole('button', { name: 'Send again with the same Idempotency-Key' }).click();
-    await expect.poll(() => page.url()).not.toBe(secondUrl);
-    const response = page.getByRole('region', { name: 'Response' });
-    await response.getByText(/^Headers/).click();
-    await response.getByText('idempotent-replayed', { exact: true }).waitFor();
-    const { data } = await emulator.control.listEvents({});
-    expect(data).toHaveLength(1);
-  });
-
-  it('the request page sends nothing again with a single key', async () => {
-    const { emulator, page, rows } = await start();
-    await emulator.api('GET', '/events');
-    await rows.first().click();
-    await page.getByRole('button', { name: 'Send again', exact: true }).waitFor();
-    await page.getByText('No body.').waitFor();
-    await page.keyboard.press('r');
-    await page.keyboard.press('Escape');
-    await expect.poll(() => page.url()).toMatch(/#\/requests$/);
-    expect((await emulator.control.listRequests({})).data).toHaveLength(1);
-  });
-
-  it('the request page explains why a request cannot be sent again', async () => {
-    const { emulator, page, rows } = await start();
-    await emulator.api('POST', '/events', { type: 'a.b' }, { authorization: 'Bearer svc_test_wrong' });
-    await rows.first().click();
-    await page.getByText('Cannot be sent again, because its body was not read.').waitFor();
-    expect(await page.getByRole('button', { name: 'Send again', exact: true }).isDisabled()).toBe(true);
-  });
-
   it('the request page copies a request as a curl command without the API key', async () => {
     const { emulator, page, rows } = await start();
     await emulator.api('POST', '/events', { type: 'order.shipped' });

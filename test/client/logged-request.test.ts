@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { findResendProblem, toCurlCommand } from '../../src/client/logged-request.ts';
+import { toCurlCommand } from '../../src/client/logged-request.ts';
 import { createExample } from '../../src/contract/openapi/openapi-example.ts';
 import { ApiRequestDetail } from '../../src/contract/resources.ts';
 
@@ -10,30 +10,6 @@ const message = example.request as NonNullable<ApiRequestDetail['request']>;
 function toCommand(changes: Partial<ApiRequestDetail>): string {
   return toCurlCommand({ ...example, ...changes }, 'http://127.0.0.1:4777');
 }
-
-describe('findResendProblem', () => {
-  const whole = { method: 'POST', path: '/v1/events', request: { ...message, truncated: false, body: '{}' } };
-
-  it('a stored request can be sent again, also one without a body if its method needs none', () => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'])
-      expect(findResendProblem({ ...whole, method }), method).toBeNull();
-    const request = { ...whole.request, body: null };
-    for (const method of ['GET', 'DELETE', 'HEAD'])
-      expect(findResendProblem({ ...whole, method, request }), method).toBeNull();
-  });
-
-  it.each<[string, Partial<ApiRequestDetail>]>([
-    ['requests with the method TRACE are not supported', { method: 'TRACE' }],
-    ['its query contained a secret, which is not stored', { path: '/v1/events?key=[removed]' }],
-    ['its headers and its body are no longer stored', { request: null }],
-    ['only a part of it is stored', { request: { ...whole.request, truncated: true } }],
-    ['its body was not read', { request: { ...whole.request, body: null } }],
-    ['its body was not read', { method: 'PUT', request: { ...whole.request, body: null } }],
-    ['its body was not read', { method: 'PATCH', request: { ...whole.request, body: null } }],
-  ])('a request cannot be sent again because %s', (problem, changes) => {
-    expect(findResendProblem({ ...whole, ...changes })).toBe(problem);
-  });
-});
 
 describe('toCurlCommand', () => {
   it('a GET request has no body and no method option', () => {

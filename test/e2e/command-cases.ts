@@ -321,13 +321,6 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['a', 'b'], tooMany],
     notFound: [`req_${UNKNOWN_ID}`],
   },
-  'logs resend': {
-    args: ({ request }) => [request],
-    stdout: /^Request +req_\w+[\s\S]*Status +✓? ?201/,
-    jsonFields: ['id', 'request', 'response'],
-    invalid: [['a', 'b'], tooMany],
-    notFound: [`req_${UNKNOWN_ID}`],
-  },
   'fixtures list': {
     stdout:
       /^NAME +KIND +FROM +DESCRIPTION\n[\s\S]*order\.shipped +event +built-in[\s\S]*order-lifecycle +script/,

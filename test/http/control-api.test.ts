@@ -87,7 +87,6 @@ describe('each operation', () => {
       [200, 'POST', '/clock/cancel', {}],
       [200, 'GET', '/requests'],
       [200, 'GET', `/requests/${requestId}`],
-      [201, 'POST', `/requests/${requestId}/resend`, {}],
       [201, 'POST', '/faults', { on: 'request', status: 500, count: 1 }],
       [200, 'GET', '/faults'],
       [200, 'POST', '/faults/clear', {}],

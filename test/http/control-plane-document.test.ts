@@ -120,6 +120,10 @@ ${operations.map(renderOperation).join('\n')}`;
 
 const CREATE_EVENT = `curl "$SVC_BASE_URL/events" -H "Authorization: Bearer $SVC_API_KEY" -H 'Content-Type: application/json' -d '{"type":"order.shipped","payload":{"order_id":"ord_1"}}'`;
 
+/** Sends the event before the next command. The endpoint has a URL without a receiver by then. */
+const FAIL_DELIVERY = `${CREATE_EVENT}
+curl -X POST "$SVC_CONTROL_URL/clock/advance" -H 'Content-Type: application/json' -d '{"ms":0}'`;
+
 const page = `# Control plane
 
 The control plane is an HTTP API that controls the emulator: it moves clocks, injects faults, replays deliveries and resets the state. The emulated
@@ -187,7 +191,10 @@ it.skipIf(curl.failed)(
       // The stream has no end. curl exits with 28 at the time limit.
       'curl() { command curl --silent --show-error --fail-with-body --max-time 10 "$@" || test "$1 $?" = "--no-buffer 28"; echo; }',
       CREATE_EVENT,
-      ...commands.map((command) => command.replace('--no-buffer', '--no-buffer --max-time 1')),
+      ...commands.flatMap((command) => [
+        ...(command.includes('status=failing') ? [FAIL_DELIVERY] : []),
+        command.replace('--no-buffer', '--no-buffer --max-time 1'),
+      ]),
     ];
     const { stdout } = await execa(
       'bash',

@@ -169,18 +169,6 @@ describe('headers and bodies in the request log', () => {
     expect(ids.reverse()).toEqual([eventId, eventId, workspace_id, unknownId, null, null, null]);
   });
 
-  it('a request that is sent again is logged with the key of the first one', async () => {
-    const emulator = await start();
-    const { key, id: keyId } = await emulator.control.createKey({
-      ...{ scopes: ['events:write'], workspace_id: emulator.status().workspace_id },
-    });
-    const headers = { authorization: `Bearer ${key}` };
-    const { id } = await logRequest(emulator, { body: '{"type":"a.b"}', headers });
-    const resent = await emulator.control.resendRequest({ id });
-    expect(resent).toMatchObject({ status: 201, api_key_id: keyId, request: { body: '{"type":"a.b"}' } });
-    expect(resent.id).not.toBe(id);
-  });
-
   it('the log has no body of a request that is too large or that reads', async () => {
     const emulator = await start({ rules: resolveRules('relaxed', { 'body.limit': '1KiB' }) });
     const { api_key: key } = emulator.status();

@@ -1,9 +1,8 @@
-/** `svc logs`: lists, shows and follows logged API requests, and sends them again. */
+/** `svc logs`: lists, shows and follows logged API requests. */
 import { toCurlCommand } from '../../client/logged-request.ts';
 import { matchesRequestFilter, type RequestCondition, RequestFilter } from '../../contract/list-filters.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
-import { ExitCode } from '../../errors.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
 import { AskedArgument, type CliCommand, type CommandDefinition } from '../command.ts';
 import { addOptions, createFieldOptions } from '../field-option.ts';
@@ -54,35 +53,6 @@ export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true
       const command = toCurlCommand(request, url);
       context.print({ curl: command }, () => command);
     } else context.print(request, () => renderRequestDetail(request, context));
-  },
-};
-
-interface ResendOptions {
-  readonly id?: string;
-  readonly keepIdempotencyKey?: true;
-}
-
-export const resend: CommandDefinition<ResendOptions> = {
-  configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', 'Request ID (req_…)'))
-      .optionWithDefault(
-        '--keep-idempotency-key',
-        'Send the same Idempotency-Key again, to test how the request is repeated',
-        'a new key',
-      ),
-  examples: [
-    ['Send a request again with the same API key and body', 'logs resend req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
-  ],
-  async run({ id, keepIdempotencyKey = false }, context) {
-    const requestId = id ?? (await askChoice(context, 'id', requestChoices));
-    const control = await context.connect();
-    const request = await control.resendRequest({
-      id: requestId,
-      keep_idempotency_key: keepIdempotencyKey,
-    });
-    context.print(request, () => renderRequestDetail(request, context));
-    return request.status >= 200 && request.status < 300 ? ExitCode.success : ExitCode.failure;
   },
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { get, list, resend, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
+import { get, list, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
 import type { ApiRequest, ApiRequestDetail } from '../../../src/contract/resources.ts';
 import { createFakeContext, streamOf } from '../fake-context.ts';
 
@@ -164,25 +164,4 @@ describe('svc logs get', () => {
 `,
     );
   });
-});
-
-describe('svc logs resend', () => {
-  it.each([
-    [201, 0],
-    [403, 1],
-    [0, 1],
-  ])(
-    'the new request is printed, and a response with status %i gives the exit code %i',
-    async (status, code) => {
-      const inputs: object[] = [];
-      const resendRequest = async (input: object) => {
-        inputs.push(input);
-        return { ...detail, id: 'req_2', status };
-      };
-      const { context, capturedOutput } = createFakeContext({ control: { resendRequest } });
-      expect(await resend.run({ id: 'req_1', keepIdempotencyKey: true }, context)).toBe(code);
-      expect(inputs).toEqual([{ id: 'req_1', keep_idempotency_key: true }]);
-      expect(capturedOutput.out).toMatch(/^Request +req_2\n/);
-    },
-  );
 });

@@ -1,7 +1,5 @@
 /** One request to the API with its error and its effects. */
-
-import { useState } from 'preact/hooks';
-import { findResendProblem, hasUnreadBody, toCurlCommand } from '../../../client/logged-request.ts';
+import { hasUnreadBody, toCurlCommand } from '../../../client/logged-request.ts';
 import { describeAppliedFault } from '../../../client/texts/describe-fault.ts';
 import { describeApiError } from '../../../contract/error-texts.ts';
 import type { ApiRequestDetail, LoggedMessage } from '../../../contract/resources.ts';
@@ -9,12 +7,8 @@ import { formatLatency } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { navigate, route } from '../../router.ts';
-import { showToast, withErrorToast } from '../../toasts.ts';
-import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
@@ -56,7 +50,11 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
         <HttpStatusBadge status={status} />
       </header>
       <RequestError request={request} />
-      <RequestActions request={request} />
+      <CopyButton
+        what="curl command"
+        label="Copy as curl"
+        text={() => toCurlCommand(request, location.origin)}
+      />
       <RequestProperties request={request} />
       {hasCreatedEvent && <EventDeliveries key={resource} eventId={resource} />}
       <Message
@@ -65,42 +63,6 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
         missingText="Its headers and body are no longer stored."
       />
       <Message title="Response" message={request.response} missingText="No response is stored." />
-    </div>
-  );
-}
-
-function RequestActions({ request }: { readonly request: ApiRequestDetail }) {
-  const [isBusy, setBusy] = useState(false);
-  const problem = findResendProblem(request);
-  const resend = async ({ keepsKey }: { readonly keepsKey: boolean }) => {
-    setBusy(true);
-    const input = { id: request.id, keep_idempotency_key: keepsKey };
-    const sent = await withErrorToast(control.resendRequest(input));
-    setBusy(false);
-    if (sent === undefined) return;
-    showToast(`Sent again: ${sent.status === 0 ? 'dropped' : sent.status}. This is the new request.`);
-    navigate({ ...route.peek(), id: sent.id });
-  };
-  return (
-    <div class="row">
-      <ActionButton
-        class="primary"
-        disabled={problem !== null || isBusy}
-        onClick={() => void resend({ keepsKey: false })}
-      >
-        <Icon name="replay" /> Send again
-      </ActionButton>
-      {request.request?.headers['idempotency-key'] !== undefined && (
-        <ActionButton disabled={problem !== null || isBusy} onClick={() => void resend({ keepsKey: true })}>
-          Send again with the same Idempotency-Key
-        </ActionButton>
-      )}
-      <CopyButton
-        what="curl command"
-        label="Copy as curl"
-        text={() => toCurlCommand(request, location.origin)}
-      />
-      {problem !== null && <span class="muted">Cannot be sent again, because {problem}.</span>}
     </div>
   );
 }
@@ -164,7 +126,6 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
     resource_id: resource,
     fault,
   } = request;
-  const original = request.request?.headers['svc-resend-of'];
   const appliedFault = describeAppliedFault(fault);
   const properties = {
     Request: <CopyableId id={id} what="request" />,
@@ -186,11 +147,6 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
       </>
     ),
     'User agent': userAgent,
-    'Sent again from': original !== undefined && (
-      <a class="mono" href={toHash({ section: 'requests', id: original })}>
-        {original}
-      </a>
-    ),
     Workspace: workspace && <code>{workspace}</code>,
   };
   return <Properties items={properties} />;
