@@ -13,11 +13,11 @@ const runs = [
 ];
 
 /**
- * Scenarios that call a tool, a resource or a prompt of the reference server, such as `test_simple_text`, or that test a
- * capability that svc does not announce: logging, completions, subscriptions, sampling and elicitation.
+ * Scenarios that call a tool or a resource of the reference server, such as `test_simple_text`, or that test a capability
+ * that svc does not announce: prompts, logging, completions, subscriptions, sampling and elicitation.
  */
 const notApplicable =
-  /^(?:tools-call-.*|resources-(?:read-.*|templates-read|subscribe|unsubscribe)|prompts-get-.*|completion-complete|logging-set-level|json-schema-2020-12|elicitation-.*|input-required-result-.*|http-custom-header-server-validation)$/;
+  /^(?:tools-call-.*|resources-(?:read-.*|templates-read|subscribe|unsubscribe)|prompts-.*|completion-complete|logging-set-level|json-schema-2020-12|elicitation-.*|input-required-result-.*|http-custom-header-server-validation)$/;
 /** Checks of an applicable scenario that need a tool of the reference server. */
 const needTool = { 'server-stateless': 4 };
 

@@ -1,4 +1,4 @@
-/** The emulator that the tools, resources and prompts use, in this process or over HTTP. */
+/** The emulator that the tools and resources use, in this process or over HTTP. */
 import type { ApiClient } from '../client/api-client.ts';
 import type { HttpRequest, HttpResponse } from '../client/http-request.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';

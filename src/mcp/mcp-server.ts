@@ -12,7 +12,6 @@ import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { VERSION } from '../package-info.ts';
 import type { ConnectEmulator } from './connected-emulator.ts';
 import { listResources, readResource, resourceTemplates } from './mcp-resources.ts';
-import { getPrompt, listPrompts } from './prompts.ts';
 import { START_EMULATOR, type Tool, type ToolCall, type ToolResult, toErrorJson } from './tool.ts';
 import { clockTool } from './tools/clock.ts';
 import { deliveriesTool } from './tools/deliveries.ts';
@@ -51,7 +50,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   const { connect, projectFolder } = options;
   const server = new Server(
     { name: 'svc', title: 'svc webhook emulator', version: VERSION },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler('tools/list', async () => ({ tools: listTools() }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -62,11 +61,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler('resources/list', async () => ({ resources: listResources(projectFolder) }));
   server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }) =>
-    withProtocolErrors(async () => readResource(params.uri, connect, projectFolder)),
-  );
-  server.setRequestHandler('prompts/list', async () => ({ prompts: listPrompts() }));
-  server.setRequestHandler('prompts/get', ({ params }) =>
-    withProtocolErrors(async () => getPrompt(params.name, params.arguments ?? {})),
+    readResource(params.uri, connect, projectFolder).catch(throwProtocolError),
   );
   return server;
 }
@@ -79,17 +74,13 @@ export function createMcpHttpHandler(options: McpServerOptions): (request: Reque
   return createMcpHandler(() => createMcpServer(options)).fetch;
 }
 
-/** Errors of resources and prompts have no results, so they become errors of the protocol. */
-async function withProtocolErrors<Result>(respond: () => Promise<Result>): Promise<Result> {
-  try {
-    return await respond();
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const isInternal = error.code === 'internal_error';
-    const code = isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-    const text = error.code === 'no_emulator' ? `${error.text} ${START_EMULATOR}` : error.text;
-    throw new ProtocolError(code, text);
-  }
+/** An error of a resource has no result, so it becomes an error of the protocol. */
+function throwProtocolError(error: unknown): never {
+  if (!(error instanceof SvcError)) throw error;
+  const isInternal = error.code === 'internal_error';
+  const code = isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  const text = error.code === 'no_emulator' ? `${error.text} ${START_EMULATOR}` : error.text;
+  throw new ProtocolError(code, text);
 }
 
 export function listTools() {

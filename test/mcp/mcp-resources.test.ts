@@ -74,30 +74,6 @@ describe('resources', () => {
   });
 });
 
-describe('prompts', () => {
-  async function getText(name: string, args: Record<string, string> = {}): Promise<string> {
-    const { messages } = await mcp.client.getPrompt({ name, arguments: args });
-    const content = messages[0]?.content;
-    return content?.type === 'text' ? content.text : '';
-  }
-
-  it('each prompt names the calls of its task', async () => {
-    const { prompts } = await mcp.client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toEqual(['debug-delivery', 'write-receiver', 'write-test']);
-    expect(await getText('debug-delivery', { id: 'del_1' })).toContain('explain {"id":"del_1"}');
-    expect(await getText('debug-delivery')).toContain('explain {}');
-    expect(await getText('write-test', { type: 'invoice.paid' })).toContain('svc://event-types/invoice.paid');
-  });
-
-  it('the prompt for a receiver contains the example of the framework', async () => {
-    expect(await getText('write-receiver', { framework: 'fastapi' })).toContain('uvicorn receiver:app');
-    await expect(getText('write-receiver', { framework: 'fastify5' })).rejects.toThrow(
-      'Did you mean fastify?',
-    );
-    await expect(getText('write-tests')).rejects.toThrow('The prompt does not exist.');
-  });
-});
-
 describe('/_svc/mcp', () => {
   const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   const send = (headers: Record<string, string>, method = 'POST') =>
