@@ -1,14 +1,12 @@
-/** Shows in the title and the icon of the page how many deliveries fail, and notifies the user while the page is hidden. */
+/** Shows in the title and the icon of the page how many deliveries fail. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
 import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { control } from './control.ts';
 import icon from './icon.svg';
-import { navigate } from './router.ts';
 import { workspaceId } from './session.ts';
-import { settings } from './settings.ts';
 import { type Query, useQuery } from './use-query.ts';
 
 /** The counts of the selected workspace; undefined until the first response. */
@@ -22,7 +20,6 @@ const MAX_ICON_COUNT = 9;
 /** @param title the title of the page without the count */
 export function FailureIndicator({ title }: { readonly title: string }) {
   const { value: counts, refetch } = useDeliveryCounts();
-  const knownCount = useRef<number>(undefined);
   useEffect(() => {
     const timer = setInterval(() => {
       // Also after a lost connection, because a hidden page does not connect again.
@@ -33,9 +30,6 @@ export function FailureIndicator({ title }: { readonly title: string }) {
   const count = counts === undefined ? 0 : counts.failing + counts.failed;
   useEffect(() => {
     deliveryCounts.value = counts;
-    if (counts !== undefined && knownCount.current !== undefined && count > knownCount.current)
-      notifyIfHidden(formatFailureCount(counts));
-    knownCount.current = counts && count;
   }, [counts]);
   useEffect(() => showInIcon(count), [count]);
   document.title = `${counts === undefined || count === 0 ? '' : `(${formatFailureCount(counts)}) `}${title} · svc`;
@@ -60,22 +54,6 @@ function useDeliveryCounts(): Query<DeliveryStatusCounts | undefined> {
 /** The number of deliveries that are failing or have failed: `3`, or `1012+` if it may be higher. */
 function formatFailureCount({ failing, failed }: DeliveryStatusCounts): string {
   return `${failing + failed}${Math.max(failing, failed) === MAX_DELIVERY_COUNT ? '+' : ''}`;
-}
-
-function notifyIfHidden(count: string): void {
-  if (!document.hidden || !settings.peek().notifications) return;
-  const verb = count === '1' ? 'delivery is' : 'deliveries are';
-  // The tag makes the notifications of several tabs replace each other.
-  const notification = new Notification('svc', {
-    body: `${count} ${verb} failing or failed.`,
-    icon,
-    tag: 'svc',
-  });
-  notification.onclick = () => {
-    focus();
-    navigate({ section: 'deliveries', query: { status: 'failing' } });
-    notification.close();
-  };
 }
 
 function showInIcon(count: number): void {

@@ -1,4 +1,4 @@
-/** How the user wants the dashboard to look and to notify. The browser keeps the settings for all tabs. */
+/** How the user wants the dashboard to look. The browser keeps the settings for all tabs. */
 import { effect, signal } from '@preact/signals';
 
 /** Titles by value; the first is the default. */
@@ -10,8 +10,6 @@ export interface Settings {
   readonly times: keyof typeof timeForms;
   /** Whether keys without Ctrl or Command run actions (WCAG 2.1.4). */
   readonly shortcuts: boolean;
-  /** Whether a hidden page shows a notification when deliveries fail. */
-  readonly notifications: boolean;
 }
 
 const STORAGE_KEY = 'svc.settings';
@@ -29,12 +27,11 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, times, shortcuts, notifications } = parseObject(json);
+  const { theme, times, shortcuts } = parseObject(json);
   return {
     theme: isKeyOf(themes, theme) ? theme : 'system',
     times: isKeyOf(timeForms, times) ? times : 'relative',
     shortcuts: shortcuts !== false,
-    notifications: notifications === true,
   };
 }
 

@@ -71,19 +71,23 @@ describeInBrowser('invisible and bidirectional characters', () => {
   it('invisible and bidirectional characters in JSON are shown as escapes in the view, the editor and the comparison', async () => {
     const { page, view, emulator, event } = await openEvent(`{"note":"${INVISIBLE}"}`);
     await view.getByText(`"note": "${ESCAPED}"`).waitFor();
-    await emulator.api('POST', '/events', `{"type":"order.shipped","payload":{"note":"other"}}`);
-    await page.getByRole('tab', { name: 'Compare' }).click();
-    await page
-      .getByRole('textbox', { name: /^Payload of evt_.*this event/ })
-      .getByText(ESCAPED)
-      .waitFor();
+    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    for (const note of [INVISIBLE, 'other'])
+      await emulator.api('POST', '/events', { type: 'order.shipped', payload: { note } });
+    await emulator.control.advanceClock({ ms: 0 });
+    const [other, invisible] = (await emulator.control.listDeliveries({})).data;
+    await page.goto(`${page.url().split('#')[0]}#/deliveries/${invisible?.id}`);
+    await page.getByRole('tab', { name: 'Compare with…' }).click();
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('another delivery');
+    await page.getByLabel('Delivery ID').fill(other?.id ?? '');
+    await page.getByRole('textbox', { name: 'Payload of Attempt 1 (this one)' }).getByText(ESCAPED).waitFor();
     await page.goto(`${page.url().split('#')[0]}#/trigger?event=${event.id}`);
     const editor = page.getByRole('textbox', { name: 'Payload' });
     await editor.getByText(ESCAPED).waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/\p{Cf}/u);
     // The text itself is not changed.
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await expect.poll(async () => (await emulator.control.listEvents({})).data.length).toBe(3);
+    await expect.poll(async () => (await emulator.control.listEvents({})).data.length).toBe(4);
     const [sent] = (await emulator.control.listEvents({ limit: 1 })).data;
     expect((await emulator.control.getEvent({ id: sent?.id ?? '' })).payload).toEqual({ note: INVISIBLE });
   });

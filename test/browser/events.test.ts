@@ -130,43 +130,6 @@ describeInBrowser('the event pages', () => {
     expect(await row.getByText('failing').count()).toBe(0);
   });
 
-  it('the event pages compare an event with another one of its type, and with the fixture of the type', async () => {
-    const { emulator, trigger } = await start();
-    const first = await trigger('order.shipped', { note: 'first', kept: 1 });
-    await trigger('invoice.paid', { note: 'other type' });
-    const second = await trigger('order.shipped', { note: 'second', kept: 1 });
-    const page = await openDashboard(emulator, { hash: `/events/${first}`, width: 1920 });
-    await page.getByRole('tab', { name: 'Compare' }).click();
-    const panel = page.getByRole('tabpanel').filter({ hasText: 'Compare with' });
-    const changed = (title: string) =>
-      panel
-        .getByRole('textbox', { name: `Payload of ${title}` })
-        .locator('.cm-changedLine')
-        .allTextContents();
-    await expect.poll(() => changed(second)).toEqual(['  "note": "second",']);
-    await expect.poll(() => changed(`${first} (this event)`)).toEqual(['  "note": "first",']);
-    await expectAccessible(page);
-    const choice = panel.getByLabel('Compare with');
-    expect(await choice.getByRole('option').count()).toBe(2);
-    await choice.selectOption('the fixture order.shipped');
-    await panel.getByRole('textbox', { name: 'Payload of Fixture order.shipped' }).waitFor();
-    await expect.poll(() => changed(`${first} (this event)`)).toContain('  "note": "first",');
-  });
-
-  it('the event pages say that there is nothing to compare an event with', async () => {
-    const { emulator, trigger } = await start();
-    const id = await trigger('custom.type');
-    const page = await openDashboard(emulator, { hash: `/events/${id}`, width: 360, colorScheme: 'dark' });
-    await page.getByRole('tab', { name: 'Compare' }).click();
-    await page.getByText('There is no other custom.type event').waitFor();
-    await trigger('custom.type');
-    await page.getByRole('tab', { name: 'Payload' }).click();
-    await page.getByRole('tab', { name: 'Compare' }).click();
-    await page.getByText('identical').waitFor();
-    await expectAccessible(page);
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  });
-
   it('the event pages open the trigger form with the payload of an event', async () => {
     const { emulator, trigger } = await start();
     const id = await trigger('order.shipped', { number: 4711 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { parseSettings } from '../../src/dashboard/settings.ts';
 
-const defaults = { theme: 'system', times: 'relative', shortcuts: true, notifications: false };
+const defaults = { theme: 'system', times: 'relative', shortcuts: true };
 
 it('the settings of the dashboard are those that were saved', () => {
-  const saved = { theme: 'dark', times: 'absolute', shortcuts: false, notifications: true };
+  const saved = { theme: 'dark', times: 'absolute', shortcuts: false };
   expect(parseSettings(JSON.stringify(saved))).toEqual(saved);
 });
 
@@ -14,7 +14,7 @@ it.each([
   ['null'],
   ['7'],
   ['{'],
-  ['{"theme":"blue","times":3,"shortcuts":1,"notifications":"yes"}'],
+  ['{"theme":"blue","times":3,"shortcuts":1}'],
   ['{"theme":"toString","times":"constructor"}'],
 ])('the settings of the dashboard are the defaults for %s', (json) => {
   expect(parseSettings(json)).toEqual(defaults);

@@ -16,7 +16,6 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, WorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
-import { EventComparison } from './event-comparison.tsx';
 
 export function EventView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getEvent({ id }), [id]);
@@ -88,14 +87,11 @@ function EventContent({ event }: { readonly event: EventDetail }) {
         label="Content"
         openName={openTab}
         onOpen={setOpenTab}
-        tabs={[
-          ...tabs.map(({ name, title, text }) => ({
-            name,
-            title,
-            render: () => <CodeView label={title} what={name} text={text} />,
-          })),
-          { name: 'compare', title: 'Compare', render: () => <EventComparison event={event} /> },
-        ]}
+        tabs={tabs.map(({ name, title, text }) => ({
+          name,
+          title,
+          render: () => <CodeView label={title} what={name} text={text} />,
+        }))}
       />
     </section>
   );

@@ -1,6 +1,4 @@
 /** How the dashboard looks and behaves, and the API keys of the emulator. */
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { listAll } from '../../../contract/control-plane.ts';
 import type { ApiKey } from '../../../contract/resources.ts';
 import { control } from '../../control.ts';
@@ -16,51 +14,20 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
       <div class="stack">
         <SettingSelect name="theme" label="Theme" titles={themes} />
         <SettingSelect name="times" label="Times" titles={timeForms} />
-        <Checkbox
-          isChecked={settings.value.shortcuts}
-          onChange={({ checked }) => changeSettings({ shortcuts: checked })}
-        >
-          Shortcuts with a single key (<kbd>?</kbd> lists them)
-        </Checkbox>
-        {'Notification' in globalThis && <NotificationsCheckbox />}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={settings.value.shortcuts}
+            onChange={({ currentTarget: { checked } }) => changeSettings({ shortcuts: checked })}
+          />
+          <span>
+            Shortcuts with a single key (<kbd>?</kbd> lists them)
+          </span>
+        </label>
         <h3>API keys</h3>
         <KeyList />
       </div>
     </Dialog>
-  );
-}
-
-interface CheckboxProps {
-  readonly isChecked: boolean;
-  readonly onChange: (checkbox: HTMLInputElement) => void;
-  readonly children: ComponentChildren;
-}
-
-function Checkbox({ isChecked, onChange, children }: CheckboxProps) {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={isChecked} onChange={({ currentTarget }) => onChange(currentTarget)} />
-      <span>{children}</span>
-    </label>
-  );
-}
-
-function NotificationsCheckbox() {
-  const [isBlocked, setBlocked] = useState(false);
-  const toggle = async (checkbox: HTMLInputElement) => {
-    const isAllowed = !checkbox.checked || (await Notification.requestPermission()) === 'granted';
-    setBlocked(!isAllowed);
-    if (isAllowed) changeSettings({ notifications: checkbox.checked });
-    // If the setting has not changed, Preact does not render the checkbox again.
-    checkbox.checked = settings.value.notifications;
-  };
-  return (
-    <Checkbox isChecked={settings.value.notifications} onChange={toggle}>
-      Notify me of failures while this page is hidden
-      <span class="error-text" role="alert">
-        {isBlocked && ' The browser blocks notifications from this page. Allow them in its site settings.'}
-      </span>
-    </Checkbox>
   );
 }
 
