@@ -7,7 +7,7 @@ import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { describeExit } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { clearTimeout, setTimeout, withAnySignal } from '../timers.ts';
 import { createProcessGuard } from '../watchdog/process-guard.ts';
 
 export interface Tunnel {
@@ -43,7 +43,7 @@ export async function openTunnel(
   );
   const startTimer = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
-    const url = await whenConnected(child, signal);
+    const url = await withAnySignal(signal ? [signal] : [], (waiting) => whenConnected(child, waiting));
     let isClosing = false;
     child.once('exit', (code, endSignal) => {
       if (isClosing || code === 0) return;
@@ -75,7 +75,7 @@ function toArguments(target: string): string[] {
 /** The URL, when the tunnel is connected. Reads the log to its end, because a full pipe would block the program. */
 function whenConnected(
   child: ChildProcess & { readonly stderr: NodeJS.ReadableStream },
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     let url: string | undefined;
@@ -91,8 +91,8 @@ function whenConnected(
       reject(createTunnelError(`${PROGRAM} could not open a tunnel${limit}: ${lastLine}`));
     });
     const interrupt = () => reject(new SvcError('interrupted', 'Interrupted.'));
-    signal?.addEventListener('abort', interrupt, { once: true });
-    if (signal?.aborted) interrupt();
+    signal.addEventListener('abort', interrupt, { once: true });
+    if (signal.aborted) interrupt();
   });
 }
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -45,6 +46,11 @@ ${script}`,
   return argumentsFile;
 }
 
+/** Waits until a process that was terminated is gone: its threads can end after the one that the system lists as ended. */
+async function waitUntilGone(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 5_000);
+}
+
 /** Ends by itself, in case a failed test does not end it. */
 const stay = `process.stderr.write(${JSON.stringify(LOG)}); setTimeout(() => {}, 60_000);`;
 
@@ -79,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     await expect(startTestEmulator({ tunnel: true, db: folder })).rejects.toMatchObject({
       code: 'database_unusable',
     });
-    expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow('ESRCH');
+    await waitUntilGone(Number(readFileSync(pidFile, 'utf8')));
   });
 
   it('the error contains the last line of cloudflared if the tunnel does not open', async () => {
@@ -127,8 +133,16 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     expect(vi.getTimerCount()).toBe(0);
     await tunnel.close();
     expect(vi.getTimerCount()).toBe(0);
-    expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow('ESRCH');
+    await waitUntilGone(Number(readFileSync(pidFile, 'utf8')));
     expect(onEnd).not.toHaveBeenCalled();
+  });
+
+  it('an open tunnel does not listen to the signal that ends the wait', async () => {
+    install(stay);
+    const { signal } = new AbortController();
+    const tunnel = await openTunnel('http://127.0.0.1:1', onEnd, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await tunnel.close();
   });
 
   it('an interruption ends a start that waits for its tunnel, and ends cloudflared', async () => {
@@ -144,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     const pid = Number(await vi.waitUntil(readPid));
     interruption.abort();
     await start;
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await waitUntilGone(pid);
     await expect(openTunnel('http://127.0.0.1:1', onEnd, signal)).rejects.toMatchObject({
       code: 'interrupted',
     });
