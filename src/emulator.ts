@@ -1,6 +1,7 @@
 /** Creates an emulator from its parts. */
 import { setMaxListeners } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { HttpRequest, HttpResponse } from './client/http-request.ts';
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { ControlPlane } from './contract/control-plane.ts';
@@ -126,6 +127,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   let tunnel: Tunnel | null = null;
   let store: Store | undefined;
   let isNewFile = false;
+  const folder = dirname(options.db);
+  const isNewFolder = !existsSync(folder);
   try {
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
@@ -139,9 +142,18 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     store?.close();
     // Not if the store could not be opened: another process can have created the file meanwhile.
     if (store !== undefined && isNewFile) rmSync(options.db, { force: true });
+    if (isNewFolder) removeEmptyFolder(folder);
     await Promise.all([tunnel?.close(), listener.close()]);
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
+  }
+}
+
+function removeEmptyFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // It does not exist, or contains files of other processes.
   }
 }
 
