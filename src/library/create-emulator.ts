@@ -210,8 +210,13 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
       stream(input, signal) {
         assertOpen();
         const ended = createLinkedController([signal, closing]);
-        const items = stream(input, ended.signal);
-        return { ready: items.ready, [Symbol.asyncIterator]: () => abortAtEnd(items, ended) };
+        try {
+          const items = stream(input, ended.signal);
+          return { ready: items.ready, [Symbol.asyncIterator]: () => abortAtEnd(items, ended) };
+        } catch (error) {
+          ended.abort();
+          throw toLibraryError(error);
+        }
       },
     },
     fetch: guard(fetch),

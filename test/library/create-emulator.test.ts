@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import { createEmulator, createReceiver, type Emulator, type Workspace } from '../../src/index.ts';
@@ -159,6 +160,15 @@ describe('createEmulator', () => {
       message: `${event.id} is an event ID; delivery IDs start with del_. List its deliveries.`,
       hint: undefined,
     });
+    const { signal } = new AbortController();
+    const id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+    expect(() => emulator.control.stream({ webhook_id: id }, signal)).toThrow(
+      expect.objectContaining({
+        message: `Endpoint ${id} does not exist. List the endpoints.`,
+        hint: undefined,
+      }),
+    );
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('an error that the start reports says in its message what to do', async () => {
