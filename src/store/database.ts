@@ -7,7 +7,7 @@ import { describeFileError } from '../domain/message-parts.ts';
 import { matchesStatus } from '../domain/status-filter.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
-import { migrate, migrations } from './schema.ts';
+import { migrate, migrations, readSupportedVersion } from './schema.ts';
 import { readPragma } from './sql.ts';
 
 /** SQLite application ID of a database of svc (`svce`). Databases of other programs are never changed. */
@@ -237,6 +237,7 @@ export function checkFileIntegrity(path: string): IntegrityReport | null {
     assertUsableFile(path);
     db = openSqlite(path, { readonly: true, timeout: 0 });
     assertApplicationId(db, path);
+    readSupportedVersion(db, path);
     return checkIntegrity(db);
   } catch (error) {
     throw toStoreError(error, path);

@@ -203,10 +203,15 @@ export function readSchemaVersion(
   );
 }
 
+/** Like {@link readSchemaVersion}, for the database of an emulator. @throws SvcError `database_unusable` */
+export function readSupportedVersion(db: Database.Database, path: string): number {
+  const hint = 'Upgrade svc, or choose another database file.';
+  return readSchemaVersion(db, path, 'database_unusable', hint);
+}
+
 /** Upgrades the schema. @throws SvcError `database_unusable` if a newer version of svc wrote the database. */
 export function migrate(db: Database.Database, path: string): void {
-  const hint = 'Upgrade svc, or choose another database file.';
-  const version = readSchemaVersion(db, path, 'database_unusable', hint);
+  const version = readSupportedVersion(db, path);
   if (version === migrations.length) return;
   db.transaction(() => {
     for (const step of migrations.slice(version)) db.exec(step);

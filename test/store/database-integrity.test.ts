@@ -28,6 +28,22 @@ describe('checkFileIntegrity', () => {
     openDatabase({ path }).close();
   });
 
+  it('a database that a newer version wrote is refused', () => {
+    const path = createDatabase();
+    const db = new Database(path);
+    db.pragma(`user_version = ${migrations.length + 1}`);
+    db.close();
+    expect(() => checkFileIntegrity(path)).toThrow(
+      expect.objectContaining({
+        ...{
+          code: 'database_unusable',
+          message: expect.stringContaining('written by a newer version of svc'),
+        },
+        hint: { text: 'Upgrade svc, or choose another database file.' },
+      }),
+    );
+  });
+
   it('a file with several hard links is refused, and can be opened after their removal', () => {
     const path = createDatabase();
     linkSync(path, `${path}.link`);

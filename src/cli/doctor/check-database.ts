@@ -67,10 +67,6 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
     const { checkFileIntegrity } = await import('../../store/database.ts');
     const report = checkFileIntegrity(path);
     if (report === null) return database.ok(`${path} will be created when the emulator first starts`);
-    if (report.schemaVersion > report.newestSchemaVersion) {
-      const hint = 'Upgrade svc, or choose another file with --db or SVC_DB.';
-      return database.problem(`${path} was written by a newer version of svc`, hint);
-    }
     return toFinding(path, report);
   } catch (error) {
     return database.fromError(error);
