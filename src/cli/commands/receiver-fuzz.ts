@@ -181,7 +181,8 @@ async function toFuzzOptions(
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
   const { projectFolder } = await context.resolveConfig();
-  if (restartCommand === undefined && only?.includes('restart')) {
+  const mustRestart = only?.includes('restart') || replay?.steps.some(({ kind }) => kind === 'restart');
+  if (mustRestart && restartCommand === undefined) {
     throw createRestartError('The variation restart needs --restart-command.');
   }
   const restart =

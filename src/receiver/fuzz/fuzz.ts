@@ -68,8 +68,8 @@ const MAX_LATE_EFFECT_MS = 3 * SECOND_MS;
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
-    throw new SvcError('usage', 'The sequence restarts the receiver, but no restart command is set.', {
-      hint: 'Pass --restart-command, or the option restart of fuzzReceiver.',
+    throw new SvcError('usage', 'The sequence restarts the receiver, but the option restart is not set.', {
+      hint: 'Pass a function that restarts the receiver.',
     });
   }
   // A signal of its own, because many requests and waits listen to it at the same time.

@@ -182,6 +182,15 @@ describe('svc receiver fuzz', () => {
     await expect(fuzzing).rejects.toThrow(message);
   });
 
+  it('--replay of a sequence with a restart needs --restart-command', async () => {
+    const cwd = createTemporaryFolder();
+    const sequence = { version: 1, random_seed: 1, run: 0, events: [], steps: [{ kind: 'restart' }] };
+    writeFileSync(join(cwd, 'a.json'), JSON.stringify(sequence));
+    await expect(fuzz({ url: 'http://127.0.0.1:9/', replay: 'a.json' }, { cwd })).rejects.toThrow(
+      'The variation restart needs --restart-command.',
+    );
+  });
+
   it('--replay rejects a file that is not a sequence', async () => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{}');
