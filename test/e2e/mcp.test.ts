@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defects } from '../mcp/defective-receiver.ts';
 import { type McpClient, toMcpClient } from '../mcp/mcp-client.ts';
 import { playStory } from '../mcp/mcp-story.ts';
@@ -21,6 +21,11 @@ beforeEach(() => {
   folder = createTempFolder();
 });
 afterEach(() => folder.remove());
+
+/** Waits until the process has ended, and so its emulator. Another server can already have the port. */
+async function waitUntilEnded(pid: number | null): Promise<void> {
+  await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'), 30_000);
+}
 
 const hasRunFile = () => existsSync(join(folder.cwd, '.svc/run.json'));
 
@@ -49,7 +54,8 @@ async function startSession(env: Record<string, string> = {}): Promise<Session> 
 
 describe('svc mcp', () => {
   it('svc mcp starts an emulator in memory, serves the whole work of an agent, and stops it with the client', async () => {
-    const { mcp, errors } = await startSession();
+    const { mcp, transport, errors } = await startSession();
+    const { pid } = transport;
     await mcp.client.listResources();
     expect(hasRunFile()).toBe(false);
     for (const defect of defects) await playStory(defect, mcp);
@@ -58,8 +64,8 @@ describe('svc mcp', () => {
     // Commands in the folder use the same emulator.
     expect(JSON.parse((await svc(['emulator', 'status', '--json'], folder)).stdout).base_url).toBe(base_url);
     await mcp.client.close();
-    await expect.poll(hasRunFile).toBe(false);
-    await expect(fetch(base_url)).rejects.toThrow('fetch failed');
+    await waitUntilEnded(pid);
+    expect(hasRunFile()).toBe(false);
     expect(errors).toEqual([]);
   });
 
@@ -79,10 +85,11 @@ describe('svc mcp', () => {
 
   it('svc mcp stops its emulator after SIGTERM', async () => {
     const { mcp, transport } = await startSession();
-    const { base_url } = await mcp.call('status');
-    process.kill(transport.pid ?? Number.NaN, 'SIGTERM');
-    await expect.poll(hasRunFile).toBe(false);
-    await expect(fetch(base_url)).rejects.toThrow('fetch failed');
+    await mcp.call('status');
+    const { pid } = transport;
+    process.kill(Number(pid), 'SIGTERM');
+    await waitUntilEnded(pid);
+    expect(hasRunFile()).toBe(false);
   });
 
   it('svc mcp does not start an emulator if an address is configured', async () => {

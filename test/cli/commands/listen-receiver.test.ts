@@ -70,7 +70,9 @@ it('svc listen without a URL verifies each delivery, gives the responses of --re
   expect(capturedOutput.err.match(/hint: .*svc clock next/g)).toHaveLength(1);
   expect(await stop()).toBe(ExitCode.interrupted);
   expect((await control.listWebhooks({})).data).toEqual([]);
-  await expect(fetch(String(endpoint?.url))).rejects.toThrow('fetch failed');
+  // Another server can already have the port, so only the output shows that the receiver has ended: it prints each request.
+  await fetch(String(endpoint?.url), { method: 'POST' }).catch(() => null);
+  expect(await lines(3)).toEqual([failed, retried, other]);
 });
 
 it('svc listen --json prints the ready line and one object for each delivery that it received, with the body if --body is used', async () => {
