@@ -64,12 +64,17 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/binary/**', 'test/browser/**', 'test/torture/**', ...isolatedTests],
           isolate: false,
+          globalSetup: ['test/support/build-if-missing.ts'],
         },
       },
       {
         extends: true,
         resolve: { alias },
-        test: { name: 'unit-isolated', include: isolatedTests },
+        test: {
+          name: 'unit-isolated',
+          include: isolatedTests,
+          globalSetup: ['test/support/build-if-missing.ts'],
+        },
       },
       {
         extends: true,

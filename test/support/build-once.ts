@@ -12,7 +12,10 @@ export default function buildOnce(): void {
     newestIn(join(root, 'scripts')),
     modifiedAt(join(root, 'package.json')),
   );
-  if (builtAt > newest) return;
+  if (builtAt <= newest) build();
+}
+
+export function build(): void {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root, stdio: 'inherit' });
 }
 
