@@ -226,14 +226,17 @@ function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult
   const { seed, forwardTo, forwardEndpoint, workspaceId, clock } = options;
   const { store, workspaces, environment } = sandbox;
   return store.writeNow(() => {
-    store.settings.set('environment', environment);
     const isNew = store.workspaces.findOldest() === undefined;
+    if (isNew) store.settings.set('environment', environment);
     const appliedSeed = isNew && seed ? seed : null;
     if (appliedSeed) applySeed(sandbox, appliedSeed, workspaceId);
     else if (isNew) workspaces.insert({ name: DEFAULT_WORKSPACE_NAME, id: workspaceId });
     const workspace = workspaces.default;
-    if (clock !== undefined) workspace.clock.set(clock);
-    workspaces.persistClock(workspace);
+    // Otherwise nothing changes, and a start that writes nothing waits for no flush.
+    if (clock?.speed !== undefined || clock?.frozen !== undefined) {
+      workspace.clock.set(clock);
+      workspaces.persistClock(workspace);
+    }
     const knownKey = (appliedSeed && findDefaultKey(appliedSeed)) ?? options.knownKey;
     const apiKey = ensureKey(sandbox, workspace, { ...options, knownKey });
     const webhook = forwardTo

@@ -67,6 +67,14 @@ describe('a later boot on the same database', () => {
     expect((await second.api('GET', '/events')).status).toBe(200);
     expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${second.status().api_key}\n`);
   });
+
+  it('a boot that changes nothing writes nothing to the database', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db, clock: {} });
+    await first.close();
+    await using _second = await startTestEmulator({ db, clock: {} });
+    expect(statSync(`${db}-wal`).size).toBe(0);
+  });
 });
 
 describe('a boot in memory', () => {
