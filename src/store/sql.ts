@@ -163,11 +163,6 @@ export function listTableNames(db: Database.Database): string[] {
     .all();
 }
 
-/** Lists the tables that have a `seq` column. */
-export function listSequencedTables(db: Database.Database): string[] {
-  return listTableNames(db).filter((table) => listColumns(db, table).some(({ name }) => name === 'seq'));
-}
-
 export function listColumns(db: Database.Database, table: string): Column[] {
   return db.pragma(`main.table_info(${table})`) as Column[];
 }

@@ -9,7 +9,7 @@ import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './da
 import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './database-copy.ts';
 import type { DatabaseFileProblem } from './database-file-monitor.ts';
 import type { SettingTable } from './schema.ts';
-import { listSequencedTables, listTableNames } from './sql.ts';
+import { listTableNames } from './sql.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
@@ -268,7 +268,7 @@ function createStoreId(settings: SettingTable): string {
 
 /** The lowest sequence in an attached database; 1 if it has no rows. */
 function findFirstSeq(db: Database.Database, name: string): number {
-  const seqs = listSequencedTables(db).map((table) =>
+  const seqs = listStateTables(db).map((table) =>
     db.prepare<[], number | null>(`SELECT min(seq) FROM ${name}.${table}`).pluck().get(),
   );
   const first = Math.min(...seqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
@@ -283,7 +283,7 @@ function findLastSeq(db: Database.Database): number {
       .pluck()
       .get() ?? 0;
   return Math.max(
-    ...listSequencedTables(db).map((table) => find('seq', table)),
+    ...listStateTables(db).map((table) => find('seq', table)),
     find('settled_seq', 'deliveries'),
   );
 }
