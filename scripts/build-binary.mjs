@@ -15,7 +15,6 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'postject';
 import { build } from 'rolldown';
-import { bundle } from './bundle.mjs';
 import { getNode } from './node-versions.mjs';
 
 /**
@@ -50,14 +49,14 @@ console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
 
 async function writeModules() {
   const modules = join(assets, 'modules');
-  const entries = { cli: 'src/cli/main.ts', watchdog: 'src/watchdog/main.ts' };
-  await bundle(entries, { dir: modules, format: 'cjs', extension: 'cjs' });
-  cpSync(join(root, 'dist/undici.cjs'), join(modules, 'undici.cjs'));
+  for (const name of ['cli.js', 'watchdog.js', 'undici.js', 'chunks']) {
+    cpSync(join(root, 'dist', name), join(modules, name), { recursive: true });
+  }
   await build({
     cwd: root,
     input: 'better-sqlite3',
     platform: 'node',
-    output: { file: join(modules, 'better-sqlite3.cjs'), format: 'cjs', comments: { jsdoc: false } },
+    output: { file: join(modules, 'better-sqlite3.js'), format: 'cjs', comments: { jsdoc: false } },
     logLevel: 'warn',
   });
   const manifest = 'better-sqlite3/package.json';

@@ -1,8 +1,8 @@
-// Builds src into dist: the library as ES modules, the command line as CommonJS modules (`dist/program`), and the dashboard. Both
-// bundles have chunks for shared and lazily loaded modules. Everything is bundled except native code and Vitest, because reading
-// hundreds of small files makes a command slow to start, and each dependency makes the installation slower.
+// Builds src into dist: the library and the command line as CommonJS modules, and the dashboard. Everything is bundled except native
+// code and Vitest, because reading hundreds of small files makes a command slow to start, and each dependency makes the installation
+// slower.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -15,24 +15,40 @@ rmSync(dist, { recursive: true, force: true });
 const entries = {
   index: 'src/index.ts',
   signature: 'src/signature.ts',
-  vitest: 'src/vitest.ts',
+  matchers: 'src/library/matchers.ts',
   cli: 'src/cli/main.ts',
   watchdog: 'src/watchdog/main.ts',
 };
-const modules = await bundle(entries, { dir: dist, format: 'esm', extension: 'js' });
-// CommonJS, because bin/svc.js contains no `import()`, which old versions of Node.js cannot parse.
-await build({
-  cwd: root,
-  input: 'src/start.ts',
-  platform: 'node',
-  plugins: [
-    { name: 'cli', resolveId: (id) => (id === './cli/main.ts' ? { id: './cli.js', external: true } : null) },
-  ],
-  transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(version) } },
-  output: { file: join(dist, 'start.cjs'), format: 'cjs', minify, comments: { jsdoc: false } },
-  logLevel: 'warn',
-});
-// undici is a separate CommonJS file, see src/delivery/connector.ts. It exports a function with two kinds of parameters: `require`, because
+const modules = await bundle(entries, dist);
+// So that Node.js and TypeScript read the files as CommonJS.
+writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
+
+/** Bundles a file without those that have an entry. */
+const buildAround = (input, output) =>
+  build({
+    cwd: root,
+    input,
+    platform: 'node',
+    external: ['vitest'],
+    plugins: [
+      {
+        name: 'entries',
+        resolveId(id, importer) {
+          const source = importer && relative(root, join(dirname(importer), id)).replaceAll('\\', '/');
+          const name = Object.keys(entries).find((entry) => entries[entry] === source);
+          return name === undefined ? null : { id: `./${name}.js`, external: true };
+        },
+      },
+    ],
+    transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(version) } },
+    output: { minify, comments: { jsdoc: false }, ...output },
+    logLevel: 'warn',
+  });
+// Before it loads the rest, it lets Node.js cache compiled code.
+await buildAround('src/start.ts', { file: join(dist, 'start.js'), format: 'cjs' });
+// An ES module, because Vitest cannot be required.
+await buildAround('src/vitest.ts', { file: join(dist, 'vitest.mjs'), format: 'esm' });
+// undici is a separate file, see src/delivery/connector.ts. It exports a function with two kinds of parameters: `require`, because
 // the bundler of an application must not replace calls of it, and the timers, because undici is loaded late, when a test can have replaced
 // the global ones.
 const undici = await build({
@@ -44,7 +60,6 @@ const undici = await build({
   output: {
     dir: dist,
     format: 'cjs',
-    entryFileNames: '[name].cjs',
     minify,
     comments: { jsdoc: false },
     // The parentheses make V8 compile the function at once. Otherwise it would read all 350 KB twice, which takes 4 ms.
@@ -70,7 +85,9 @@ function completeTypes() {
   const declarations = readFileSync(join(root, 'node_modules/valibot/dist/index.d.mts'), 'utf8');
   writeFileSync(join(types, 'valibot.d.ts'), declarations.replace(/^[ \t]*\/\*\*.*?\*\/\n/gms, ''));
   // The loop also visits the files that it adds.
-  const kept = new Set(['index', 'signature', 'vitest'].map((name) => join(types, `${name}.d.ts`)));
+  // `.d.mts`, because TypeScript would read the types of Vitest for CommonJS otherwise.
+  renameSync(join(types, 'vitest.d.ts'), join(types, 'vitest.d.mts'));
+  const kept = new Set(['index.d.ts', 'signature.d.ts', 'vitest.d.mts'].map((name) => join(types, name)));
   for (const file of kept) {
     const toRoot = relative(dirname(file), types).replaceAll('\\', '/') || '.';
     const text = readFileSync(file, 'utf8').replace(

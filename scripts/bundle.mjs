@@ -1,6 +1,6 @@
-// Bundles src into an entry for each program and chunks for shared and lazily loaded modules: for the npm package as ES modules, for
-// the single executable as CommonJS modules.
+// Bundles src as CommonJS modules: an entry for each program, and chunks for shared and lazily loaded modules.
 import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 
@@ -64,7 +64,7 @@ const toLateId = (name) => `late-${name.replace(/[:/]/g, '-')}`;
  */
 const loadLate = {
   name: 'load-late',
-  // The signature keeps its `import`, which every bundler understands.
+  // Signing needs `node:crypto` at once, and the package in production only needs these files.
   resolveId: (id, importer) => (lateModules.includes(id) && !SIGNATURE.test(importer) ? toLateId(id) : null),
   load(id) {
     const name = lateModules.find((module) => toLateId(module) === id);
@@ -112,6 +112,9 @@ const chunkGroups = [
   priority: length - index,
 }));
 
+/** The HTTP client, relative to the chunks. */
+const UNDICI = '../undici.js';
+
 /** Replacements for imported modules. */
 export const alias = {
   'node:process': join(root, 'scripts/global-process.cjs'),
@@ -126,40 +129,18 @@ export const minify = { mangle: false, compress: true, codegen: false };
  * @param input the source of each entry
  * @returns the files
  */
-export async function bundle(input, { dir, format, extension }) {
+export async function bundle(input, dir) {
   const { output } = await build({
     cwd: root,
     input,
     platform: 'node',
-    external: ['better-sqlite3', 'vitest'],
+    external: ['better-sqlite3'],
     plugins: [
       moduleTimers,
       loadLate,
       replaceFetchClasses,
-      {
-        // `import` reads all properties of a module: `node:crypto` would load Web Crypto, for example. See SIGNATURE.
-        name: 'get-builtin-modules',
-        renderChunk: (code, { name }) =>
-          name === 'signature'
-            ? null
-            : code.replace(
-                /^import \{ ([^}]+) \} from "(node:[^"]+)";$/gm,
-                (_, names, id) =>
-                  `var { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("${id}");`,
-              ),
-      },
-      {
-        name: 'require-without-import-meta-url',
-        // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
-        // `__SVC_REQUIRE__` becomes `require`, so that the bundler of such an application finds a literal path.
-        renderChunk: (code) =>
-          code
-            .replaceAll('__SVC_REQUIRE__(', 'require(')
-            .replaceAll(
-              'createRequire(import.meta.url)',
-              'createRequire(import.meta.url ?? process.execPath)',
-            ),
-      },
+      { name: 'undici', resolveId: (id) => (id === UNDICI ? { id, external: true } : null) },
+      { name: 'get-builtin-modules', renderChunk: getBuiltinModules },
     ],
     resolve: { alias },
     transform: {
@@ -167,27 +148,46 @@ export async function bundle(input, { dir, format, extension }) {
       define: {
         __SVC_VERSION__: JSON.stringify(version),
         __SVC_FIXTURES__: JSON.stringify(readFixtures()),
+        __SVC_UNDICI__: JSON.stringify(UNDICI),
+        // CommonJS modules have `__dirname` instead.
+        'import.meta.dirname': 'undefined',
         // listhen reads it. Only Vite defines it.
         'import.meta.env': 'undefined',
-        __SVC_UNDICI__: JSON.stringify('../undici.cjs'),
       },
       inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
     },
     output: {
       dir,
-      format,
+      format: 'cjs',
       // V8 stores a file with any other character in twice the memory.
       charset: 'ascii',
       sourcemap: false,
       minify,
       comments: { jsdoc: false },
-      entryFileNames: `[name].${extension}`,
-      chunkFileNames: `chunks/[name]-[hash].${extension}`,
+      chunkFileNames: 'chunks/[name]-[hash].js',
       codeSplitting: { groups: chunkGroups },
     },
     logLevel: 'warn',
   });
   return output;
+}
+
+/**
+ * Replaces `require()` of modules of Node.js, which an application that is bundled as ES modules does not have. Imported functions are
+ * read when a chunk is loaded, as in an ES module, because a test can replace them with mocks later.
+ */
+function getBuiltinModules(code) {
+  // Not `process` alone, because commander has a variable with this name.
+  const get = (id) => `globalThis.process.getBuiltinModule("${id}")`;
+  return code
+    .replace(/(?<=^(?:let |const ).*)\b(node_\w+) = require\("([^"]+)"\)/gm, (_, variable, id) => {
+      const uses = code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, 'g'));
+      const names = [...new Set(Array.from(uses, ([, name]) => name))];
+      // A default import is the module itself.
+      if (names.includes('default')) return `${variable} = ${get(id)}`;
+      return `${variable} = (({ ${names} }) => ({ ${names} }))(${get(id)})`;
+    })
+    .replace(/(?<![\w$.])require\("([^"]+)"\)/g, (call, id) => (isBuiltin(id) ? get(id) : call));
 }
 
 /** The fixtures that an emulator reads, by their path in `fixtures`. */

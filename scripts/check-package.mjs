@@ -33,8 +33,11 @@ try {
   if (deadLinks.length > 0) throw new Error(deadLinks.join('\n'));
   const tarball = join(folder, filename);
   await check('publint/src/cli.js', 'run', tarball, '--strict');
-  // ES modules only: CommonJS programs load them with require() in every Node.js from 20.19 on, which attw does not assume.
-  await check('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only', '--no-emoji');
+  const checkTypes = (profile, entries, name) =>
+    check('@arethetypeswrong/cli/dist/index.js', tarball, '--no-emoji', '--profile', profile, entries, name);
+  await checkTypes('node16', '--exclude-entrypoints', 'vitest');
+  // Vitest cannot be required.
+  await checkTypes('esm-only', '--entrypoints', 'vitest');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -8,7 +8,7 @@ import { compileModule } from '../src/executable/executable.ts';
 
 const [, , assets] = process.argv;
 for (const name of readdirSync(join(assets, 'modules'), { recursive: true })) {
-  if (!name.endsWith('.cjs')) continue;
+  if (!name.endsWith('.js')) continue;
   const path = name.replaceAll('\\', '/');
   const source = readFileSync(join(assets, 'modules', path), 'utf8');
   // By default, V8 compiles a function when it is first called.

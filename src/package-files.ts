@@ -20,6 +20,9 @@ export interface Executable {
 declare const __SVC_EXECUTABLE__: Executable | undefined;
 const executable = typeof __SVC_EXECUTABLE__ === 'object' ? __SVC_EXECUTABLE__ : null;
 
+/** The folder with this code. In an application that bundles this package, undefined or its own folder. */
+const ownFolder: string | undefined = typeof __dirname === 'string' ? __dirname : import.meta.dirname;
+
 /** In the single executable, `process.execPath` is this program and runs no scripts. */
 export const isSingleExecutable = executable !== null;
 
@@ -82,12 +85,14 @@ export function getWatchdogCommand(): readonly [string, ...string[]] {
   return [process.execPath, join(getPackageFolder(), 'dist/watchdog.js')];
 }
 
-/**
- * The `require` that finds better-sqlite3.
- * @param path of the module that requires it
- */
-export function createPackageRequire(path: string): (id: string) => unknown {
-  return executable?.require ?? createRequire(path);
+/** The `require` that finds the packages installed with this one. Not for the single executable. */
+export function createOwnRequire(): NodeJS.Require {
+  return createRequire(join(ownFolder ?? process.cwd(), 'package.json'));
+}
+
+/** The `require` that finds better-sqlite3. */
+export function createDriverRequire(): (id: string) => unknown {
+  return executable?.require ?? createOwnRequire();
 }
 
 /** The native addon in the single executable; null outside it. */
@@ -103,8 +108,6 @@ export function readEmbeddedAddon(): ReturnType<Executable['readAddon']> | null 
  */
 export function findPackageFolder(): string | null {
   if (executable !== null) return null;
-  // A CommonJS bundle has no `import.meta`.
-  const ownFolder: string | undefined = import.meta.dirname;
   const script = process.argv[1];
   const startFolders = [ownFolder, script === undefined ? undefined : dirname(script), process.cwd()];
   for (const startFolder of startFolders) {

@@ -1,9 +1,7 @@
 /** Opens TCP and TLS connections to allowed addresses, directly or through a proxy. Also loads undici, the HTTP client. */
-import { existsSync } from 'node:fs';
 import { request, STATUS_CODES } from 'node:http';
 import { createRequire } from 'node:module';
 import { isIP, type Socket } from 'node:net';
-import { join } from 'node:path';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AttemptPhase } from '../domain/attempt-phases.ts';
@@ -161,10 +159,8 @@ function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildCo
   return { allowH2: false, rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
 }
 
-/** The file that the build creates from undici, relative to the bundle with this code. Undefined without a build. */
+/** The file that `scripts/build.mjs` creates from undici. Undefined in the source. */
 declare const __SVC_UNDICI__: string | undefined;
-/** The build replaces this with `require`, so that the bundler of an application that uses svc finds the file. */
-declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 
 /** The parts in `scripts/undici-client.cjs`. */
 type Undici = Pick<typeof import('undici'), 'Client' | 'Pool' | 'buildConnector'>;
@@ -177,9 +173,7 @@ let undici: Undici | null = null;
  */
 export function loadUndici(): Undici {
   try {
-    // A user's bundler may convert this file to CommonJS, which has no `import.meta.url`. Then undici is part of the bundle and
-    // requires only modules of Node.js, so any path is correct.
-    undici ??= requireUndici(createRequire(import.meta.url ?? process.execPath));
+    undici ??= requireUndici();
     return undici;
   } catch (error) {
     if (isOutOfFileDescriptors(error)) throw createOutOfFileDescriptorsError(error);
@@ -191,16 +185,11 @@ export function loadUndici(): Undici {
   }
 }
 
-function requireUndici(requireModule: NodeJS.Require): Undici {
-  if (typeof __SVC_UNDICI__ !== 'string') return requireModule('undici');
-  // Undefined in the single executable, and in an application that is bundled as CommonJS.
-  const folder: string | undefined = import.meta.dirname;
-  const file = folder === undefined ? null : join(folder, __SVC_UNDICI__);
+function requireUndici(): Undici {
+  if (typeof __SVC_UNDICI__ !== 'string') return createRequire(import.meta.url)('undici');
   // The file exports a function, so that undici gets timers that a test runner has not replaced.
-  const createUndici = (
-    file !== null && existsSync(file) ? requireModule(file) : __SVC_REQUIRE__(__SVC_UNDICI__)
-  ) as (globals: object) => Undici;
-  return createUndici({ ...timers, require: requireModule });
+  const createUndici = require(__SVC_UNDICI__) as (globals: object) => Undici;
+  return createUndici({ ...timers, require: process.getBuiltinModule });
 }
 
 /** Whether the process could not open a file or socket. */

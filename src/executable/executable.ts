@@ -34,7 +34,7 @@ export function createExecutable({ keys, read }: Assets): Executable {
     return (id: string): unknown => {
       if (isBuiltin(id) || isAbsolute(id)) return requireFile(id);
       if (id.startsWith('.')) return load(posix.join(folder, id));
-      return load(id.endsWith('.json') ? id : `${id}.cjs`);
+      return load(id.endsWith('.json') ? id : `${id}.js`);
     };
   }
 

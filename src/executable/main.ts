@@ -14,7 +14,7 @@ const executable = createExecutable({
 
 if (process.argv[2] === WATCHDOG_ARGUMENT) {
   process.argv.splice(2, 1);
-  executable.require('./watchdog.cjs');
+  executable.require('./watchdog.js');
 } else {
-  executable.require('./cli.cjs');
+  executable.require('./cli.js');
 }

@@ -1,10 +1,7 @@
 /** Loads better-sqlite3. No other module imports it at run time. */
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
 import { type Hint, SvcError } from '../errors.ts';
-import { createPackageRequire, readEmbeddedAddon } from '../package-files.ts';
+import { createDriverRequire, createOwnRequire, readEmbeddedAddon } from '../package-files.ts';
 import { unpackAddon } from './addon-cache.ts';
 
 type Driver = typeof Database;
@@ -56,21 +53,16 @@ export function openSqlite(path: string, options?: Database.Options): Database.D
  * @throws SvcError `sqlite_unavailable`
  */
 export function resolveDriver(): string {
-  return createRequire(getOwnPath()).resolve(choosePackage(getCurrentEnvironment()).name);
+  return createOwnRequire().resolve(choosePackage(getCurrentEnvironment()).name);
 }
 
 function getCurrentEnvironment(): DriverEnvironment {
   const addon = readEmbeddedAddon();
   return {
     nativeBinding: addon === null ? undefined : unpackAddon(addon),
-    require: createPackageRequire(getOwnPath()),
+    require: createDriverRequire(),
     nodeVersion: process.versions.node,
   };
-}
-
-function getOwnPath(): string {
-  // A user's bundler may convert this file to CommonJS, which has no `import.meta.url`. Then resolve from the current folder.
-  return import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
 }
 
 /** @throws SvcError `sqlite_unavailable` */

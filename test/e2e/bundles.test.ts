@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { createControlDocument } from '../../src/contract/openapi/openapi-document.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
-const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
-/** A statement in which a module loads one of Node.js at its start. */
-const DECLARATION = /^(?:const|let|var) .*/gm;
-const REQUIRE = / = process\.getBuiltinModule\("([^"]+)"\)/g;
+/** A statement in which a module loads others at its start. */
+const DECLARATION = /^(?:const|let|var|import|require|\}\)\)).*/gm;
+const LOADED = /(?:^require\(| = require\(|\bgetBuiltinModule\(| from )"([^"]+)"/gm;
 
 const chunks = readdirSync(join(dist, 'chunks')).map((name) => `chunks/${name}`);
 
@@ -25,7 +24,7 @@ function readModule(file: string) {
   const text = readFileSync(file, 'utf8');
   const declarations = (text.match(DECLARATION) ?? []).join('\n');
   return {
-    ids: [...text.matchAll(IMPORT), ...declarations.matchAll(REQUIRE)].map(([, id = '']) => id),
+    ids: Array.from(declarations.matchAll(LOADED), ([, id = '']) => id),
     sources: Array.from(text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm), ([, source = '']) => source),
   };
 }
@@ -90,7 +89,7 @@ it('the library loads the code for fuzzing only when it is used', () => {
 it('the public types need no package but the Vitest of the project and those of Node.js', () => {
   const types = join(dist, 'types');
   const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.d.ts'),
+    /\.d\.m?ts$/.test(name),
   );
   const targets = files.flatMap((name) =>
     Array.from(
@@ -102,7 +101,7 @@ it('the public types need no package but the Vitest of the project and those of 
 });
 
 it('svc-emulator/vitest uses the Vitest of the project and shares the modules of the library', () => {
-  const { sources, modules } = loadedWith('vitest.js');
+  const { sources, modules } = loadedWith('vitest.mjs');
   expect(modules).toContain('vitest');
   expect(sources.filter((source) => source.includes('/vitest/'))).toEqual([]);
   expect(sources).toEqual(expect.arrayContaining(loadedWith('index.js').sources));
@@ -158,7 +157,7 @@ it('the command line and the library load modules of Node.js that few commands n
 });
 
 it('the HTTP client does not contain HTTP/2, which would load more modules of Node.js', () => {
-  const client = readFileSync(join(dist, 'undici.cjs'), 'utf8');
+  const client = readFileSync(join(dist, 'undici.js'), 'utf8');
   expect(client).toContain('require("node:net")');
   expect(client).not.toContain('node:http2');
 });
@@ -167,7 +166,7 @@ it('the protocol of coding agents is loaded only by svc mcp and the first reques
   const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
   const sourcesOf = (name: string) =>
     loadedWith(name).sources.filter((source) => protocol.test(source) || source.startsWith('src/mcp/tools/'));
-  for (const entry of ['index.js', 'cli.js', 'vitest.js', findChunk('mcp')]) {
+  for (const entry of ['index.js', 'cli.js', 'vitest.mjs', findChunk('mcp')]) {
     expect(sourcesOf(entry), entry).toEqual([]);
   }
   expect(sourcesOf(findChunk('mcp-server')).length).toBeGreaterThan(10);

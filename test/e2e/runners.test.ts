@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -20,7 +21,6 @@ const recipes = join(import.meta.dirname, 'recipes');
 const vitestExamples = join(root, 'test/library/examples');
 /** Examples that use both entry points. The unit tests run all examples. */
 const runExamples = ['any-runner.test.ts', 'retries.test.ts'];
-const vmModules = { NODE_OPTIONS: '--experimental-vm-modules' };
 
 /** Bun publishes its program as one package for each platform. */
 const bun = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
@@ -128,30 +128,28 @@ describe.each([
 describe('Jest', () => {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
 
-  it('Jest runs its recipe as an ES module and as CommonJS', async () => {
-    const names = ['jest.test.mjs', 'jest.test.cjs'];
+  it('Jest runs its recipe, and an emulator continues while a test has fake timers', async () => {
+    const names = ['jest.test.cjs', 'jest-fake-timers.test.cjs'];
     for (const name of names) add(project, name, recipes);
-    const { exitCode, all } = await run(project, [jest, '--runInBand', ...names], vmModules);
+    const { exitCode, all } = await run(project, [jest, '--runInBand', ...names]);
     expect(exitCode, all).toBe(0);
     expect(all).toMatch(/Tests: +2 passed, 2 total/);
   });
 
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  it.runIf(major > 24 || (major === 24 && minor >= 9))(
-    'a CommonJS test loads the library with require()',
-    async () => {
-      const name = 'require.test.cjs';
-      const source = `test('require', () => expect(require('svc-emulator').createEmulator).toBeInstanceOf(Function));`;
-      writeFileSync(join(project, name), source);
-      const { exitCode, all } = await run(project, [jest, name], vmModules);
-      expect(exitCode, all).toBe(0);
-    },
-  );
-
   it('the emulator runs while fake timers are enabled in the configuration', async () => {
-    add(project, 'jest.test.mjs', recipes);
+    add(project, 'jest.test.cjs', recipes);
     const config = JSON.stringify({ fakeTimers: { enableGlobally: true } });
-    const { exitCode, all } = await run(project, [jest, '--config', config, 'jest.test.mjs'], vmModules);
+    const { exitCode, all } = await run(project, [jest, '--config', config, 'jest.test.cjs']);
+    expect(exitCode, all).toBe(0);
+  });
+
+  it('Jest runs its recipe as an ES module with the flag of Node.js', async () => {
+    const recipe = readFileSync(join(recipes, 'jest.test.cjs'), 'utf8');
+    const code = recipe.replace(/^const (.*) = require\((.*)\)/m, 'import $1 from $2');
+    expect(code).toContain("import { createEmulator, createReceiver } from 'svc-emulator'");
+    writeFileSync(join(project, 'jest.test.mjs'), code);
+    const env = { NODE_OPTIONS: '--experimental-vm-modules' };
+    const { exitCode, all } = await run(project, [jest, 'jest.test.mjs'], env);
     expect(exitCode, all).toBe(0);
   });
 });

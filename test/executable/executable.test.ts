@@ -15,31 +15,31 @@ function createFrom(assets: Record<string, string | Buffer>) {
 describe('modules', () => {
   it('a module loads others by relative paths, packages by their names, and modules of Node.js', () => {
     const { require } = createFrom({
-      'modules/cli.cjs': `exports.all = [require('./chunks/a.cjs'), require('driver'), require('driver/package.json').version,
+      'modules/cli.js': `exports.all = [require('./chunks/a.js'), require('driver'), require('driver/package.json').version,
         require('node:path').sep];`,
-      'modules/chunks/a.cjs': `module.exports = require('../b.cjs') + 1;`,
-      'modules/b.cjs': 'module.exports = 1;',
-      'modules/driver.cjs': `module.exports = 'driver';`,
+      'modules/chunks/a.js': `module.exports = require('../b.js') + 1;`,
+      'modules/b.js': 'module.exports = 1;',
+      'modules/driver.js': `module.exports = 'driver';`,
       'modules/driver/package.json': '{"version":"13.2.0"}',
     });
-    expect(require('./cli.cjs')).toEqual({ all: [2, 'driver', '13.2.0', expect.stringMatching(/[/\\]/)] });
+    expect(require('./cli.js')).toEqual({ all: [2, 'driver', '13.2.0', expect.stringMatching(/[/\\]/)] });
   });
 
   it('a module runs once, even if another module loads it while it runs', () => {
     const { require } = createFrom({
-      'modules/a.cjs': `exports.early = true; exports.partner = require('./b.cjs').partnerOf;`,
-      'modules/b.cjs': `exports.partnerOf = require('./a.cjs').early;`,
+      'modules/a.js': `exports.early = true; exports.partner = require('./b.js').partnerOf;`,
+      'modules/b.js': `exports.partnerOf = require('./a.js').early;`,
     });
-    expect(require('./a.cjs')).toEqual({ early: true, partner: true });
-    expect(require('./a.cjs')).toBe(require('./a.cjs'));
+    expect(require('./a.js')).toEqual({ early: true, partner: true });
+    expect(require('./a.js')).toBe(require('./a.js'));
   });
 
   it('a module that failed can be loaded again', () => {
     const { require } = createFrom({
-      'modules/a.cjs': `globalThis.attempts = (globalThis.attempts ?? 0) + 1; if (attempts === 1) throw new Error('busy');`,
+      'modules/a.js': `globalThis.attempts = (globalThis.attempts ?? 0) + 1; if (attempts === 1) throw new Error('busy');`,
     });
-    expect(() => require('./a.cjs')).toThrow('busy');
-    expect(require('./a.cjs')).toEqual({});
+    expect(() => require('./a.js')).toThrow('busy');
+    expect(require('./a.js')).toEqual({});
     Reflect.deleteProperty(globalThis, 'attempts');
   });
 
@@ -51,27 +51,27 @@ describe('modules', () => {
   });
 
   it('a module runs the code that was compiled when the executable was built', () => {
-    const code = compileModule('a.cjs', 'module.exports = 2;').createCachedData();
+    const code = compileModule('a.js', 'module.exports = 2;').createCachedData();
     // V8 compares only the lengths of the sources, so the result shows which code has run.
-    const { require } = createFrom({ 'modules/a.cjs': 'module.exports = 1;', 'code/a.cjs': code });
-    expect(require('./a.cjs')).toBe(2);
+    const { require } = createFrom({ 'modules/a.js': 'module.exports = 1;', 'code/a.js': code });
+    expect(require('./a.js')).toBe(2);
   });
 
   it('a module imports files of users and modules of Node.js', async () => {
     const file = join(createTemporaryFolder(), 'svc.config.mjs');
     writeFileSync(file, 'export default 1;');
     const { require } = createFrom({
-      'modules/a.cjs': `exports.load = async (url) => [(await import(url)).default, (await import('node:path')).sep];`,
+      'modules/a.js': `exports.load = async (url) => [(await import(url)).default, (await import('node:path')).sep];`,
     });
-    const { load } = require('./a.cjs') as { load(url: string): Promise<unknown> };
+    const { load } = require('./a.js') as { load(url: string): Promise<unknown> };
     expect(await load(pathToFileURL(file).href)).toEqual([1, sep]);
   });
 
   it('a module knows the executable, and is in no folder', () => {
     const executable = createFrom({
-      'modules/a.cjs': 'module.exports = [__SVC_EXECUTABLE__, __dirname, __filename];',
+      'modules/a.js': 'module.exports = [__SVC_EXECUTABLE__, __dirname, __filename];',
     });
-    expect(executable.require('./a.cjs')).toEqual([executable, undefined, process.execPath]);
+    expect(executable.require('./a.js')).toEqual([executable, undefined, process.execPath]);
   });
 });
 

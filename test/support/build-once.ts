@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** Builds the program before tests that run it, if a source file is newer than the build. */
 export default function buildOnce(): void {
-  const builtAt = modifiedAt(join(root, 'dist/start.cjs'));
+  const builtAt = modifiedAt(join(root, 'dist/start.js'));
   const newest = Math.max(
     newestIn(join(root, 'src')),
     newestIn(join(root, 'scripts')),
