@@ -177,7 +177,7 @@ export async function bundle(input, dir) {
  * read when a chunk is loaded, as in an ES module, because a test can replace them with mocks later.
  */
 function getBuiltinModules(code) {
-  // Not `process` alone, because commander has a variable with this name.
+  // With `globalThis`, because commander has a variable named `process`.
   const get = (id) => `globalThis.process.getBuiltinModule("${id}")`;
   return code
     .replace(/(?<=^(?:let |const ).*)\b(node_\w+) = require\("([^"]+)"\)/gm, (_, variable, id) => {
