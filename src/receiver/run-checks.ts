@@ -165,7 +165,7 @@ class CheckRunner {
       const { status, meaning } = await this.#getOutcomeOf(id);
       if (status !== 'passed') return this.#describeBlocker(id, meaning);
     }
-    if (check.judgesByResponse && check.id !== OTHER_SECRET_CHECK_ID) {
+    if (check.judgesByResponse) {
       const { status, meaning, acceptedUnseen } = await this.#getOutcomeOf(OTHER_SECRET_CHECK_ID);
       if (status === 'inconclusive' || acceptedUnseen)
         return this.#describeBlocker(OTHER_SECRET_CHECK_ID, meaning);

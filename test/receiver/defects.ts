@@ -1,7 +1,8 @@
 /** Receivers with one defect each, and how `svc receiver check` and `svc receiver fuzz` show it. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { DAY_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
+import { formatTimestamp } from '../../src/domain/signature/signature-header.ts';
 import type { AttackName, Variation } from '../../src/domain/variations.ts';
 import type { FuzzRule } from '../../src/receiver/fuzz/fuzz-rules.ts';
 import {
@@ -172,14 +173,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'verifies nothing and works on one event after the other',
     create: () => ({ isAuthentic: () => true, work: workInOrder(1_000) }),
-    check: [
-      ...['signature.other-secret', 'signature.altered-body', 'signature.missing', 'signature.empty'],
-      ...['signature.blank', 'signature.truncated', 'signature.prefixed', 'signature.suffixed'],
-      ...['signature.no-version', 'signature.other-version', 'signature.empty-body', 'signature.doubled'],
-      ...['signature.api-key', 'timestamp.missing', 'timestamp.old', 'timestamp.slightly-old'],
-      ...['timestamp.unreadable', 'timestamp.future', 'timestamp.replaced', 'timestamp.unsigned'],
-      ...['timestamp.doubled', 'rejection.status', NO_SIDE_EFFECT],
-    ],
+    check: [...['signature.other-secret', 'rejection.status', NO_SIDE_EFFECT]],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -189,11 +183,7 @@ export const defects: readonly Defect[] = [
         /^v1=[0-9a-f]{64}(, ?v1=[0-9a-f]{64})?$/.test(getSignature(receiving)) &&
         isRecent(Date.now() - Date.parse(getTimestamp(receiving))),
     }),
-    check: [
-      ...['signature.other-secret', 'signature.altered-body', 'signature.empty-body', 'signature.doubled'],
-      ...['signature.api-key', 'timestamp.replaced', 'timestamp.unsigned'],
-      NO_SIDE_EFFECT,
-    ],
+    check: [...['signature.other-secret', NO_SIDE_EFFECT]],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -205,6 +195,28 @@ export const defects: readonly Defect[] = [
     }),
     check: ['signature.empty-body', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
+  },
+  {
+    name: 'verifies the body without its last field too',
+    create: () => ({
+      isAuthentic: (receiving, parts) =>
+        correctParts.isAuthentic(receiving, parts) ||
+        correctParts.isAuthentic(
+          withBody(receiving, receiving.body.toString().replace(/,"\w+":true}$/, '}')),
+          parts,
+        ),
+    }),
+    check: ['signature.altered-body', NO_SIDE_EFFECT],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'altered' },
+  },
+  {
+    name: 'verifies nothing if there are two signature headers',
+    create: () => ({
+      isAuthentic: (receiving, parts) =>
+        getSignature(receiving).includes(', ') || correctParts.isAuthentic(receiving, parts),
+    }),
+    check: ['signature.doubled', NO_SIDE_EFFECT],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'doubled-signature' },
   },
   {
     name: 'searches for the signature anywhere in the header',
@@ -391,6 +403,25 @@ export const defects: readonly Defect[] = [
     }),
     check: ['timestamp.unsigned', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1, attack: 'unsigned-timestamp' },
+  },
+  {
+    name: 'accepts a signature over an earlier timestamp',
+    create: () => ({
+      isAuthentic(receiving, parts) {
+        const time = Date.parse(getTimestamp(receiving));
+        const isSignedAt = (ageMs: number) => {
+          const headers = {
+            ...receiving.headers,
+            'service-timestamp': formatTimestamp('iso8601', time - ageMs),
+          };
+          return correctParts.isAuthentic({ ...receiving, headers }, { ...parts, isRecent: () => true });
+        };
+        const ages = Array.from({ length: 600 }, (_, seconds) => seconds * SECOND_MS);
+        return parts.isRecent(Date.now() - time) && ages.some(isSignedAt);
+      },
+    }),
+    check: ['timestamp.replaced', NO_SIDE_EFFECT],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'replayed' },
   },
   {
     name: 'takes the age from the last timestamp header and verifies the first one',

@@ -42,6 +42,25 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
     ]);
   });
 
+  it('a receiver that processes forged deliveries gets no other signature check, and the reason is the same for all', async () => {
+    let count = 0;
+    await using receiver = await createReceiver(() => {
+      count += 1;
+      return { status: 204 };
+    });
+    const report = await checkReceiver({
+      ...{ url: receiver.url, only: ['signature', 'timestamp'] },
+      readSideEffects: async () => ({ count, ids: null }),
+    });
+    expect(idsOf(report, 'failed')).toEqual(['signature.other-secret']);
+    const blocked = report.checks.filter(({ status }) => status === 'inconclusive');
+    expect(blocked.length).toBeGreaterThan(15);
+    expect(new Set(blocked.map(({ meaning }) => meaning))).toEqual(
+      new Set([expect.stringMatching(/^Not checked, because signature\.other-secret did not pass\. /)]),
+    );
+    expect(receiver.requests.length).toBeLessThan(10);
+  });
+
   it('runChecks names the check that stops the receiver and runs no check after it', async () => {
     await using receiver = await createReceiver();
     const verify = verifier(schemes.svc);

@@ -45,7 +45,7 @@ describe('a body that changes if it is parsed and serialized', () => {
 
   it('a check that a receiver can also fail because of a more general defect requires the check of that defect', () => {
     const required = listChecks(schemes.svc, API_KEY).flatMap(({ id, requires }) =>
-      requires ? [[id, ...requires]] : [],
+      requires && !/^(?:signature|timestamp)\./.test(id) ? [[id, ...requires]] : [],
     );
     expect(required).toEqual([
       ['raw-body.big-number', 'robustness.big-number'],
