@@ -9,9 +9,9 @@ import {
   AttemptSummary,
   Delivery,
   DeliveryDetail,
+  DeliveryVerification,
   ListedDelivery,
   SignatureDetail,
-  Verification,
 } from './delivery-schemas.ts';
 import { withDurationTexts } from './duration-text.ts';
 import {
@@ -515,7 +515,7 @@ export const controlOperations = {
       },
       { tolerance: 'tolerance_ms' },
     ),
-    output: Verification,
+    output: DeliveryVerification,
   }),
   replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {
     summary: 'Replay a delivery',

@@ -210,6 +210,10 @@ export const AttemptSummary = resource('An attempt in a list, without its reques
   webhook_id: described('ID of the endpoint that the attempt was sent to.', idOf('webhook')),
 });
 
+const matchesField = {
+  matches: described('Whether the signature header contains this signature.', v.boolean(), true),
+};
+
 export const SignatureDetail = resource('How an attempt was signed.', {
   ...schemeField,
   attempt: described('Number of the attempt.', Count),
@@ -239,11 +243,19 @@ export const SignatureDetail = resource('How an attempt was signed.', {
         ),
         masked: described('The secret, with most of its characters hidden.', v.string(), 'whsec_…2miI'),
         signature: described('Signature that this secret produces.', v.string(), SIGNATURE),
-        matches: described('Whether the signature header contains this signature.', v.boolean(), true),
+        ...matchesField,
       }),
     ),
   ),
   ...verificationField,
+});
+
+export const DeliveryVerification = resource('Result of verifying the signature of a delivery.', {
+  ...Verification.entries,
+  signatures: described(
+    'Signatures that the secrets produce, in the order of the secrets.',
+    v.array(v.object({ signature: described('The signature.', v.string(), SIGNATURE), ...matchesField })),
+  ),
 });
 
 export type AttemptPhases = v.InferOutput<typeof AttemptPhases>;
@@ -252,6 +264,7 @@ export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
+export type DeliveryVerification = v.InferOutput<typeof DeliveryVerification>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type Verification = v.InferOutput<typeof Verification>;
 export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;

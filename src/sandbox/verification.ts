@@ -1,7 +1,13 @@
 /** Verifies and explains the signatures of recorded attempts, and diagnoses why a receiver rejects one. */
 
 import type { ControlOperations } from '../contract/control-operations.ts';
-import type { Attempt, AttemptDetail, SignatureDetail, Verification } from '../contract/delivery-schemas.ts';
+import type {
+  Attempt,
+  AttemptDetail,
+  DeliveryVerification,
+  SignatureDetail,
+  Verification,
+} from '../contract/delivery-schemas.ts';
 import type { ValidatedInput } from '../contract/operation.ts';
 import { maskSecret } from '../domain/credentials.ts';
 import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
@@ -9,8 +15,10 @@ import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import {
   computeDigest,
   isSignedWithAny,
+  isUsableSecret,
   listSignedParts,
   matchesAnyDigest,
+  type SignableMessage,
 } from '../domain/signature/sign.ts';
 import { verifyMessage } from '../domain/signature/verify.ts';
 import type { NamedSecret } from '../domain/signature/verify-input.ts';
@@ -58,19 +66,27 @@ type VerificationInput = ValidatedInput<ControlOperations['verifyDelivery']>;
 export function verifyDelivery(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   input: VerificationInput,
-): Verification {
+): DeliveryVerification {
   const { computed, now, tolerance_ms: toleranceMs, payload_base64: base64 } = input;
   const payload = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
   const signed = getSignedAttempt(sandbox, input.id, input.attempt);
-  if (computed !== undefined) return diagnose(sandbox, signed, computed, input, payload);
-  const { row, attempt, sentBody } = signed;
-  return verifyAttempt(sandbox, row, attempt, {
-    secret: input.secrets ?? listSecrets(sandbox, row),
-    sentBody,
-    now: now === undefined ? undefined : Date.parse(now),
-    toleranceMs,
-    payload,
-  });
+  const { row, attempt, sentBody, scheme, digests } = signed;
+  const secret = input.secrets ?? listSecrets(sandbox, row);
+  const verification =
+    computed === undefined
+      ? verifyAttempt(sandbox, row, attempt, {
+          secret,
+          sentBody,
+          now: now === undefined ? undefined : Date.parse(now),
+          toleranceMs,
+          payload,
+        })
+      : diagnose(sandbox, signed, computed, input, payload);
+  const message = { ...signed.message, body: payload ?? attempt.request.body };
+  const signatures = secret
+    .filter((candidate) => isUsableSecret(scheme, candidate))
+    .map((candidate) => recomputeSignature(scheme, candidate, message, digests));
+  return { ...verification, signatures };
 }
 
 /**
@@ -195,8 +211,7 @@ export function describeSignature(
   const describeSecret = (name: 'current' | 'previous', secret: string) => ({
     name,
     masked: maskSecret(secret),
-    signature: scheme.header.prefix + computeDigest(scheme, secret, message),
-    matches: matchesAnyDigest(scheme, secret, message, digests),
+    ...recomputeSignature(scheme, secret, message, digests),
   });
   return {
     scheme: scheme.name,
@@ -222,6 +237,19 @@ function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string,
   const sent = { id: row.id, body: sentBody, scheme };
   const attempt = toAttempt(attemptRow, sent);
   return { row, attempt, sentBody, scheme, ...readSignature(attempt.request.headers, sent) };
+}
+
+/** The signature with `secret` as it appears in the header, and whether it is one of `digests`. */
+function recomputeSignature(
+  scheme: SignatureScheme,
+  secret: string,
+  message: SignableMessage,
+  digests: readonly string[],
+) {
+  return {
+    signature: scheme.header.prefix + computeDigest(scheme, secret, message),
+    matches: matchesAnyDigest(scheme, secret, message, digests),
+  };
 }
 
 /** The headers that belong to the scheme. */

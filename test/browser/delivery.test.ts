@@ -356,6 +356,10 @@ describeInBrowser('the delivery page', () => {
     await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);
     await copy('Raw HTTP', 'raw request');
     await expect.poll(() => clipboardOf(page)).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
+    await copy('Vitest', 'test');
+    await expect
+      .poll(() => clipboardOf(page))
+      .toContain("await workspace.trigger('order.shipped', payload);");
     await expectAccessible(page);
   });
 

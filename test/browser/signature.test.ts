@@ -1,4 +1,5 @@
 /** The signature tab: signed content, secrets and verification. */
+import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { startDeliverySetup } from '../delivery/delivery-setup.ts';
@@ -20,6 +21,8 @@ async function openSignature(options: TestEmulatorOptions = {}, openOptions: Ope
 }
 
 const stringOf = (page: Page) => page.getByRole('region', { name: 'Signed content' });
+const checkOf = (page: Page) => page.locator('.signature details');
+const openCheck = (page: Page) => page.getByText('Verify with other values').click();
 const sectionOf = (page: Page, name: string) =>
   page.locator('.signature > section', { has: page.getByRole('heading', { name }) });
 
@@ -63,6 +66,52 @@ describeInBrowser('the signature tab of an attempt', () => {
       .toEqual(['✗ does not match the header', '✓ matches the header']);
   });
 
+  it('the signature tab of an attempt verifies the attempt and updates the result after each change', async () => {
+    const { page, webhook, sent } = await openSignature();
+    await openCheck(page);
+    const verdict = checkOf(page);
+    await verdict.getByText('The signature is valid').waitFor();
+    await checkOf(page).getByText(`${sent?.headers['Service-Signature']}`).waitFor();
+
+    await page.getByRole('button', { name: 'Line break added' }).click();
+    await verdict.getByText('a line ending was added at its end').waitFor();
+    const signed = `${sent?.signed_content}\n`;
+    const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
+    await checkOf(page).getByText(`v1=${signature}`).waitFor();
+
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await verdict.getByText('The signature is valid').waitFor();
+    await page.getByLabel('Secret', { exact: true }).fill('svc_test_0123456789');
+    await verdict.getByText('api_key_as_secret').waitFor();
+
+    await page.getByRole('button', { name: 'Ten minutes late' }).click();
+    await verdict.getByText('timestamp_too_old').waitFor();
+    await page.getByLabel('Tolerance in minutes').fill('15');
+    await verdict.getByText('The signature is valid').waitFor();
+
+    await page.getByLabel('Body that your receiver received').fill('{}');
+    await verdict.getByText('body_changed').waitFor();
+  });
+
+  it('the signature tab of an attempt names the mistake behind an entered digest', async () => {
+    const { page, webhook, sent } = await openSignature();
+    await openCheck(page);
+    const digest = createHmac('sha256', webhook.secret).update(`${sent?.body}`).digest('hex');
+    await page.getByLabel('Digest that your receiver computed').fill(digest);
+    await checkOf(page).getByText('content_changed').waitFor();
+  });
+
+  it('the signature tab of an attempt shows the signature of a parsed and re-serialized body', async () => {
+    const { page, webhook, sent } = await openSignature();
+    await openCheck(page);
+    await page.getByRole('button', { name: 'Body parsed and serialized again' }).click();
+    const again = JSON.stringify(JSON.parse(sent?.body ?? ''));
+    const signed = `${sent?.headers['Service-Timestamp']}.${again}`;
+    const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
+    await checkOf(page).getByText(`v1=${signature}`).waitFor();
+    await checkOf(page).getByText('its JSON was parsed and serialized again').waitFor();
+  });
+
   it('the signature tab of an attempt explains that a fault changed the body after signing', async () => {
     const { emulator, control, deliver } = await startDeliverySetup();
     await control.addFault({ on: 'delivery', kind: 'tamper-body' });
@@ -89,7 +138,9 @@ describeInBrowser('the signature tab of an attempt', () => {
 
   it('the signature tab of an attempt has no accessibility violations in light and dark mode, wide and narrow', async () => {
     const { page } = await openSignature();
-    await sectionOf(page, 'Endpoint secret').getByText('matches the header').waitFor();
+    await openCheck(page);
+    await page.getByRole('button', { name: 'Wrong secret' }).click();
+    await page.getByText('wrong_secret').waitFor();
     await expectAccessibleAt(page, [360, 1920]);
   });
 });

@@ -184,10 +184,25 @@ describeInBrowser('the endpoint pages', () => {
     await expect.poll(async () => (await emulator.control.listWebhooks({})).data).toEqual([]);
   });
 
-  it('the endpoint pages send a test event with one click, and open its delivery', async () => {
+  it('the endpoint pages check the response to a forged delivery and explain the findings', async () => {
+    const { emulator, page } = await startOne(200);
+    await press(page, 'Test');
+    await press(page, 'Check the response to a forged delivery');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/200, so any\w+ can send/).waitFor();
+    await dialog.getByText('Verify the signature first').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expectFocused(page.getByRole('button', { name: 'Test', exact: true }));
+    await expect.poll(async () => (await emulator.control.listDeliveries({})).data).toEqual([]);
+  });
+
+  it('the endpoint pages send a test event in two clicks, and open its delivery', async () => {
     const { page, receiver, emulator, id } = await startOne(200);
     await emulator.control.updateWebhook({ id, events: ['invoice.paid'] });
     await reload(page);
+    await press(page, 'Test');
     await press(page, 'Send a test event');
     await page.getByRole('heading', { name: 'Attempt 1 of 1' }).waitFor();
     expect((await receiver.request(1)).envelope?.type).toBe('invoice.paid');

@@ -1,16 +1,24 @@
-import { expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
 import {
   listCommands,
   toRawRequest,
   toSignedCurlCommand,
+  toVitestTest,
 } from '../../src/dashboard/views/delivery/attempt-formats.ts';
 import { toDeliveryHints } from '../../src/domain/attempt-hints.ts';
 import { toCurl } from '../../src/domain/shell.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createAttempt, createDelivery } from './example-delivery.ts';
 
+const root = join(import.meta.dirname, '../..');
 const { request } = createAttempt();
+const sending = (payload: string) => ({ ...request, body: `{"type":"a.b","data":{"payload":${payload}}}` });
 
 it('toCurl returns the exact request', () => {
   expect(toCurl({ ...request, body: `{"it's":1}` })).toMatchInlineSnapshot(`
@@ -65,4 +73,63 @@ it('toRawRequest returns the bytes that were sent', async () => {
   const { attempts } = await control.getDelivery({ id: data[0]?.id ?? '' });
   expect(wire).toHaveLength(1);
   expect(attempts.map(({ request }) => toRawRequest(request))).toEqual(wire);
+});
+
+describe('toVitestTest', () => {
+  const payloads = [
+    '{}',
+    `{"text":"it's \\"quoted\\" \\\\ \`\${x}\` \\n\\u2028 日本 </script>","list":[1,{"a":null}],"b":-0.5}`,
+    '{"__proto__":{"a":1},"constructor":"x"}',
+    '{"price":12.50,"big":9007199254740993}',
+  ];
+
+  it('toVitestTest returns a test that passes', { timeout: 60_000 }, async () => {
+    const folder = createTemporaryFolder();
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    const alias = { 'svc-emulator/vitest': join(root, 'src/vitest.ts') };
+    writeFileSync(
+      join(folder, 'vitest.config.mjs'),
+      `export default ${JSON.stringify({ resolve: { alias }, test: { testTimeout: 30_000 } })};`,
+    );
+    const bodies = [...payloads.map((payload) => sending(payload)), { ...request, body: '[1]' }];
+    for (const [index, body] of bodies.entries()) {
+      writeFileSync(join(folder, `copied-${index}.test.ts`), toVitestTest(createDelivery(), body));
+    }
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const options = ['run', '--root', folder, '--reporter', 'json', '--no-file-parallelism', '--no-isolate'];
+    const { stdout } = await promisify(execFile)(process.execPath, [vitest, ...options]);
+    expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: bodies.length, numTotalTests: bodies.length });
+  });
+
+  it('toVitestTest returns a complete file', () => {
+    expect(toVitestTest(createDelivery(), request)).toMatchInlineSnapshot(`
+      "import { test } from 'svc-emulator/vitest';
+      import { expect } from 'vitest';
+
+      test('order.shipped is delivered', async ({ workspace, receiver }) => {
+        const payload = {
+          "order": "ord_1"
+        };
+        await workspace.trigger('order.shipped', payload);
+
+        await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url, payload });
+        const request = await receiver.request(1);
+        expect(request.verification).toMatchObject({ ok: true });
+      });
+      "
+    `);
+  });
+
+  it('toVitestTest adds a comment when JavaScript would change a number', () => {
+    expect(toVitestTest(createDelivery(), sending('{"price":12.50}'))).toContain('/* JavaScript changes');
+    expect(toVitestTest(createDelivery(), sending('{"price":12.5,"text":"12.50"}'))).not.toContain('/*');
+  });
+
+  it('toVitestTest uses the fixture when the body is not an envelope', () => {
+    for (const body of ['no JSON', '[]', '{"data":1}', '{"data":{"payload":[1]}}']) {
+      expect(toVitestTest(createDelivery(), { ...request, body })).toContain(
+        "workspace.trigger('order.shipped');",
+      );
+    }
+  });
 });

@@ -1,5 +1,6 @@
 /** `svc doctor`: checks Node.js, the configuration, the port, the database, the emulator and its endpoints. */
 import { createServer } from 'node:net';
+import { createFindingBuilder, type Finding } from '../../client/findings.ts';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { getPort } from '../../domain/http-url.ts';
@@ -8,7 +9,6 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { checkDatabase, checkDatabaseFile, checkSqliteDriver } from '../doctor/check-database.ts';
 import { checkClock, checkEmulator, checkEndpoints, checkRunFile } from '../doctor/check-emulator.ts';
-import { createFindingBuilder, type Finding } from '../doctor/findings.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { styleCheckStatus } from '../render/style.ts';

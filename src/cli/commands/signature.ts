@@ -234,7 +234,7 @@ async function verifySentDelivery(
   const { secret, payload, now, tolerance, computed } = options;
   const environmentSecret = context.env.SVC_WEBHOOK_SECRET;
   const control = await context.connect();
-  return control.verifyDelivery({
+  const { signatures: _, ...verification } = await control.verifyDelivery({
     id,
     secrets: secret ? [...secret] : environmentSecret ? [environmentSecret] : undefined,
     payload_base64:
@@ -243,6 +243,7 @@ async function verifySentDelivery(
     tolerance_ms: tolerance,
     computed,
   });
+  return verification;
 }
 
 const conflictHints = {

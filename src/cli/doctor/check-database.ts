@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { createFindingBuilder, type Finding } from '../../client/findings.ts';
 import { describeFileError } from '../../domain/message-parts.ts';
 import { isSingleExecutable } from '../../package-files.ts';
 import type { IntegrityReport } from '../../store/database.ts';
 import { formatSize } from '../render/format.ts';
 import type { RunningEmulator } from './check-emulator.ts';
-import { createFindingBuilder, type Finding } from './findings.ts';
 
 const driver = createFindingBuilder('sqlite', 'SQLite driver');
 

@@ -1,5 +1,6 @@
 /** Checks the running emulator: its run file, its address, its clock and its endpoints. */
 
+import { createFindingBuilder, type Finding, toProbeFindings } from '../../client/findings.ts';
 import type { ProjectLocation } from '../../config/project-folders.ts';
 import { findRunFile, inspectRunFile } from '../../config/run-file.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
@@ -8,7 +9,6 @@ import type { WebhookDetail } from '../../contract/resources.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import { explainMissingWorkspace, findHint } from '../report-error.ts';
-import { createFindingBuilder, type Finding, toProbeFindings } from './findings.ts';
 
 export interface RunningEmulator {
   readonly control: ControlPlane;

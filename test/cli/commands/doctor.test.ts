@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkNode, command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
 import * as databaseChecks from '../../../src/cli/doctor/check-database.ts';
-import type { Finding } from '../../../src/cli/doctor/findings.ts';
+import type { Finding } from '../../../src/client/findings.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
 import { verify } from '../../../src/signature.ts';
 import { listenDuringTest } from '../../support/local-server.ts';

@@ -127,9 +127,10 @@ describe('svc verify', () => {
 
 describe('svc verify --delivery', () => {
   const verdict = { ok: false, reason: 'wrong_secret', detail: 'D.', remedy: 'R.', scheme: 'svc' } as const;
+  const response = { ...verdict, signatures: [] };
 
   it('the emulator verifies with the secret and body of the receiver', async () => {
-    const verifyDelivery = vi.fn(async () => verdict);
+    const verifyDelivery = vi.fn(async () => response);
     const options = { secret, delivery: 'del_1', payload: '{ }', tolerance: 60_000, now: () => NOW };
     const { exitCode, ...shown } = await verify(options, { control: { verifyDelivery } });
     expect(exitCode).toBe(ExitCode.failure);
@@ -144,13 +145,13 @@ describe('svc verify --delivery', () => {
   });
 
   it('svc verify --computed asks the emulator for the mistake behind the digest', async () => {
-    const verifyDelivery = vi.fn(async () => verdict);
+    const verifyDelivery = vi.fn(async () => response);
     await verify({ delivery: 'del_1', computed: 'v1=00' }, { control: { verifyDelivery } });
     expect(verifyDelivery).toHaveBeenCalledWith({ id: 'del_1', computed: 'v1=00' });
   });
 
   it('options that are not given are not sent to the emulator', async () => {
-    const verifyDelivery = vi.fn(async () => ({ ...verdict, ok: true, reason: null, remedy: null }));
+    const verifyDelivery = vi.fn(async () => ({ ...response, ok: true, reason: null, remedy: null }));
     await expect(verify({ delivery: 'del_1' }, { control: { verifyDelivery } })).resolves.toMatchObject({
       exitCode: ExitCode.success,
     });
@@ -159,7 +160,7 @@ describe('svc verify --delivery', () => {
 
   it('the text output has the reason, the detail and the next step', async () => {
     const { context, capturedOutput } = createFakeContext({
-      control: { verifyDelivery: async () => verdict },
+      control: { verifyDelivery: async () => response },
     });
     await verifyCommand.run({ delivery: 'del_1' }, context);
     expect(capturedOutput.out).toBe('wrong_secret  D.\nR.\n');

@@ -6,7 +6,7 @@ import { CodeView } from '../../ui/code-view.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toRawRequest, toSignedCurlCommand } from './attempt-formats.ts';
+import { toRawRequest, toSignedCurlCommand, toVitestTest } from './attempt-formats.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -38,6 +38,17 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       title: 'Raw HTTP',
       text: toRawRequest(request),
       description: 'The request as HTTP/1.1 text.',
+    },
+    {
+      what: 'test',
+      title: 'Vitest',
+      text: toVitestTest(delivery, request),
+      description: (
+        <>
+          A complete test with its own emulator and receiver. Install its dependencies with:{' '}
+          <code>npm install --save-dev svc-emulator vitest</code>
+        </>
+      ),
     },
   ];
   const tabs = formats.map(({ what, title, text, description }) => ({

@@ -1,12 +1,14 @@
 /** Explains the signature of an attempt: the signed content, the headers, the secrets, and the verification. */
 import './signature.css';
-import type { SignatureDetail, Verification } from '../../../contract/delivery-schemas.ts';
-import { checkStatusSymbols } from '../../../domain/delivery.ts';
+import { useState } from 'preact/hooks';
+import type { DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
+import { SignatureChecker } from './signature-checker.tsx';
+import { HeaderMatchBadge, joinParts, SignedContent, VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
@@ -14,21 +16,32 @@ interface Props {
 }
 
 export function SignatureView({ deliveryId, attempt }: Props) {
-  const query = useQuery(() => control.describeSignature({ id: deliveryId, attempt }), [deliveryId, attempt]);
+  const query = useQuery(
+    () =>
+      Promise.all([
+        control.describeSignature({ id: deliveryId, attempt }),
+        control.getDelivery({ id: deliveryId }),
+      ]),
+    [deliveryId, attempt],
+  );
   return (
     <QueryView query={query} what="the signature">
-      {(detail) => <SignatureDetails detail={detail} deliveryId={deliveryId} />}
+      {([detail, delivery]) => (
+        <SignatureDetails key={`${deliveryId} ${attempt}`} detail={detail} delivery={delivery} />
+      )}
     </QueryView>
   );
 }
 
 interface SignatureDetailsProps {
   readonly detail: SignatureDetail;
-  readonly deliveryId: string;
+  readonly delivery: DeliveryDetail;
 }
 
-function SignatureDetails({ detail, deliveryId }: SignatureDetailsProps) {
+function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
+  const [isOpen, setOpen] = useState(false);
   const { signed_parts: parts, secrets, verification } = detail;
+  const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
   const text = joinParts(parts);
   return (
     <div class="signature stack">
@@ -53,10 +66,12 @@ function SignatureDetails({ detail, deliveryId }: SignatureDetailsProps) {
         <h4>Endpoint secret</h4>
         <SigningSecrets secrets={secrets} />
       </section>
-      <p class="muted">
-        To verify it with other values, use <code>svc verify --delivery {deliveryId}</code> with{' '}
-        <code>--payload</code>, <code>--secret</code>, <code>--computed</code> or <code>--now</code>.
-      </p>
+      {attempt !== undefined && (
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>Verify with other values</summary>
+          {isOpen && <SignatureChecker deliveryId={delivery.id} attempt={attempt} />}
+        </details>
+      )}
     </div>
   );
 }
@@ -94,66 +109,4 @@ function SigningSecrets({ secrets }: Pick<SignatureDetail, 'secrets'>) {
       ))}
     </div>
   );
-}
-
-/** The result of signature verification, in the words of `svc verify`. */
-function VerificationResult({
-  verification: { ok, reason, detail, remedy },
-}: {
-  readonly verification: Verification;
-}) {
-  return (
-    <div class={`verification-result notice ${ok ? 'succeeded' : 'failed'}`}>
-      <p>
-        <strong>
-          <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span>{' '}
-          {ok ? 'valid' : reason}
-        </strong>{' '}
-        {detail}
-      </p>
-      {remedy !== null && <p>{remedy}</p>}
-    </div>
-  );
-}
-
-/** Whether a signature equals the one in the header. */
-function HeaderMatchBadge({ matches }: { readonly matches: boolean }) {
-  return (
-    <span class={`badge ${matches ? 'succeeded' : 'failed'}`}>
-      <span aria-hidden="true">{checkStatusSymbols[matches ? 'passed' : 'failed']}</span>{' '}
-      {matches ? 'matches the header' : 'does not match the header'}
-    </span>
-  );
-}
-
-type Parts = SignatureDetail['signed_parts'];
-
-const partNames = {
-  id: 'delivery ID',
-  timestamp: 'timestamp',
-  body: 'body',
-  literal: 'constant text',
-} as const;
-
-/** The signed content, with each part marked by a color and a name. */
-function SignedContent({ label, parts }: { readonly label: string; readonly parts: Parts }) {
-  const bytes = new TextEncoder().encode(joinParts(parts)).length;
-  return (
-    <figure class="signed-content">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard. */}
-      <section class="text-box" tabIndex={0} aria-label={label}>
-        {parts.map(({ part, text }, index) => (
-          <span key={index} class={`signed-part ${part}`}>
-            <span class="signed-part-name">{partNames[part]}</span>
-            <code>{text}</code>
-          </span>
-        ))}
-      </section>
-      <figcaption class="muted">{bytes} bytes. Nothing is added between the parts.</figcaption>
-    </figure>
-  );
-}
-
-function joinParts(parts: Parts): string {
-  return parts.map(({ text }) => text).join('');
 }

@@ -13,9 +13,9 @@ import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-import { sendTestEvent } from './send-test-event.ts';
 import { emptyWebhook, pickSettings, toDraft, toWebhook, type WebhookDraft } from './webhook-draft.ts';
 import { NewWebhookSecret } from './webhook-secret.tsx';
+import { sendTestEvent } from './webhook-tests.tsx';
 
 interface Props {
   readonly webhook: WebhookDetail;

@@ -14,10 +14,10 @@ import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
-import { sendTestEvent } from './send-test-event.ts';
 import { reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
+import { WebhookTests } from './webhook-tests.tsx';
 
 export function WebhookPage({ route: { id } }: { readonly route: Route }) {
   return <WebhookView key={id} id={id ?? ''} />;
@@ -74,9 +74,7 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
       <h2>{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
       <div class="row push-right">
-        <ActionButton class="primary" onClick={() => void withErrorToast(sendTestEvent(webhook))}>
-          <Icon name="bolt" /> Send a test event
-        </ActionButton>
+        <WebhookTests webhook={webhook} />
         <ActionButton onClick={() => setOpen('edit')}>
           <Icon name="edit" /> Edit
         </ActionButton>

@@ -2,10 +2,10 @@
  * Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is reachable and
  * verifies signatures (§6).
  */
-import type { WebhookProbe } from '../../contract/resources.ts';
-import { findAttemptHints } from '../../domain/attempt-hints.ts';
-import { DAY_MS } from '../../domain/duration.ts';
-import { type Hint, SvcError, toHint } from '../../errors.ts';
+import type { WebhookProbe } from '../contract/resources.ts';
+import { findAttemptHints } from '../domain/attempt-hints.ts';
+import { DAY_MS } from '../domain/duration.ts';
+import { type Hint, SvcError, toHint } from '../errors.ts';
 
 /** `skipped`: the check was not possible or not requested. */
 type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';

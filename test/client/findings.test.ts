@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createFindingBuilder, toProbeFindings } from '../../../src/cli/doctor/findings.ts';
-import type { WebhookProbe } from '../../../src/contract/resources.ts';
-import { formatHint, SvcError } from '../../../src/errors.ts';
+import { createFindingBuilder, toProbeFindings } from '../../src/client/findings.ts';
+import type { WebhookProbe } from '../../src/contract/resources.ts';
+import { formatHint, SvcError } from '../../src/errors.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
