@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { toEventBody } from '../client/event-body.ts';
+import { isEventType } from '../domain/event.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';
@@ -110,7 +111,8 @@ async function findPayloadTemplate(type: string, context: Context): Promise<stri
       hint: `${suggestion} To send ${type}, pass its payload with --data.`,
     });
   }
-  context.io.note(`No fixture exists for ${type}, so the payload is empty.`);
+  // The API rejects another text.
+  if (isEventType(type)) context.io.note(`No fixture exists for ${type}, so the payload is empty.`);
   return '{}';
 }
 

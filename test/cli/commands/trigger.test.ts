@@ -71,8 +71,11 @@ describe('the payload', () => {
   });
 
   it('the payload is empty for a type without a fixture', async () => {
-    const { body } = await trigger({ type: 'robot.awoke', workspace: 'ws_other' });
+    const { body, err } = await trigger({ type: 'robot.awoke', workspace: 'ws_other' });
     expect(body).toEqual({ type: 'robot.awoke', workspace_id: 'ws_other', payload: {} });
+    expect(err).toContain('No fixture exists for robot.awoke, so the payload is empty.\n');
+    // The API rejects this type.
+    expect((await trigger({ type: 'robot', workspace: 'ws_other' })).err).not.toContain('fixture');
   });
 
   it('a type that is close to one with a fixture needs --data', async () => {
