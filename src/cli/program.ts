@@ -9,7 +9,12 @@ import { addGlobalOptions, helpOption, readGlobalOptions, readOwnOptions } from 
 import { addExamples, addLearnMore, createHelpConfiguration, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { explainMissingWorkspace, reportError } from './report-error.ts';
-import { nameInvalidValues, rejectUnknownArguments, toUsageError } from './usage-error.ts';
+import {
+  nameInvalidValues,
+  rejectEmptyArguments,
+  rejectUnknownArguments,
+  toUsageError,
+} from './usage-error.ts';
 
 const rootExamples: readonly Example[] = [
   ['Start the emulator if none runs, and receive the deliveries', 'listen'],
@@ -27,6 +32,7 @@ export async function runCommandLine(
   let exitCode: number = ExitCode.success;
   const words = toCommanderArguments(args);
   const program = createProgram(processContext, json, words[0], async (command, definition) => {
+    rejectEmptyArguments(command);
     const context = createContext(processContext, readGlobalOptions(command), { usage: toUsage(command) });
     // The options of each command have another type, which `configure` of the same file creates.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;

@@ -202,6 +202,18 @@ export function nameInvalidValues({ options, registeredArguments }: Command): vo
   }
 }
 
+/**
+ * Rejects empty arguments, usually variables of the shell that are not set. The command of `svc emulator exec` can have them.
+ * @throws SvcError `usage`
+ */
+export function rejectEmptyArguments({ registeredArguments, processedArgs }: Command): void {
+  for (const [index, argument] of registeredArguments.entries()) {
+    const name = argument.name();
+    if (name === 'command' || ![processedArgs[index]].flat().includes('')) continue;
+    throw createUsageError(`Invalid value for ${name}: ""`, 'Pass a value that is not empty.');
+  }
+}
+
 /** `--since` of `-s, --since <when>` and of `--since=1h` */
 function toFlag(text: string): string {
   return /--[\w-]+/.exec(text)?.[0] ?? text;

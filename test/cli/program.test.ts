@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Example } from '../../src/cli/command.ts';
 import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { rejectEmptyArguments } from '../../src/cli/usage-error.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { commandsByName, loadCommand } from '../support/command-definitions.ts';
 import { listen } from '../support/local-server.ts';
@@ -259,6 +260,8 @@ describe('a mistyped command line', () => {
       'Invalid value for id: "a"',
       'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     ],
+    ['events get ', 'Invalid value for id: ""', 'Pass a value that is not empty.'],
+    ['deliveries replay del_1 ', 'Invalid value for ids: ""', 'Pass a value that is not empty.'],
     ['listen 4242 4243', 'Too many arguments: expected 1, got 2.', 'Use: svc listen [options] [url]'],
     ['env a b', 'Too many arguments: expected none, got 2.', 'Use: svc env [options]'],
     ['env --format', '--format needs a value.', 'Use: --format <format>'],
@@ -374,6 +377,12 @@ describe('a mistyped command line', () => {
     expect(err).toBe(
       'error: Missing argument: <ids>\nhint: Use: svc deliveries replay [options] [ids...]. Or add --failed to replay every failed delivery. List the deliveries with: svc deliveries list\n',
     );
+  });
+
+  it('the command of svc emulator exec can have empty arguments', async () => {
+    const command = await loadCommand('emulator exec');
+    command.parse(['--', 'echo', ''], { from: 'user' });
+    expect(() => rejectEmptyArguments(command)).not.toThrow();
   });
 
   it('a usage error is one JSON object with --json', async () => {
