@@ -264,7 +264,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     stdout: /^ID +ws_\w+\nName +Team A/,
     stderr: /^hint: Create an API key for it with: svc keys create --workspace ws_\w+$/,
     jsonFields: ['id', 'name'],
-    invalid: [[''], 'name'],
+    invalid: [[''], 'Invalid value for name: ""'],
   },
   'keys list': {
     stdout: /^ID +NAME +KEY +SCOPES/,
