@@ -1,6 +1,5 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { formatCount } from '../../domain/message-parts.ts';
-import { validDeliveryCheck } from '../../receiver/checks/valid-delivery-check.ts';
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import { type JUnitResult, renderJUnit } from '../junit.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -9,13 +8,15 @@ import { renderTableWithHints } from './table.ts';
 import { wrapIndented } from './text-width.ts';
 
 /**
- * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. If no
- * valid delivery is accepted, no other check was run, and none has a row.
+ * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. Checks
+ * that share a reason have no rows, because one problem, such as a rejected valid delivery, can make all of them inconclusive.
  */
 export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
   const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
-  const rejected = checks.filter(({ id, status }) => id === validDeliveryCheck.id && status !== 'passed');
-  const shown = rejected.length > 0 ? rejected : checks;
+  const reasons = countReasons(checks);
+  const shown = checks.filter(
+    ({ status, meaning }) => status !== 'inconclusive' || reasons.get(meaning) === 1,
+  );
   const table = renderTableWithHints(
     [
       {
@@ -35,32 +36,35 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   const end = interrupted ? `Interrupted after ${formatCount(checks.length, 'check')}: ${counts}` : counts;
   const observerNote = problem === null ? [] : wrapIndented('', `--observe failed: ${problem}`, capabilities);
   const noneNote = isUndecided(report) ? ['No check passed, so the exit code is 1.'] : [];
-  const results = checks.length === 0 ? [] : [table, ''];
-  const notRun = formatCount(checks.length - shown.length, 'other check');
-  const notRunNote =
-    shown.length === checks.length
-      ? []
-      : [`${notRun} not run, because ${validDeliveryCheck.id} did not pass.`];
-  const reasons = summarizeInconclusive({ ...report, checks: shown }, capabilities);
-  return [...results, end, ...notRunNote, ...observerNote, ...noneNote, ...reasons].join('\n');
+  const results = shown.length === 0 ? [] : [table, ''];
+  const lines = renderReasons(reasons, report, capabilities);
+  return [...results, end, ...observerNote, ...noneNote, ...lines].join('\n');
 }
 
-/** Each reason once, because many checks can share it. */
-function summarizeInconclusive(report: CheckReport, capabilities: TerminalCapabilities): string[] {
-  const { checks, strict } = report;
-  const inconclusive = checks.filter((check) => check.status === 'inconclusive');
-  if (inconclusive.length === 0) return [];
+/** The reasons for inconclusive checks, with the number of checks. */
+function countReasons(checks: readonly CheckResult[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { meaning } of inconclusive) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
-  const width = String(Math.max(...counts.values())).length;
+  for (const { status, meaning } of checks) {
+    if (status === 'inconclusive') counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function renderReasons(
+  reasons: ReadonlyMap<string, number>,
+  report: CheckReport,
+  capabilities: TerminalCapabilities,
+): string[] {
+  if (reasons.size === 0) return [];
+  const width = String(Math.max(...reasons.values())).length;
   return [
     '',
-    strict
+    report.strict
       ? 'Inconclusive, so they fail with --strict:'
       : failsInconclusive(report)
         ? 'Inconclusive:'
         : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
-    ...Array.from(counts, ([reason, count]) =>
+    ...Array.from(reasons, ([reason, count]) =>
       wrapIndented(`  ${String(count).padStart(width)} × `, reason, capabilities),
     ).flat(),
   ];
