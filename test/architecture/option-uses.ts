@@ -172,7 +172,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'events import': [
     workspace,
     ['--at-once --dry-run', { atOnce: true, dryRun: true }],
-    ['--speed 60', { speed: 60 }],
   ],
   'webhooks list': [page, inWorkspace],
   'webhooks create': [

@@ -288,11 +288,6 @@ describe('a mistyped command line', () => {
       '--data and --edit cannot be used together.',
       'Remove one of them.',
     ],
-    [
-      'events import a.har --at-once --speed 2',
-      '--at-once and --speed cannot be used together.',
-      'Remove one of them.',
-    ],
   ])('svc %s is a usage error with a hint', async (args, message, hint) => {
     const { exitCode, out, err } = await run(args);
     expect(err).toBe(`error: ${message}\nhint: ${hint}\n`);
@@ -319,8 +314,6 @@ describe('a mistyped command line', () => {
     'deliveries export --format pdf',
     'deliveries export del_1 --type a.b',
     'events import',
-    'events import a.har --speed 0',
-    'events import a.har --speed 2 --at-once',
     'verify --secret s',
     'sign --payload x',
   ])('svc %s is a usage error', async (args) => {

@@ -1,25 +1,22 @@
 /** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
-import { Option } from 'commander';
 import { toEventBody } from '../../client/event-body.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
-import { DAY_MS, formatDuration } from '../../domain/duration.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
-import { Speed } from '../../validation/value-schemas.ts';
 import { createCaptureError } from '../capture/capture.ts';
 import { type CaptureSource, readCaptureFile } from '../capture/capture-source.ts';
 import { type Capture, type CapturedEvent, readCapture, readPayload } from '../capture/read-capture.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addWorkspaceOption, schemaParser } from '../option-parsers.ts';
+import { addWorkspaceOption } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderTable } from '../render/table.ts';
 
 interface ImportOptions {
   readonly file: string;
   readonly workspace?: string;
-  readonly speed?: number;
   readonly atOnce?: boolean;
   readonly dryRun?: boolean;
 }
@@ -47,27 +44,19 @@ export const command: CommandDefinition<ImportOptions> = {
     addWorkspaceOption(
       command
         .argument('<file>', 'File to import, or - for standard input')
-        .addOption(
-          new Option('--at-once', 'Create all events now, without moving the clock').conflicts('speed'),
-        )
-        .option(
-          '--speed <n>',
-          'Wait between the events, n times as fast as the original (1 is real time)',
-          schemaParser(Speed),
-        )
+        .option('--at-once', 'Create all events now, without moving the clock')
         .option('--dry-run', 'Only check the file and list its events'),
     ).addHelpText('after', DETAILS),
   examples: [
     ['Show what a file contains', 'events import production.har --dry-run'],
     ['Play the events of a file and the retries between them', 'events import production.har'],
-    ['Watch one hour of events in one minute', 'events import deliveries.ndjson --speed 60'],
     ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
-  async run({ file, workspace, speed, atOnce = false, dryRun = false }, context) {
+  async run({ file, workspace, atOnce = false, dryRun = false }, context) {
     await readCaptureFile(file, context, async (source) => {
       const capture = await readCapture(source, context.signal);
       const importer = new Importer(source, capture, findOffsets(capture.events, atOnce, source.name));
-      if (!dryRun) await importer.importAll({ workspace, speed, atOnce }, context);
+      if (!dryRun) await importer.importAll({ workspace, atOnce }, context);
       importer.report(dryRun, context);
       if (importer.failure !== null) throw importer.failure;
     });
@@ -94,7 +83,6 @@ function findOffsets(events: readonly CapturedEvent[], atOnce: boolean, file: st
 
 interface ImportTarget {
   readonly workspace: string | undefined;
-  readonly speed: number | undefined;
   readonly atOnce: boolean;
 }
 
@@ -124,15 +112,13 @@ class Importer {
     }
   }
 
-  async #createEvents({ workspace, speed, atOnce }: ImportTarget, context: Context): Promise<void> {
+  async #createEvents({ workspace, atOnce }: ImportTarget, context: Context): Promise<void> {
     const { signal } = context;
     const { payloadField } = await context.resolveRules();
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const [api, control] = [await context.connectApi(workspaceId), await context.connect()];
-    const startedAt = performance.now();
     for (const [index, event] of this.#capture.events.entries()) {
       const offsetMs = this.#offsets[index] ?? 0;
-      if (speed !== undefined) await sleepUntil(startedAt + offsetMs / speed, signal);
       assertNotInterrupted(signal);
       const advanceMs = atOnce ? 0 : this.#msUntil(offsetMs);
       if (advanceMs > 0) await control.advanceClock({ workspace_id: workspaceId, ms: advanceMs }, signal);
@@ -215,16 +201,6 @@ const columns = [
   { title: 'TIME', value: ({ offset_ms: offset }: ImportedEvent) => `+${formatDuration(offset)}` },
   { title: 'ORIGINAL ID', value: ({ source_id: id }: ImportedEvent) => id ?? '', hideOrder: 1 },
 ];
-
-/** @param time in milliseconds of `performance.now()` */
-async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const ms = time - performance.now();
-    if (ms <= 0 || signal.aborted) return;
-    // A timer cannot be longer than 24 days.
-    await sleep(Math.min(ms, DAY_MS), signal);
-  }
-}
 
 function assertNotInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });

@@ -89,26 +89,6 @@ describe('svc events import', () => {
     expect(capturedOutput.out).toBe('Imported 2 events.\nSkipped 1 repeated delivery.\n');
   });
 
-  it('--speed keeps the spacing on the schedule clock', async () => {
-    const { importText, listEvents } = await setUp();
-    await importText(ndjson, { speed: 1_000_000 });
-    const [created = 0, shipped = 0] = (await listEvents()).map(({ created_at: at }) => Date.parse(at));
-    expect(shipped - created).toBe(90 * MINUTE_MS);
-  });
-
-  it('--speed waits between the events', async () => {
-    const interrupted = new AbortController();
-    const { importText, listEvents, emulator } = await setUp({ signal: interrupted.signal });
-    const imported = importText(ndjson, { speed: 1 });
-    const failure = expect(imported).rejects.toMatchObject({ code: 'interrupted' });
-    await expect.poll(listEvents).toHaveLength(1);
-    const before = (await emulator.control.getClock({})).now;
-    interrupted.abort();
-    await failure;
-    expect(await listEvents()).toHaveLength(1);
-    expect((await emulator.control.getClock({})).now).toBe(before);
-  });
-
   it('--dry-run lists the events and creates none, without an emulator', async () => {
     const { importText, listEvents, capturedOutput } = await setUp({ control: {}, api: {} });
     await importText(ndjson, { dryRun: true });
@@ -179,7 +159,7 @@ describe('errors of svc events import', () => {
     expect(await listEvents()).toEqual([]);
   });
 
-  it.each([{ dryRun: true }, { speed: 60 }, {}])(
+  it.each([{ dryRun: true }, {}])(
     'events further apart than the clock can advance are rejected before the first is created: %j',
     async (options) => {
       const { importText, listEvents } = await setUp();
