@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { alias } from '../scripts/bundle.mjs';
+import { alias, replaceFetchClasses } from '../scripts/bundle.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const entries = {
@@ -26,7 +26,8 @@ await build({
   input: entries,
   platform: 'node',
   external: ['better-sqlite3', 'listhen', 'playwright-core'],
-  plugins: [publishedLibrary],
+  // The emulator responds with the same classes as the published one.
+  plugins: [publishedLibrary, replaceFetchClasses],
   resolve: { alias },
   output: { dir: join(here, 'build'), format: 'esm', cleanDir: true },
   logLevel: 'warn',

@@ -30,7 +30,7 @@ const moduleTimers = {
 
 const FETCH_CLASSES = join(root, 'scripts/fetch-classes.mjs').replaceAll('\\', '/');
 /** See scripts/fetch-classes.mjs. A build fails if one of these modules declares the same names. */
-const replaceFetchClasses = {
+export const replaceFetchClasses = {
   name: 'replace-fetch-classes',
   transform: {
     filter: { id: /\/node_modules\/(?:h3|srvx)\// },
