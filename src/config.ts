@@ -175,8 +175,6 @@ function toAbsolute(path: unknown, folder: string): unknown {
 function checkFieldNames(fileValues: Readonly<Record<string, unknown>>, file: string): void {
   const fieldNames = settingNames.map(toSnakeCase);
   for (const name of Object.keys(fileValues)) {
-    if (!fieldNames.includes(name)) {
-      throw unknownFieldError(name, fieldNames, file, { text: 'List all settings', command: 'svc config' });
-    }
+    if (!fieldNames.includes(name)) throw unknownFieldError(name, fieldNames, file);
   }
 }

@@ -255,7 +255,7 @@ describe('invalid values', () => {
       'a field that is unlike all others',
       { file: { telemetry: true } },
       'svc.config.json has no field "telemetry".',
-      'List all settings with: svc config',
+      'Use one of: environment, ',
     ],
   ])('the error for %s names the value and the next step', async (_, input, message, hint) => {
     await expect(resolve(input)).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { isObject } from '../domain/json.ts';
 import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
-import { type Hint, SvcError } from '../errors.ts';
+import { SvcError } from '../errors.ts';
 import { parseConfigured, unknownFieldError, type ValueLocation } from '../validation/configured-value.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { signatureHeaderFormats, signatureKeys } from './gaps/signature-gaps.ts';
@@ -26,8 +26,6 @@ interface GapAnswer {
 }
 
 export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(isConfigurableGapId);
-
-const LIST_GAPS: Hint = { text: 'List all gaps and their choices', command: 'svc gaps' };
 
 /**
  * The rules of a profile with overrides.
@@ -72,14 +70,14 @@ export function applyOverrides(
 
 function checkGapId(id: string): void {
   if (!Object.hasOwn(gaps, id)) {
-    throw unknownFieldError(id, configurableGapIds, 'overrides', LIST_GAPS);
+    throw unknownFieldError(id, configurableGapIds, 'overrides');
   }
   const gap: Gap = gaps[id as GapId];
   if (isConfigurable(gap)) return;
   throw new SvcError(
     'validation_failed',
     `${toValueLocation(id).path} cannot be overridden. Its answer is fixed: ${gap.answer}.`,
-    { hint: { ...LIST_GAPS, text: `Remove it. ${LIST_GAPS.text}` } },
+    { hint: 'Remove it.' },
   );
 }
 
@@ -110,7 +108,7 @@ function addMissingFields(override: unknown, defaultAnswer: ConfigValue): unknow
 function toValueLocation(id: string): ValueLocation {
   return {
     path: `overrides[${JSON.stringify(id)}]`,
-    toHint: (expected) => ({ ...LIST_GAPS, text: `Set it to ${expected}. ${LIST_GAPS.text}` }),
+    toHint: (expected) => `Set it to ${expected}.`,
   };
 }
 

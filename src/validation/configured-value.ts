@@ -53,18 +53,12 @@ export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/**
- * The error for an unknown field, with the one that was probably meant.
- * @param hint if no field is similar
- */
-export function unknownFieldError(
-  name: string,
-  validNames: readonly string[],
-  path: string,
-  hint: Hint | string = `Use one of: ${validNames.join(', ')}`,
-): SvcError {
+/** The error for an unknown field, with the one that was probably meant, or all. No command could list them with this configuration. */
+export function unknownFieldError(name: string, validNames: readonly string[], path: string): SvcError {
   return new SvcError('validation_failed', `${path} has no field ${JSON.stringify(name)}.`, {
-    hint: suggestMatch(name, validNames, (field) => JSON.stringify(field)) ?? hint,
+    hint:
+      suggestMatch(name, validNames, (field) => JSON.stringify(field)) ??
+      `Use one of: ${validNames.join(', ')}`,
   });
 }
 
