@@ -24,8 +24,8 @@ if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1
 try {
   require('../dist/start.js');
 } catch (error) {
-  // The separator of the first path is / or \.
-  if (error && error.code === 'MODULE_NOT_FOUND' && /dist[/\\]start\.js/.test(error.message)) {
+  // The first line names the missing file, the others those that require it.
+  if (error && error.code === 'MODULE_NOT_FOUND' && /^.*dist[/\\]start\.js/.test(error.message)) {
     process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
     process.exit(internalError);
   }

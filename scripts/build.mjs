@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { build as buildPage } from 'vite';
-import { bundle, minify, timers, version } from './bundle.mjs';
+import { bundle, minify, version } from './bundle.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -23,7 +23,7 @@ const modules = await bundle(entries, dist);
 // So that Node.js and TypeScript read the files as CommonJS.
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 
-/** Bundles a file without those that have an entry. */
+/** Bundles a file, but requires or imports those that are entries of their own. */
 const buildAround = (input, output) =>
   build({
     cwd: root,
@@ -44,32 +44,12 @@ const buildAround = (input, output) =>
     output: { minify, comments: { jsdoc: false }, ...output },
     logLevel: 'warn',
   });
-// Before it loads the rest, it lets Node.js cache compiled code.
+// Lets Node.js cache compiled code before it loads the command line.
 await buildAround('src/start.ts', { file: join(dist, 'start.js'), format: 'cjs' });
 // An ES module, because Vitest cannot be required.
 await buildAround('src/vitest.ts', { file: join(dist, 'vitest.mjs'), format: 'esm' });
-// undici is a separate file, see src/delivery/connector.ts. It exports a function with two kinds of parameters: `require`, because
-// the bundler of an application must not replace calls of it, and the timers, because undici is loaded late, when a test can have replaced
-// the global ones.
-const undici = await build({
-  cwd: root,
-  input: { undici: 'scripts/undici-client.cjs' },
-  platform: 'node',
-  // HTTP/2, which deliveries do not use: `node:http2` and what it needs take 10 ms to load.
-  resolve: { alias: { './client-h2.js': false } },
-  output: {
-    dir: dist,
-    format: 'cjs',
-    minify,
-    comments: { jsdoc: false },
-    // The parentheses make V8 compile the function at once. Otherwise it would read all 350 KB twice, which takes 4 ms.
-    postBanner: `module.exports = (function ({ require, ${timers.join(', ')} }) { const module = { exports: {} }; let { exports } = module;`,
-    postFooter: 'return module.exports; });',
-  },
-  logLevel: 'warn',
-});
 const page = await buildPage({ configFile: join(root, 'src/dashboard/vite.config.ts'), logLevel: 'warn' });
-writeNotices([...modules, ...undici.output, ...page.output]);
+writeNotices([...modules, ...page.output]);
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',

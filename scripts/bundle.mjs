@@ -11,7 +11,7 @@ export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), '
 const [timersModule] = (await build({ cwd: root, input: 'src/timers.ts', platform: 'node', write: false }))
   .output;
 /** The globals that src/timers.ts exports. */
-export const timers = timersModule.exports.filter((name) => name in globalThis);
+const timers = timersModule.exports.filter((name) => name in globalThis);
 /**
  * Replaces these globals in bundled packages, because test runners replace them with fakes. A CommonJS module, because
  * bundling src/timers.ts into CommonJS packages would wrap it in a function. No module of Node.js exports `queueMicrotask`.
@@ -40,9 +40,8 @@ export const replaceFetchClasses = {
 };
 
 /**
- * Modules of Node.js that few commands need, and that take longest to load. Without `node:http`, whose functions a test can replace
- * with mocks after it has imported svc: the functions of a module in this list are those of the time of the call. Loading it takes less
- * than 1 % of `svc verify`.
+ * Modules of Node.js that few commands need, and that take longest to load. They are loaded when one of their exports is first used.
+ * Without `node:http`, whose functions a test can replace with mocks after it has imported svc.
  */
 const lateModules = [
   'node:child_process',
@@ -57,68 +56,67 @@ const lateModules = [
   'node:zlib',
 ];
 const SIGNATURE = /\/src\/domain\/signature\//;
-const toLateId = (name) => `late-${name.replace(/[:/]/g, '-')}`;
-/**
- * Loads these modules when one of their exports is first used, even in bundled packages. A CommonJS module, because the bundler
- * reads its properties at each use.
- */
-const loadLate = {
-  name: 'load-late',
-  // Signing needs `node:crypto` at once, and the package in production only needs these files.
-  resolveId: (id, importer) => (lateModules.includes(id) && !SIGNATURE.test(importer) ? toLateId(id) : null),
-  load(id) {
-    const name = lateModules.find((module) => toLateId(module) === id);
-    if (name === undefined) return null;
-    const getters = Object.keys(process.getBuiltinModule(name)).map(
-      (key) => `get ${key}() { return process.getBuiltinModule('${name}').${key}; }`,
-    );
-    return { code: `module.exports = { ${getters.join(', ')} };`, moduleSideEffects: false };
+
+/** commander would load it for subcommands that are programs of their own, which svc does not have. */
+const withoutPrograms = {
+  name: 'without-programs',
+  transform: {
+    filter: { id: /\/commander\// },
+    handler: (code) => code.replace("require('node:child_process')", 'null'),
   },
 };
 
 /** The modules that `entry` imports, directly or through others, without `import()`. */
 function listImported(entry, context) {
-  const imported = new Set([entry]);
+  // Packages import the timers.
+  const imported = new Set([entry, MODULE_TIMERS]);
   // The loop also visits the modules that it adds.
   for (const module of imported)
     for (const target of context.getModuleInfo(module)?.importedIds ?? []) imported.add(target);
   return imported;
 }
 
-/** A name for the modules that `entry` imports. Without those that import the module `without`. */
-const nameImported = (name, entry, without) => (id, context) =>
-  listImported(join(root, entry), context).has(id) && !listImported(id, context).has(without) ? name : null;
+/** A name for the modules that `entry` imports, or for all. Without those that import the module `without`. */
+const nameModules = (name, entry, without) => (id, context) =>
+  (entry === undefined || listImported(join(root, entry), context).has(id)) &&
+  !listImported(id, context).has(without)
+    ? name
+    : null;
 
+const signing = join(root, 'src/domain/signature/sign.ts');
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
-  { name: 'runtime', test: /^module-timers|^late-node-|rolldown\/runtime/ },
-  // `svc-emulator/signature` loads only these two. `svc --help`, most commands and the library need the first one as well.
-  { name: 'base', importedBy: 'src/signature.ts', without: 'node:crypto', test: /\/src\// },
+  // `svc-emulator/signature` loads only these two chunks. `svc --help`, most commands and the library need the first one as well.
+  { name: 'base', importedBy: 'src/signature.ts', without: 'node:crypto', test: /\/src\/|^module-timers/ },
   { name: 'signature', test: SIGNATURE },
   // Shared by `svc --help` and the library, which does not load `program`.
   { name: 'common', importedBy: 'src/cli/main.ts', test: /\/src\/(?!cli\/)/ },
   // The entry itself stays apart, or the library would run it.
   { name: 'program', importedBy: 'src/cli/main.ts', test: /\/src\/cli\/(?!main)|\/commander\// },
   // Shared by commands and the emulator, and by several commands. Without schemas, which `svc verify` does not need.
-  { name: 'domain', test: /\/src\/(?:domain|config|profile|network|client\/texts)\//, minShareCount: 3 },
+  {
+    name: 'domain',
+    test: /\/src\/(?:domain|config|profile|network|watchdog|mcp\/connected|client\/texts)/,
+    minShareCount: 2,
+  },
   { name: 'contract', test: /\/src\/(?:contract|client|fixtures)\/(?!openapi)/, minShareCount: 3 },
   { name: 'verify', importedBy: 'src/cli/commands/signature.ts', test: /\/src\/cli\/(?!commands\/)/ },
-  { name: 'commands', test: /\/src\/cli\/(?!commands\/|main)/, minShareCount: 3 },
+  { name: 'commands', without: signing, test: /\/src\/cli\/(?!commands\/|main)/, minShareCount: 2 },
   { name: 'database', importedBy: 'src/store/database.ts', test: /\/src\/(?:cache-folder|store\/)/ },
 ].map(({ name, importedBy, without, ...group }, index, { length }) => ({
   ...group,
-  name: importedBy ? nameImported(name, importedBy, without) : name,
+  name: nameModules(name, importedBy, without),
   debugName: name,
   priority: length - index,
 }));
-
-/** The HTTP client, relative to the chunks. */
-const UNDICI = '../undici.js';
 
 /** Replacements for imported modules. */
 export const alias = {
   'node:process': join(root, 'scripts/global-process.cjs'),
   'string-width': join(root, 'scripts/string-width.cjs'),
+  undici: join(root, 'scripts/undici-client.cjs'),
+  // HTTP/2 of undici, which deliveries do not use: `node:http2` and what it needs take 10 ms to load.
+  './client-h2.js': false,
   // The colors of cli-table3, which we do not use.
   '@colors/colors/safe': false,
 };
@@ -137,9 +135,8 @@ export async function bundle(input, dir) {
     external: ['better-sqlite3'],
     plugins: [
       moduleTimers,
-      loadLate,
+      withoutPrograms,
       replaceFetchClasses,
-      { name: 'undici', resolveId: (id) => (id === UNDICI ? { id, external: true } : null) },
       { name: 'get-builtin-modules', renderChunk: getBuiltinModules },
     ],
     resolve: { alias },
@@ -148,7 +145,6 @@ export async function bundle(input, dir) {
       define: {
         __SVC_VERSION__: JSON.stringify(version),
         __SVC_FIXTURES__: JSON.stringify(readFixtures()),
-        __SVC_UNDICI__: JSON.stringify(UNDICI),
         // CommonJS modules have `__dirname` instead.
         'import.meta.dirname': 'undefined',
         // listhen reads it. Only Vite defines it.
@@ -173,21 +169,29 @@ export async function bundle(input, dir) {
 }
 
 /**
- * Replaces `require()` of modules of Node.js, which an application that is bundled as ES modules does not have. Imported functions are
- * read when a chunk is loaded, as in an ES module, because a test can replace them with mocks later.
+ * Replaces `require()` of modules of Node.js, which an application that is bundled as ES modules does not have. Named imports are read
+ * when a chunk is loaded, as in an ES module, because a test can replace them with mocks later. Those of late modules are read at each
+ * use.
  */
-function getBuiltinModules(code) {
-  // With `globalThis`, because commander has a variable named `process`.
-  const get = (id) => `globalThis.process.getBuiltinModule("${id}")`;
-  return code
-    .replace(/(?<=^(?:let |const ).*)\b(node_\w+) = require\("([^"]+)"\)/gm, (_, variable, id) => {
-      const uses = code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, 'g'));
-      const names = [...new Set(Array.from(uses, ([, name]) => name))];
-      // A default import is the module itself.
-      if (names.includes('default')) return `${variable} = ${get(id)}`;
-      return `${variable} = (({ ${names} }) => ({ ${names} }))(${get(id)})`;
-    })
-    .replace(/(?<![\w$.])require\("([^"]+)"\)/g, (call, id) => (isBuiltin(id) ? get(id) : call));
+function getBuiltinModules(code, { name: chunk }) {
+  // With `globalThis`, because commander has a variable named `process`. In parentheses for `new`.
+  const get = (id) => `(globalThis.process.getBuiltinModule("${id}"))`;
+  let result = code;
+  const declarations = (code.match(/^(?:let|const) .*require\(.*/gm) ?? []).join('\n');
+  for (const [declaration, variable, id] of declarations.matchAll(/\b(node_\w+) = require\("([^"]+)"\)/g)) {
+    // Default and namespace imports are the module itself.
+    result = result
+      .replace(new RegExp(`^${variable} = \\S+\\(${variable}, 1\\);$`, 'm'), '')
+      .replace(new RegExp(`\\b${variable}(?:\\.default\\b|\\b(?!\\.| = ))`, 'g'), get(id));
+    const uses = new RegExp(`\\b${variable}\\.(\\w+)`, 'g');
+    const names = [...new Set(Array.from(result.matchAll(uses), ([, name]) => name))].join(', ');
+    // Signing needs `node:crypto` at once.
+    const isLate = lateModules.includes(id) && chunk !== 'signature';
+    if (isLate) result = result.replace(uses, `${get(id)}.$1`);
+    const value = isLate || names === '' ? 'null' : `(({ ${names} }) => ({ ${names} }))(${get(id)})`;
+    result = result.replace(declaration, `${variable} = ${value}`);
+  }
+  return result.replace(/(?<![\w$.])require\("([^"]+)"\)/g, (call, id) => (isBuiltin(id) ? get(id) : call));
 }
 
 /** The fixtures that an emulator reads, by their path in `fixtures`. */

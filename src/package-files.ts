@@ -20,8 +20,21 @@ export interface Executable {
 declare const __SVC_EXECUTABLE__: Executable | undefined;
 const executable = typeof __SVC_EXECUTABLE__ === 'object' ? __SVC_EXECUTABLE__ : null;
 
-/** The folder with this code. In an application that bundles this package, undefined or its own folder. */
+/**
+ * The folder with this code; in an application that bundles it as CommonJS, that of the application. Undefined in one that is bundled as
+ * an ES module.
+ */
 const ownFolder: string | undefined = typeof __dirname === 'string' ? __dirname : import.meta.dirname;
+
+/** Where to search for this package and what is installed with it, the best first. */
+function listStartFolders(): string[] {
+  const script = process.argv[1];
+  return [
+    ...(ownFolder === undefined ? [] : [ownFolder]),
+    ...(script === undefined ? [] : [dirname(script)]),
+    process.cwd(),
+  ];
+}
 
 /** In the single executable, `process.execPath` is this program and runs no scripts. */
 export const isSingleExecutable = executable !== null;
@@ -87,7 +100,8 @@ export function getWatchdogCommand(): readonly [string, ...string[]] {
 
 /** The `require` that finds the packages installed with this one. Not for the single executable. */
 export function createOwnRequire(): NodeJS.Require {
-  return createRequire(join(ownFolder ?? process.cwd(), 'package.json'));
+  const [folder = process.cwd()] = listStartFolders();
+  return createRequire(join(folder, 'package.json'));
 }
 
 /** The `require` that finds better-sqlite3. */
@@ -108,10 +122,8 @@ export function readEmbeddedAddon(): ReturnType<Executable['readAddon']> | null 
  */
 export function findPackageFolder(): string | null {
   if (executable !== null) return null;
-  const script = process.argv[1];
-  const startFolders = [ownFolder, script === undefined ? undefined : dirname(script), process.cwd()];
-  for (const startFolder of startFolders) {
-    const folder = startFolder === undefined ? null : findAbove(startFolder);
+  for (const startFolder of listStartFolders()) {
+    const folder = findAbove(startFolder);
     if (folder !== null) return folder;
   }
   return null;

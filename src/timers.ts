@@ -16,7 +16,7 @@ const originalTimers = getModule?.('node:timers') ?? globalThis;
 /**
  * The original timers of Node.js, from its modules, because Jest replaces the globals before it loads anything. Fake timers
  * stop the time of a test but not of an emulator in the same process: deliveries, commits and time limits continue.
- * `scripts/build.mjs` gives the same timers to bundled packages.
+ * `scripts/bundle.mjs` gives the same timers to bundled packages.
  */
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } =
   originalTimers;
@@ -25,17 +25,6 @@ export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediat
 export function queueMicrotask(task: () => void): void {
   void Promise.resolve().then(task);
 }
-
-/** The same as one object, for code that gets its timers as a parameter. */
-export const timers = {
-  setTimeout,
-  clearTimeout,
-  setInterval,
-  clearInterval,
-  setImmediate,
-  clearImmediate,
-  queueMicrotask,
-};
 
 /**
  * Whether the timers in the modules were already fake when this file was loaded, as with node:test and

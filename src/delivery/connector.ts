@@ -1,6 +1,5 @@
 /** Opens TCP and TLS connections to allowed addresses, directly or through a proxy. Also loads undici, the HTTP client. */
 import { request, STATUS_CODES } from 'node:http';
-import { createRequire } from 'node:module';
 import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
@@ -19,7 +18,7 @@ import {
   type Lookup,
   NEXT_ADDRESS_AFTER_MS,
 } from '../network/address-policy.ts';
-import { clearTimeout, setTimeout, timers } from '../timers.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import type { NetworkError } from './outbound-exchange.ts';
 
 export interface ConnectorOptions {
@@ -61,7 +60,7 @@ function createDirectConnector(origin: URL, options: ConnectorOptions): Connect 
   const { protocol } = origin;
   const port = getPort(origin);
   const findReason = (address: string) => findBlockReason(options.rule, { protocol, address, port });
-  const connect = loadUndici().buildConnector({
+  const connect = getUndici().buildConnector({
     ...toTlsOptions(options),
     lookup: createPolicyLookup(findReason, options.lookup),
     timeout: options.connectTimeoutMs,
@@ -102,7 +101,7 @@ function createProxyConnector(proxy: HttpProxy, origin: URL, options: ConnectorO
       (tunnel) => {
         const timeout = Math.max(1, connectTimeoutMs - (wall.monotonic() - startedAt));
         onPhase('tls');
-        const connect = loadUndici().buildConnector({ ...toTlsOptions(options), timeout });
+        const connect = getUndici().buildConnector({ ...toTlsOptions(options), timeout });
         connect({ ...target, httpSocket: tunnel }, done);
       },
       (error: Error) => done(error, null),
@@ -159,22 +158,19 @@ function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildCo
   return { allowH2: false, rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
 }
 
-/** The file that `scripts/build.mjs` creates from undici. Undefined in the source. */
-declare const __SVC_UNDICI__: string | undefined;
-
-/** The parts in `scripts/undici-client.cjs`. */
+/** The build contains only these parts. */
 type Undici = Pick<typeof import('undici'), 'Client' | 'Pool' | 'buildConnector'>;
 
 let undici: Undici | null = null;
 
 /**
- * Uses `require`, because Node.js caches a failed `import()` until the process ends: after a lack of file descriptors, the
- * next call must be able to succeed.
+ * Loads the HTTP client.
+ * @throws SvcError `internal_error`. The next call can succeed, because the build contains CommonJS modules: Node.js would cache the
+ *   failed `import()` of an ES module, even for a lack of file descriptors.
  */
-export function loadUndici(): Undici {
+export async function loadUndici(load: () => Promise<Undici> = () => import('undici')): Promise<void> {
   try {
-    undici ??= requireUndici();
-    return undici;
+    undici ??= await load();
   } catch (error) {
     if (isOutOfFileDescriptors(error)) throw createOutOfFileDescriptorsError(error);
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
@@ -185,11 +181,10 @@ export function loadUndici(): Undici {
   }
 }
 
-function requireUndici(): Undici {
-  if (typeof __SVC_UNDICI__ !== 'string') return createRequire(import.meta.url)('undici');
-  // The file exports a function, so that undici gets timers that a test runner has not replaced.
-  const createUndici = require(__SVC_UNDICI__) as (globals: object) => Undici;
-  return createUndici({ ...timers, require: process.getBuiltinModule });
+/** The HTTP client, after {@link loadUndici}. */
+export function getUndici(): Undici {
+  if (undici === null) throw new Error('The HTTP client is not loaded.');
+  return undici;
 }
 
 /** Whether the process could not open a file or socket. */

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher, Pool } from 'undici';
 import type { PhaseStart } from '../domain/attempt-phases.ts';
-import { type Connect, type ConnectorOptions, createConnector, loadUndici } from './connector.ts';
+import { type Connect, type ConnectorOptions, createConnector, getUndici } from './connector.ts';
 import {
   createTooManyResponsesError,
   HEADERS_LIMIT_BYTES,
@@ -22,7 +22,7 @@ export function createOriginPool(origin: URL, connections: number, options: Conn
   const connect = createConnector(origin, options);
   connectionClass ??= defineConnection();
   const ConnectionClass = connectionClass;
-  return new (loadUndici().Pool)(origin, {
+  return new (getUndici().Pool)(origin, {
     connections,
     pipelining: 1,
     headersTimeout: 0, // the exchange has its own time limit, for the body too
@@ -38,7 +38,7 @@ let connectionClass: ReturnType<typeof defineConnection> | null = null;
  * Defines a client that reports to each exchange how its socket was opened. A function, because undici is loaded late.
  */
 function defineConnection() {
-  const { Client } = loadUndici();
+  const { Client } = getUndici();
   return class extends Client implements HttpConnection {
     opening: readonly PhaseStart[] = [];
     /** Whether the socket has carried a request. */

@@ -108,13 +108,11 @@ export function createSender(options: OutboundAgentOptions): Sender {
   const unreliableUntil = new Map<string, number>();
 
   return {
-    async loadHttpClient() {
-      loadUndici();
-    },
+    loadHttpClient: () => loadUndici(),
 
     async send(request) {
       const url = parseHttpUrl(request.url);
-      loadUndici();
+      await loadUndici();
       const startedAt = wall.monotonic();
       const exchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes, wall);
       const target = {
@@ -138,7 +136,7 @@ export function createSender(options: OutboundAgentOptions): Sender {
 
     async connect({ url: address, insecureTls = false }) {
       const url = parseHttpUrl(address);
-      loadUndici();
+      await loadUndici();
       const startedAt = wall.monotonic();
       try {
         const socket = await agent.connect({ origin: url.origin, insecureTls });

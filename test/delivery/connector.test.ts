@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type ConnectorOptions,
   createConnector,
   isOutOfFileDescriptors,
+  loadUndici,
 } from '../../src/delivery/connector.ts';
 import { parseProxy } from '../../src/domain/http-proxy.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
@@ -12,6 +13,8 @@ import { createTestWallClock } from '../support/test-wall-clock.ts';
 import { createGate, wall } from './sender-setup.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+
+beforeAll(() => loadUndici());
 
 /** Connects, and returns the phases and the error; null for a connection. */
 async function connect(url: string, options: Partial<ConnectorOptions> = {}) {

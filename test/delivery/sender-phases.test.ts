@@ -89,9 +89,11 @@ describe('the phases of an attempt', () => {
 
   it('the wait for a free connection is the queued phase', async () => {
     const { wall, sender } = createTimedSender();
+    const received = createGate();
     const responded = createGate();
     await using receiver = await createRawReceiver(async (socket) => {
       await readRequest(socket);
+      received.open();
       await responded.opened;
       socket.write(OK);
       await readRequest(socket);
@@ -99,6 +101,7 @@ describe('the phases of an attempt', () => {
     });
     const first = sender.send(createPostRequest(receiver.url));
     const second = sender.send(createPostRequest(receiver.url));
+    await received.opened;
     wall.advance(250);
     responded.open();
     await first;

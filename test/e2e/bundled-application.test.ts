@@ -56,8 +56,9 @@ afterAll(() => {
 });
 
 async function run(file: string) {
-  const { stdout } = await runProgram(process.execPath, [file], {
-    cwd: target,
+  const { stdout } = await runProgram(process.execPath, [join(target, file)], {
+    // Not the folder of the application: packages must be found from there.
+    cwd: tmpdir(),
     timeout: 30_000,
     reject: true,
   });
