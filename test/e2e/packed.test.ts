@@ -162,6 +162,20 @@ describe('an installation from a clone', () => {
     await runInstallCommand('npm rm -g svc-emulator', { prefix });
     expect(existsSync(join(bin, 'svc'))).toBe(false);
   });
+
+  it('svc says that a clone is not built, and which file of a build is missing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-unbuilt-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+    const run = async () =>
+      (await execa(process.execPath, [join(folder, 'bin/svc.js')], { reject: false })).stderr;
+    expect(await run()).toContain('svc is not built yet. In a clone of the repository run: npm run build');
+    await cp(join(root, 'dist/start.js'), join(folder, 'dist/start.js'));
+    await cp(join(root, 'dist/package.json'), join(folder, 'dist/package.json'));
+    const damaged = await run();
+    expect(damaged).toContain("Cannot find module './cli.js'");
+    expect(damaged).not.toContain('not built');
+  });
 });
 
 /** Compiles a file of the project with --strict. */
