@@ -121,7 +121,8 @@ export const alias = {
   '@colors/colors/safe': false,
 };
 
-export const minify = { mangle: false, compress: true, codegen: false };
+/** Functions and classes keep their names, for stack traces. */
+export const minify = { mangle: { keepNames: true }, compress: true, codegen: false };
 
 /**
  * @param input the source of each entry
