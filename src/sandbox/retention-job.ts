@@ -1,7 +1,7 @@
 /** Deletes old rows regularly. */
 import { DAY_MS, HOUR_MS } from '../domain/duration.ts';
 import type { RetentionLimits } from '../domain/retention-limits.ts';
-import { clearInterval, setImmediate, setInterval } from '../timers.ts';
+import { clearInterval, setInterval } from '../timers.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -41,7 +41,7 @@ export function startRetentionJob(
     });
   }, HOUR_MS);
   timer.unref();
-  setImmediate(() => runUnlessFileLost(removeOldRows));
+  runUnlessFileLost(removeOldRows);
   return () => {
     isStopped = true;
     clearInterval(timer);
