@@ -48,7 +48,7 @@ import {
   WorkspaceFilter,
 } from './list-filters.ts';
 import { defineOperation, type OperationInput, type OperationOutput } from './operation.ts';
-import { DeliveryStatusCounts, Overview } from './overview-schemas.ts';
+import { DeliveryStatusCounts, Overview, WebhookWithStatistics } from './overview-schemas.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -97,6 +97,14 @@ const ExplainedWorkspace = {
   workspace_id: described(
     'With `latest`: explain a delivery in this workspace (default: all workspaces).',
     v.optional(idOf('workspace')),
+  ),
+};
+
+const StatisticsInput = {
+  recent_attempts: described(
+    'Number of newest attempts to list in `statistics`, at most 100 (default: the response has no `statistics`).',
+    v.optional(wholeNumberFrom(1, 100)),
+    2,
   ),
 };
 
@@ -294,8 +302,8 @@ export const controlOperations = {
   listWebhooks: defineOperation('GET', '/webhooks', {
     summary: 'List endpoints',
     description: 'Returns endpoints, newest first.',
-    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
-    output: pageOf(WebhookDetail),
+    input: v.strictObject({ ...PageFields, ...WorkspaceFilter, ...StatisticsInput }),
+    output: pageOf(WebhookWithStatistics),
   }),
   createWebhook: defineOperation('POST', '/webhooks', {
     summary: 'Register an endpoint',
@@ -321,8 +329,8 @@ export const controlOperations = {
   getWebhook: defineOperation('GET', '/webhooks/{id}', {
     summary: 'Show an endpoint',
     description: 'Returns an endpoint, without its secret.',
-    input: v.strictObject(webhookId),
-    output: WebhookDetail,
+    input: v.strictObject({ ...webhookId, ...StatisticsInput }),
+    output: WebhookWithStatistics,
   }),
   updateWebhook: defineOperation('PATCH', '/webhooks/{id}', {
     summary: 'Update an endpoint',

@@ -1,8 +1,9 @@
-/** Schemas of the overview: aggregates that the emulator computes from deliveries and attempts. */
+/** Schemas of the overview and the endpoint pages: aggregates that the emulator computes from deliveries and attempts. */
 import * as v from 'valibot';
-import { AttemptSummary, statusCounts } from './delivery-schemas.ts';
+import { AttemptSummary, attemptFields, statusCounts } from './delivery-schemas.ts';
 import { Fault } from './fault-schemas.ts';
 import { Count, described, idOf, resource, Timestamp, Url } from './fields.ts';
+import { WebhookDetail } from './resources.ts';
 
 const { succeeded: _, ...countsWithoutSucceeded } = statusCounts;
 export const DeliveryStatusCounts = resource(
@@ -16,21 +17,51 @@ export const AttemptBucket = resource('The attempts in one part of a period.', {
   failed: described('Number of attempts that failed.', Count),
 });
 
-export const EndpointSummary = resource('An endpoint, and the results of its newest 100 attempts.', {
-  webhook_id: described('ID of the endpoint.', idOf('webhook')),
-  url: described('URL that deliveries are sent to.', Url),
-  disabled: described('Whether the endpoint is disabled.', v.boolean()),
+/** Results of the newest attempts to an endpoint. */
+const attemptResults = {
   attempts: described('Number of attempts, at most 100.', Count),
   succeeded: described('Number of these attempts that succeeded.', Count),
   p50_ms: described(
     'Median duration of these attempts in milliseconds. `null` without attempts.',
     v.nullable(v.number()),
   ),
+};
+
+export const EndpointSummary = resource('An endpoint, and the results of its newest 100 attempts.', {
+  webhook_id: described('ID of the endpoint.', idOf('webhook')),
+  url: described('URL that deliveries are sent to.', Url),
+  disabled: described('Whether the endpoint is disabled.', v.boolean()),
+  ...attemptResults,
   failing: described('Whether the newest attempt failed.', v.boolean()),
   last_failure: described('Newest failure among these attempts, or `null`.', v.nullable(AttemptSummary)),
   next_attempt_at: described(
     'Schedule time of the next attempt to the endpoint. `null` if none is scheduled or the endpoint is disabled.',
     v.nullable(Timestamp),
+  ),
+});
+
+export const WebhookStatistics = resource('The results of the newest 100 attempts to an endpoint.', {
+  ...attemptResults,
+  p95_ms: described(
+    'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
+  max_ms: described('Longest duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
+  last_attempt_at: described(
+    'Wall time of the newest attempt, or `null` without one.',
+    v.nullable(Timestamp),
+  ),
+  recent_attempts: described(
+    'The newest attempts, newest first. The parameter `recent_attempts` limits their number.',
+    v.array(v.object({ outcome: attemptFields.outcome, duration_ms: attemptFields.duration_ms })),
+  ),
+});
+
+export const WebhookWithStatistics = resource('A webhook endpoint with the results of its newest attempts.', {
+  ...WebhookDetail.entries,
+  statistics: described(
+    'Results of the newest attempts. Missing without the parameter `recent_attempts`.',
+    v.optional(WebhookStatistics),
   ),
 });
 
@@ -52,4 +83,6 @@ export const Overview = resource('The deliveries of a workspace at a glance.', {
 export type AttemptBucket = v.InferOutput<typeof AttemptBucket>;
 export type DeliveryStatusCounts = v.InferOutput<typeof DeliveryStatusCounts>;
 export type EndpointSummary = v.InferOutput<typeof EndpointSummary>;
+export type WebhookStatistics = v.InferOutput<typeof WebhookStatistics>;
+export type WebhookWithStatistics = v.InferOutput<typeof WebhookWithStatistics>;
 export type Overview = v.InferOutput<typeof Overview>;

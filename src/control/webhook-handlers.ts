@@ -1,6 +1,7 @@
 /** The handlers of the operations on endpoints. */
 import * as v from 'valibot';
 import type { ControlHandlers } from '../contract/control-plane.ts';
+import type { WebhookStatistics, WebhookWithStatistics } from '../contract/overview-schemas.ts';
 import { createWebhookFields } from '../contract/public-operations.ts';
 import { probeWebhook } from '../delivery/probe-webhook.ts';
 import type { Sender } from '../delivery/sender.ts';
@@ -19,7 +20,9 @@ import {
   validateEndpoint,
 } from '../sandbox/webhooks.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
-import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
+import type { Store } from '../store/store.ts';
+import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
+import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './to-condition.ts';
 
 /** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
@@ -35,10 +38,12 @@ export function createWebhookHandlers(
   const NewEndpointSchema = v.object(createWebhookFields(sandbox));
   const EndpointChangeSchema = v.partial(NewEndpointSchema);
   return {
-    listWebhooks: async (input) => {
+    listWebhooks: async ({ recent_attempts: recentCount, ...input }) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
       const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
-      return toListBody(store.webhooks.list(workspace?.seq ?? null, pageRequest), toWebhookDetail);
+      const { rows, hasMore } = store.webhooks.list(workspace?.seq ?? null, pageRequest);
+      const webhooks = await mapInSlices(store, rows, (row) => toWebhookWithStatistics(row, recentCount));
+      return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
     },
     createWebhook: async ({ workspace_id, reuse, ...others }) => {
       const input = { ...others, url: completeUrl(others.url) };
@@ -53,7 +58,8 @@ export function createWebhookHandlers(
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
       return { ...toWebhookDetail(row), secret: row.secret };
     },
-    getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
+    getWebhook: async ({ id, recent_attempts: recentCount }) =>
+      toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
     updateWebhook: async ({ id, ...others }) => {
       const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
       validateEndpoint(EndpointChangeSchema, change, rules);
@@ -80,9 +86,30 @@ export function createWebhookHandlers(
     },
     probeWebhook: (input) => probeWebhook(sandbox, sender, input),
   } satisfies Partial<ControlHandlers>;
+
+  function toWebhookWithStatistics(
+    row: WebhookWithWorkspace,
+    recentCount: number | undefined,
+  ): WebhookWithStatistics {
+    const webhook = toWebhookDetail(row);
+    return recentCount === undefined
+      ? webhook
+      : { ...webhook, statistics: summarizeAttempts(store, row.seq, recentCount) };
+  }
 }
 
 /** `localhost:3000` gets a scheme. The validation explains any other text. */
 export function completeUrl(text: string): string {
   return toForwardUrl(text) ?? text;
+}
+
+function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount: number): WebhookStatistics {
+  const { last_seq: _, last_failure_seq: __, ...results } = attempts.summarizeNewest(webhookSeq);
+  const recent = attempts.listNewestResults(webhookSeq, recentCount);
+  const [newest] = recent;
+  return {
+    ...results,
+    last_attempt_at: newest === undefined ? null : new Date(newest.sent_at_wall).toISOString(),
+    recent_attempts: recent.map(({ outcome, duration_ms }) => ({ outcome, duration_ms })),
+  };
 }

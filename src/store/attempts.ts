@@ -44,12 +44,16 @@ const MAX_SUMMARIZED = 100;
 export interface AttemptStatistics {
   readonly attempts: number;
   readonly succeeded: number;
-  /** The shortest duration that half of the attempts do not exceed; null without attempts. */
+  /** The shortest duration that this share of the attempts does not exceed; null without attempts. */
   readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly max_ms: number | null;
   /** The sequences of the newest attempt, and of the newest one that failed. */
   readonly last_seq: number | null;
   readonly last_failure_seq: number | null;
 }
+
+type AttemptResult = Pick<AttemptRow, 'outcome' | 'duration_ms' | 'sent_at_wall'>;
 
 export interface AttemptCounts {
   readonly succeeded: number;
@@ -96,18 +100,27 @@ export class AttemptTable extends Table {
 
   /** Summarizes the newest `limit` attempts to an endpoint. */
   summarizeNewest(webhookSeq: number, limit = MAX_SUMMARIZED): AttemptStatistics {
+    // The offset is the rank of the percentile, its share of the count rounded up, counted from 0.
+    const percentile = (percent: number) => `(SELECT duration_ms FROM newest ORDER BY duration_ms
+      LIMIT 1 OFFSET (SELECT (count(*) * ${percent} + 99) / 100 - 1 FROM newest))`;
     return this.sql.get(
       `WITH newest AS MATERIALIZED (
          SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?
        )
        SELECT count(*) AS attempts, coalesce(sum(outcome = 'succeeded'), 0) AS succeeded,
          max(seq) AS last_seq, max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
-         -- The rank of the median, half of the count rounded up, counted from 0.
-         (SELECT duration_ms FROM newest ORDER BY duration_ms
-          LIMIT 1 OFFSET (SELECT (count(*) + 1) / 2 - 1 FROM newest)) AS p50_ms
+         ${percentile(50)} AS p50_ms, ${percentile(95)} AS p95_ms, max(duration_ms) AS max_ms
        FROM newest`,
       [webhookSeq, limit],
     ) as AttemptStatistics;
+  }
+
+  /** The results of the newest `limit` attempts to an endpoint, newest first. */
+  listNewestResults(webhookSeq: number, limit: number): AttemptResult[] {
+    return this.sql.all(
+      'SELECT outcome, duration_ms, sent_at_wall FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?',
+      [webhookSeq, limit],
+    );
   }
 
   /** Counts the attempts of a workspace that were sent from `from` up to and excluding `until`, in wall time. */

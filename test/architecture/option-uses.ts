@@ -169,7 +169,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   'events create': [eventOptions],
-  'events import': [workspace, ['--at-once --dry-run', { atOnce: true, dryRun: true }]],
+  'events import': [
+    workspace,
+    ['--at-once --dry-run', { atOnce: true, dryRun: true }],
+  ],
   'webhooks list': [page, inWorkspace],
   'webhooks create': [
     [

@@ -1,4 +1,4 @@
-/** The endpoint pages: creating, editing and deleting endpoints, their attempts and faults. */
+/** The endpoint pages: creating, editing, probing and deleting endpoints, their statistics and faults. */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
@@ -87,6 +87,7 @@ describeInBrowser('the endpoint pages', () => {
     await trigger('invoice.paid');
     await receiver.waitFor(2);
     await attempts.getByText('1 of the last 2').waitFor();
+    await attempts.getByText(/Duration: median .+, 95th percentile/).waitFor();
     await expect
       .poll(() => attempts.getByRole('listitem').allTextContents())
       .toEqual([

@@ -27,26 +27,49 @@ it('summarizeNewest counts only the newest attempts and finds their newest failu
     attempts: 2,
     succeeded: 1,
     p50_ms: 5,
+    p95_ms: 7,
+    max_ms: 7,
     last_seq: seqs[2],
     last_failure_seq: seqs[1],
   });
+  expect(store.attempts.summarizeNewest(webhook, 3).p95_ms).toBe(30_000);
   expect(store.attempts.summarizeNewest(webhook + 1, 3)).toEqual({
     attempts: 0,
     succeeded: 0,
     p50_ms: null,
+    p95_ms: null,
+    max_ms: null,
     last_seq: null,
     last_failure_seq: null,
   });
 });
 
 it.each([1, 19, 20, 21, 40, 200])(
-  'summarizeNewest returns the duration that half of %d attempts do not exceed',
+  'summarizeNewest returns the durations that 50 %% and 95 %% of %d attempts do not exceed',
   (count) => {
     const durations = Array.from({ length: count }, (_, index) => index + 1);
     const { store, webhook } = openStoreWith(durations.map((duration_ms) => ({ duration_ms })));
-    expect(store.attempts.summarizeNewest(webhook, 200).p50_ms).toBe(Math.ceil(0.5 * count));
+    const { p50_ms: p50, p95_ms: p95, max_ms: longest } = store.attempts.summarizeNewest(webhook, 200);
+    expect({ p50, p95, longest }).toEqual({
+      p50: Math.ceil(0.5 * count),
+      p95: Math.ceil(0.95 * count),
+      longest: count,
+    });
   },
 );
+
+it('listNewestResults lists the newest attempts of the endpoint, newest first', () => {
+  const { store, webhook } = openStoreWith([
+    { outcome: 'succeeded', duration_ms: 1 },
+    { outcome: 'succeeded', duration_ms: 2, sent_at_wall: NOW + 2 },
+    { outcome: 'timeout', duration_ms: 3, sent_at_wall: NOW + 3 },
+  ]);
+  expect(store.attempts.listNewestResults(webhook, 2)).toEqual([
+    { outcome: 'timeout', duration_ms: 3, sent_at_wall: NOW + 3 },
+    { outcome: 'succeeded', duration_ms: 2, sent_at_wall: NOW + 2 },
+  ]);
+  expect(store.attempts.listNewestResults(webhook + 1, 2)).toEqual([]);
+});
 
 it('countInPeriod counts the attempts of one workspace by wall time, without the end of the period', () => {
   const { store, workspace } = openStoreWith([
@@ -77,7 +100,7 @@ it('countInPeriod reads only the index of the time', async () => {
 
 it('summarizeNewest reads only the newest attempts of the endpoint, and sorts only those', async () => {
   const store = openStore();
-  const [plan] = await explainPrepared(/AS p50_ms/, () => store.attempts.summarizeNewest(1, 200));
+  const [plan] = await explainPrepared(/AS p95_ms/, () => store.attempts.summarizeNewest(1, 200));
   expect(plan?.steps).toContain('SEARCH attempts USING INDEX attempts_by_webhook (webhook_seq=?)');
   expect(plan?.steps.filter((step) => step.startsWith('SCAN') && !step.startsWith('SCAN newest'))).toEqual(
     [],

@@ -616,6 +616,13 @@ describe('the lists of deliveries and attempts', () => {
     for (const id of ['att_0', 'att_0_99', 'del_20_1', 'att_20_1x', 'xatt_20_1', 'att_20_1000000001']) {
       expect(store.attempts.findSeq(id), id).toBeUndefined();
     }
+    const webhook = webhooks[5]?.seq ?? 0;
+    const newest = attempts.filter(({ webhook_seq }) => webhook_seq === webhook).toReversed();
+    expect(store.attempts.listNewestResults(webhook, 4)).toEqual(
+      newest
+        .slice(0, 4)
+        .map(({ outcome, duration_ms, sent_at_wall }) => ({ outcome, duration_ms, sent_at_wall })),
+    );
     for (const workspace of workspaces) {
       const own = attempts.filter(
         (row) => deliveries.find(({ seq }) => seq === row.delivery_seq)?.workspace_seq === workspace,
@@ -641,6 +648,8 @@ describe('the lists of deliveries and attempts', () => {
           attempts: newest.length,
           succeeded: newest.length - failures.length,
           p50_ms: durations[Math.ceil(0.5 * durations.length) - 1],
+          p95_ms: durations[Math.ceil(0.95 * durations.length) - 1],
+          max_ms: durations.at(-1),
           last_seq: newest.at(-1)?.seq ?? null,
           last_failure_seq: failures.at(-1)?.seq ?? null,
         });

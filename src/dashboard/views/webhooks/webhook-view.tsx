@@ -14,7 +14,7 @@ import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
-import { WebhookAttempts } from './webhook-attempts.tsx';
+import { reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 import { WebhookTests } from './webhook-tests.tsx';
@@ -24,8 +24,8 @@ export function WebhookPage({ route: { id } }: { readonly route: Route }) {
 }
 
 function WebhookView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getWebhook({ id }), [id], {
-    refetchOn: ({ type }) => type === 'reset' || type === 'webhook',
+  const query = useQuery(() => control.getWebhook({ id, recent_attempts: 1 }), [id], {
+    ...reloadAfterAttempts((delivery) => delivery.webhook_id === id),
     isPolled: true,
   });
   return (
@@ -39,7 +39,9 @@ function WebhookView({ id }: { readonly id: string }) {
             <WebhookHeader webhook={webhook} onChange={query.refetch} />
             <WebhookProperties webhook={webhook} onChange={query.refetch} />
             <WebhookFaults webhook={webhook} />
-            <WebhookAttempts webhookId={id} />
+            {webhook.statistics !== undefined && (
+              <WebhookAttempts webhookId={id} statistics={webhook.statistics} />
+            )}
           </SelectedWorkspaceScope>
         )}
       </QueryView>
