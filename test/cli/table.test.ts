@@ -23,6 +23,20 @@ describe('renderTable', () => {
     expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
   });
 
+  it('a column that is hidden if it is empty is shown if a row has a value', () => {
+    const render = (...replays: string[]) =>
+      renderTable(
+        [
+          { title: 'REPLAY OF', value: (of: string) => of, hideIfEmpty: true },
+          { title: 'END', value: () => '|' },
+        ],
+        replays,
+        plain,
+      );
+    expect(render('', '')).toBe('END\n|\n|');
+    expect(render('', 'del_1')).toBe('REPLAY OF  END\n           |\ndel_1      |');
+  });
+
   const names = (width: number, ...values: string[]) =>
     renderTable(
       [

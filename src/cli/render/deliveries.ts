@@ -33,6 +33,7 @@ export function deliveryColumns(
       hideOrder: 4,
     },
     createdColumn(scheduleTimeOf, 2),
+    { title: 'REPLAY OF', value: ({ replay_of: id }) => id ?? '', hideOrder: 6, hideIfEmpty: true },
     { title: 'URL', value: ({ url }) => url, hideOrder: 1, canTruncate: true },
   ];
 }

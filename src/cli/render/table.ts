@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly hideOrder?: number;
   /** Whether its values can be truncated before a column is hidden. */
   readonly canTruncate?: boolean;
+  /** Whether the column is hidden if it is empty, even if there is space for it. */
+  readonly hideIfEmpty?: boolean;
 }
 
 /** Number of spaces between two columns. */
@@ -52,8 +54,9 @@ export function renderTable<Row>(
   rows: readonly Row[],
   capabilities: TerminalCapabilities,
 ): string {
+  const measured = columns.map((column) => measureColumn(column, rows));
   const fitted = fitColumns(
-    columns.map((column) => measureColumn(column, rows)),
+    measured.filter((column) => !(column.column.hideIfEmpty && isEmptyColumn(column))),
     capabilities,
   );
   const colWidths = fitted.map(({ width }) => width);

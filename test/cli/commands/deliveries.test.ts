@@ -41,6 +41,20 @@ describe('svc deliveries list', () => {
     );
   });
 
+  it('the table shows the original of each replay if there is one', async () => {
+    const { context, capturedOutput } = createFakeContext({
+      control: {
+        ...clockAt(),
+        listDeliveries: async () =>
+          pageOf(aDelivery({ id: 'del_2', replay_of: 'del_1' }), aDelivery({ id: 'del_1' })),
+      },
+    });
+    await listCommand.run({}, context);
+    expect(capturedOutput.out).toMatch(
+      /CREATED {2}REPLAY OF {2}URL\ndel_2 .* {2}3m ago {3}del_1 {6}http.*\ndel_1 .* {2}3m ago {14}http/,
+    );
+  });
+
   it('the table says that times are schedule times if the clock was moved', async () => {
     const { out } = await list(Number.POSITIVE_INFINITY, clockAt('2026-11-20T13:57:00.000Z'));
     expect(out).toContain('CREATED (SCHEDULE)  URL');
