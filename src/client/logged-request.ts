@@ -4,10 +4,19 @@ import { REMOVED } from '../domain/secret-remover.ts';
 import { toCurl } from '../domain/shell.ts';
 
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH'];
+
 /** Whether the request has a body that was not read, for example because its API key is invalid. */
 export function hasUnreadBody({ body, headers }: LoggedMessage): boolean {
   if (body !== null) return false;
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+}
+
+/** Why the command of {@link toCurlCommand} does not send the same request, as a clause; null if it does. */
+export function findCurlProblem({ method, path, request }: ApiRequestDetail): string | null {
+  if (path.includes(REMOVED)) return 'its query contained a secret, which is not stored';
+  if (request === null) return 'its headers and its body are no longer stored';
+  if (request.truncated) return 'only a part of it is stored';
+  return METHODS_WITH_BODY.includes(method) && hasUnreadBody(request) ? 'its body was not read' : null;
 }
 
 /** Headers that curl or the connection sets, or that say only which client sent the request. */

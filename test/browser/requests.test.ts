@@ -155,6 +155,9 @@ describeInBrowser('the request log', () => {
           `  --data-raw '{"type":"order.shipped"}'`,
         ].join('\n'),
       );
+    await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: 'Bearer x' });
+    await rows.getByText('401 POST /v1/events').click();
+    await page.getByText('It does not send the same request, because its body was not read.').waitFor();
   });
 
   it('the request log filters by a class of statuses with one click, by key and by a text in the path', async () => {

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { toCurlCommand } from '../../src/client/logged-request.ts';
+import { findCurlProblem, toCurlCommand } from '../../src/client/logged-request.ts';
 import { createExample } from '../../src/contract/openapi/openapi-example.ts';
 import { ApiRequestDetail } from '../../src/contract/resources.ts';
 
@@ -10,6 +10,26 @@ const message = example.request as NonNullable<ApiRequestDetail['request']>;
 function toCommand(changes: Partial<ApiRequestDetail>): string {
   return toCurlCommand({ ...example, ...changes }, 'http://127.0.0.1:4777');
 }
+
+describe('findCurlProblem', () => {
+  const unread = { ...message, truncated: false, body: null, headers: { 'content-length': '2' } };
+  const whole = { ...example, method: 'POST', path: '/v1/events', request: { ...unread, body: '{}' } };
+
+  it('a command sends the same request if the log contains all of it', () => {
+    expect(findCurlProblem(whole)).toBeNull();
+    expect(findCurlProblem({ ...whole, request: { ...unread, headers: {} } })).toBeNull();
+    expect(findCurlProblem({ ...whole, method: 'GET', request: unread })).toBeNull();
+  });
+
+  it.each<[string, Partial<ApiRequestDetail>]>([
+    ['its query contained a secret, which is not stored', { path: '/v1/events?key=[removed]' }],
+    ['its headers and its body are no longer stored', { request: null }],
+    ['only a part of it is stored', { request: { ...whole.request, truncated: true } }],
+    ['its body was not read', { request: unread }],
+  ])('a command does not send the same request because %s', (problem, changes) => {
+    expect(findCurlProblem({ ...whole, ...changes })).toBe(problem);
+  });
+});
 
 describe('toCurlCommand', () => {
   it('a GET request has no body and no method option', () => {

@@ -1,5 +1,5 @@
 /** `svc logs`: lists, shows and follows logged API requests. */
-import { toCurlCommand } from '../../client/logged-request.ts';
+import { findCurlProblem, toCurlCommand } from '../../client/logged-request.ts';
 import { matchesRequestFilter, type RequestCondition, RequestFilter } from '../../contract/list-filters.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { idPrefixes } from '../../domain/ids.ts';
@@ -15,10 +15,10 @@ import { renderRequest } from '../render/stream-items.ts';
 import { printPage } from '../render/table.ts';
 
 /** The fields of the API, with a time as text, and a key by its ID or its name. */
-type RequestFilterOptions = Omit<
-  RequestCondition,
-  'api_key_id' | 'api_key_name' | 'resource_id' | 'since'
-> & { readonly key?: string; readonly since?: string };
+type RequestFilterOptions = Omit<RequestCondition, 'api_key_id' | 'api_key_name' | 'since'> & {
+  readonly key?: string;
+  readonly since?: string;
+};
 
 export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
   configure: (command) => addPageOptions(addRequestFilterOptions(command)),
@@ -26,6 +26,10 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
     ['List the newest requests', 'logs list'],
     ['List the requests with a 4xx response in the last ten minutes', 'logs list --status 4xx --since 10m'],
     ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    [
+      'Find the request that created an event',
+      'logs list --resource evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --method POST',
+    ],
   ],
   async run(options, context) {
     const control = await context.connect();
@@ -52,6 +56,9 @@ export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true
       const { url } = await control.getStatus({});
       const command = toCurlCommand(request, url);
       context.print({ curl: command }, () => command);
+      const problem = findCurlProblem(request);
+      if (problem !== null)
+        context.io.note(`The command does not send the same request, because ${problem}.`);
     } else context.print(request, () => renderRequestDetail(request, context));
   },
 };
@@ -76,7 +83,7 @@ export const tail: CommandDefinition<RequestFilterOptions> = {
 };
 
 function addRequestFilterOptions(command: CliCommand): CliCommand {
-  const { api_key_id: _, api_key_name: key, resource_id: __, ...fields } = RequestFilter;
+  const { api_key_id: _, api_key_name: key, ...fields } = RequestFilter;
   const options = createFieldOptions(
     { ...fields, key },
     {
@@ -93,6 +100,7 @@ function addRequestFilterOptions(command: CliCommand): CliCommand {
         parse: parseKey,
       },
       request_id: '--request <id>',
+      resource_id: '--resource <id>',
       workspace_id: '--workspace <id>',
       min_duration_ms: {
         flags: '--slower-than <duration>',

@@ -48,6 +48,7 @@ describe('svc logs tail', () => {
     [{ key: 'Warehouse' }, false],
     [{ path: 'events' }, true],
     [{ request_id: 'req_2' }, false],
+    [{ resource_id: 'evt_1' }, false],
     [{ workspace_id: 'ws_2' }, false],
     [{ min_duration_ms: 1.2 }, true],
     [{ min_duration_ms: 1.4 }, false],
@@ -162,6 +163,20 @@ describe('svc logs get', () => {
   -H 'content-type: application/json' \\
   --data-raw '{"type":"it'\\''s.new"}'
 `,
+    );
+    expect(capturedOutput.err).toBe('');
+  });
+
+  it('--curl says why the command does not send the same request', async () => {
+    const { context, capturedOutput } = createFakeContext({
+      control: {
+        getRequest: async () => ({ ...detail, request: null }),
+        getStatus: async () => ({ url: 'http://127.0.0.1:4777' }) as never,
+      },
+    });
+    await get.run({ id: 'req_1', curl: true }, context);
+    expect(capturedOutput.err).toBe(
+      'The command does not send the same request, because its headers and its body are no longer stored.\n',
     );
   });
 });

@@ -1,5 +1,5 @@
 /** One request to the API with its error and its effects. */
-import { hasUnreadBody, toCurlCommand } from '../../../client/logged-request.ts';
+import { findCurlProblem, hasUnreadBody, toCurlCommand } from '../../../client/logged-request.ts';
 import { describeAppliedFault } from '../../../client/texts/describe-fault.ts';
 import { describeApiError } from '../../../contract/error-texts.ts';
 import type { ApiRequestDetail, LoggedMessage } from '../../../contract/resources.ts';
@@ -40,6 +40,7 @@ async function findRequest(id: string): Promise<ApiRequestDetail | null> {
 
 function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
   const { method, path, status, resource_id: resource } = request;
+  const curlProblem = findCurlProblem(request);
   const hasCreatedEvent = method === 'POST' && status < 400 && resource?.startsWith('evt_') === true;
   return (
     <div class="stack">
@@ -50,11 +51,16 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
         <HttpStatusBadge status={status} />
       </header>
       <RequestError request={request} />
-      <CopyButton
-        what="curl command"
-        label="Copy as curl"
-        text={() => toCurlCommand(request, location.origin)}
-      />
+      <div class="row">
+        <CopyButton
+          what="curl command"
+          label="Copy as curl"
+          text={() => toCurlCommand(request, location.origin)}
+        />
+        {curlProblem !== null && (
+          <span class="muted">It does not send the same request, because {curlProblem}.</span>
+        )}
+      </div>
       <RequestProperties request={request} />
       {hasCreatedEvent && <EventDeliveries key={resource} eventId={resource} />}
       <Message
