@@ -74,7 +74,6 @@ const otherNames: Readonly<Record<string, string>> = {
   'emulator list': 'emulator status',
   endpoints: 'webhooks',
   fire: 'trigger',
-  'logs replay': 'logs get',
   requests: 'logs',
   retry: 'deliveries replay',
   send: 'trigger',
@@ -93,7 +92,7 @@ export function createUnknownCommandError(command: Command, word: string): SvcEr
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
   return createUsageError(
-    `Unknown command: ${name} ${word}`,
+    `Unknown command: ${name} ${word || "''"}`,
     suggestOtherName(name, word) ??
       suggestSynonym(name, word, names) ??
       suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
@@ -203,14 +202,19 @@ export function nameInvalidValues({ options, registeredArguments }: Command): vo
 }
 
 /**
- * Rejects empty arguments, usually variables of the shell that are not set. The command of `svc emulator exec` can have them.
+ * Rejects empty arguments, usually caused by an unset shell variable. Only the arguments of the command of `svc emulator exec`
+ * can be empty.
  * @throws SvcError `usage`
  */
 export function rejectEmptyArguments({ registeredArguments, processedArgs }: Command): void {
   for (const [index, argument] of registeredArguments.entries()) {
     const name = argument.name();
-    if (name === 'command' || ![processedArgs[index]].flat().includes('')) continue;
-    throw createUsageError(`Invalid value for ${name}: ""`, 'Pass a value that is not empty.');
+    const values = [processedArgs[index]].flat();
+    if (!(name === 'command' ? values.slice(0, 1) : values).includes('')) continue;
+    throw createUsageError(
+      `Invalid value for ${name}: ""`,
+      'If it comes from a shell variable, set it first.',
+    );
   }
 }
 

@@ -190,7 +190,7 @@ describe('a mistyped command line', () => {
     ['keys delete key_1', 'Unknown command: svc keys delete', 'Did you mean svc keys revoke?'],
     ['faults remove', 'Unknown command: svc faults remove', 'Did you mean svc faults clear?'],
     ['webhooks remove wh_1', 'Unknown command: svc webhooks remove', 'Did you mean svc webhooks delete?'],
-    ['logs replay', 'Unknown command: svc logs replay', 'Did you mean svc logs get?'],
+    ['logs replay', 'Unknown command: svc logs replay', 'List the commands with: svc logs --help'],
     ['endpoints list', 'Unknown command: svc endpoints', 'Did you mean svc webhooks?'],
     ['delivery --help', 'Unknown command: svc delivery', 'Did you mean svc deliveries?'],
     ['requests', 'Unknown command: svc requests', 'Did you mean svc logs?'],
@@ -260,8 +260,13 @@ describe('a mistyped command line', () => {
       'Invalid value for id: "a"',
       'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     ],
-    ['events get ', 'Invalid value for id: ""', 'Pass a value that is not empty.'],
-    ['deliveries replay del_1 ', 'Invalid value for ids: ""', 'Pass a value that is not empty.'],
+    ['events get ', 'Invalid value for id: ""', 'If it comes from a shell variable, set it first.'],
+    [
+      'deliveries replay del_1 ',
+      'Invalid value for ids: ""',
+      'If it comes from a shell variable, set it first.',
+    ],
+    ['help ', "Unknown command: svc ''", 'List the commands with: svc --help'],
     ['listen 4242 4243', 'Too many arguments: expected 1, got 2.', 'Use: svc listen [options] [url]'],
     ['env a b', 'Too many arguments: expected none, got 2.', 'Use: svc env [options]'],
     ['env --format', '--format needs a value.', 'Use: --format <format>'],
@@ -372,10 +377,12 @@ describe('a mistyped command line', () => {
     );
   });
 
-  it('the command of svc emulator exec can have empty arguments', async () => {
+  it('the command of svc emulator exec can have empty arguments, but no empty name', async () => {
     const command = await loadCommand('emulator exec');
     command.parse(['--', 'echo', ''], { from: 'user' });
     expect(() => rejectEmptyArguments(command)).not.toThrow();
+    command.parse(['--', '', 'a'], { from: 'user' });
+    expect(() => rejectEmptyArguments(command)).toThrow('Invalid value for command: ""');
   });
 
   it('a usage error is one JSON object with --json', async () => {
