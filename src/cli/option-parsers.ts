@@ -97,7 +97,9 @@ export function urlOption(text: string): string {
 export function parseReceiverUrl(text: string): string {
   const url = toForwardUrl(text);
   if (url === null)
-    throw new InvalidArgumentError('Pass a port or a URL, such as 3000 or localhost:3000/webhooks.');
+    throw new InvalidArgumentError(
+      'Pass a port or a URL, such as 3000, localhost:3000/webhooks or http://app.',
+    );
   return url;
 }
 

@@ -114,10 +114,7 @@ export const settings = {
   },
   forwardTo: {
     description: 'Port or URL of your receiver, to register as an endpoint on startup',
-    schema: parsedText(
-      'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
-      toForwardUrl,
-    ),
+    schema: parsedText('a port or a URL such as 3000, localhost:3000/webhooks or http://app', toForwardUrl),
   },
   events: {
     description: 'Event types of the --forward-to endpoint, separated by commas',

@@ -91,8 +91,8 @@ export interface ForwardTarget {
 
 /** A port without a host, with or without a colon and a path. */
 const PORT_WITHOUT_HOST = /^:?(?=\d+(?:[/?]|$))/;
-/** An address whose host has a dot or a port, is `localhost` or in brackets. A single word is more likely a mistake. */
-const ADDRESS = /^(?:localhost(?![\w-])|\[|[^/?#]*(?:\.|:\d))/i;
+/** An address whose host has a dot between words or a port, is `localhost` or in brackets. A single word is more likely a mistake. */
+const ADDRESS = /^(?:localhost(?![\w-])|\[|[^/?#]*:\d|[^./?#]+(?:\.[^./?#]+)+\.?(?:[/?#]|$))/i;
 /** `localhost:3000` has no scheme: a scheme is followed by `//`. */
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 

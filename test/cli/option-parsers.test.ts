@@ -165,8 +165,9 @@ describe('parsers of URLs, names and IDs', () => {
     ['https://example.com/hooks', 'https://example.com/hooks'],
     ['example.com/hooks', 'https://example.com/hooks'],
     ['http://127.0.0.1:1/A', 'http://127.0.0.1:1/A'],
-    ['not a url', 'Pass a port or a URL, such as 3000 or localhost:3000/webhooks.'],
-    ['ftp://example.com', 'Pass a port or a URL, such as 3000 or localhost:3000/webhooks.'],
+    ['not a url', 'Pass a port or a URL, such as 3000, localhost:3000/webhooks or http://app.'],
+    ['app', 'Pass a port or a URL, such as 3000, localhost:3000/webhooks or http://app.'],
+    ['ftp://example.com', 'Pass a port or a URL, such as 3000, localhost:3000/webhooks or http://app.'],
   ])('parseReceiverUrl(%j) returns %j', (text, expected) => {
     expect(parse(() => parseReceiverUrl(text))).toBe(expected);
   });

@@ -161,6 +161,8 @@ describe('toForwardUrl', () => {
     ['localhost', 'http://localhost/'],
     ['LocalHost/hooks', 'http://localhost/hooks'],
     ['[fd12::a]/hooks', 'http://[fd12::a]/hooks'],
+    ['example.com.?a', 'https://example.com./?a'],
+    ['app:80', 'http://app/'],
     ['localhost:3000/hooks', 'http://localhost:3000/hooks'],
     ['127.0.0.1:3000', 'http://127.0.0.1:3000/'],
     ['192.168.1.7:8080/in', 'http://192.168.1.7:8080/in'],
@@ -189,7 +191,19 @@ describe('toForwardUrl', () => {
   it.each([
     ...['', ' ', ':', '/hooks', '//localhost:3000', '70000', ':99999/in', 'localhost:port', 'a b:3000'],
     ...['http://', 'ftp://localhost:3000', '::1', ':3000:4000', 'mailto:somebody'],
-    ...['nope', 'nope/webhooks', 'nope/a.b:80', 'nope?a=b.c', 'localhosts', 'localhost-3000', '0x7f000001'],
+    ...[
+      '.',
+      'a..b',
+      'nope.',
+      '.nope',
+      'nope',
+      'nope/webhooks',
+      'nope/a.b:80',
+      'nope?a=b.c',
+      'localhosts',
+      'localhost-3000',
+      '0x7f000001',
+    ],
   ])('toForwardUrl(%j) returns null', (written) => {
     expect(toForwardUrl(written)).toBeNull();
   });
