@@ -127,8 +127,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   let tunnel: Tunnel | null = null;
   let store: Store | undefined;
   let isNewFile = false;
-  const folder = dirname(options.db);
-  const isNewFolder = !existsSync(folder);
+  const newFolders = listMissingFolders(dirname(options.db));
   try {
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
@@ -142,11 +141,17 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     store?.close();
     // Not if the store could not be opened: another process can have created the file meanwhile.
     if (store !== undefined && isNewFile) rmSync(options.db, { force: true });
-    if (isNewFolder) removeEmptyFolder(folder);
+    newFolders.forEach(removeEmptyFolder);
     await Promise.all([tunnel?.close(), listener.close()]);
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
   }
+}
+
+/** The folder and its parents that do not exist, the deepest first. */
+function listMissingFolders(path: string): string[] {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? [] : [path, ...listMissingFolders(parent)];
 }
 
 function removeEmptyFolder(path: string): void {

@@ -144,9 +144,9 @@ describe('a fresh boot', () => {
     ['its seed', { seed: { workspaces: [{ name: '' }] } }],
     ['its seed, with fresh', { fresh: true, seed: { workspaces: [{ name: '' }] } }],
     ['the endpoint of --forward-to', { profile: 'strict', forwardTo }],
-  ])('a boot that is refused for %s creates no database and no folder', async (_reason, options) => {
+  ])('a boot that is refused for %s creates no database and no folders', async (_reason, options) => {
     const folder = createTemporaryFolder();
-    const start = startTestEmulator({ db: join(folder, '.svc/sandbox.db'), ...options });
+    const start = startTestEmulator({ db: join(folder, 'a/b/sandbox.db'), ...options });
     await expect(start).rejects.toThrow(SvcError);
     expect(readdirSync(folder)).toEqual([]);
   });
