@@ -49,7 +49,7 @@ export interface ReceiverCheck {
   /** Checks that must pass first. Every check requires that a valid delivery is accepted. */
   readonly requires?: readonly CheckId[];
   /**
-   * The check judges by the response whether a valid delivery is processed. It runs only if the response to a delivery signed with
+   * The check judges by the response whether a delivery is processed. It runs only if the response to a delivery signed with
    * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
    */
   readonly judgesByResponse?: true;

@@ -173,7 +173,11 @@ export const defects: readonly Defect[] = [
   {
     name: 'verifies nothing and works on one event after the other',
     create: () => ({ isAuthentic: () => true, work: workInOrder(1_000) }),
-    check: [...['signature.other-secret', 'rejection.status', NO_SIDE_EFFECT]],
+    check: [
+      ...['signature.other-secret', 'timestamp.missing', 'timestamp.old', 'timestamp.slightly-old'],
+      ...['timestamp.unreadable', 'timestamp.future', 'timestamp.replaced', 'timestamp.unsigned'],
+      ...['timestamp.doubled', 'rejection.status', NO_SIDE_EFFECT],
+    ],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -183,7 +187,7 @@ export const defects: readonly Defect[] = [
         /^v1=[0-9a-f]{64}(, ?v1=[0-9a-f]{64})?$/.test(getSignature(receiving)) &&
         isRecent(Date.now() - Date.parse(getTimestamp(receiving))),
     }),
-    check: [...['signature.other-secret', NO_SIDE_EFFECT]],
+    check: ['signature.other-secret', 'timestamp.replaced', 'timestamp.unsigned', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {

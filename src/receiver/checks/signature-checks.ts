@@ -3,7 +3,11 @@ import { createWebhookSecret } from '../../domain/secret.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { hasTimestamp } from '../../domain/signature/schemes.ts';
 import type { ReceiverCheck, ReceiverRule } from '../receiver-check.ts';
-import { listTamperedDeliveries, type TamperedDelivery } from '../tampered-deliveries.ts';
+import {
+  listTamperedDeliveries,
+  OTHER_SECRET_CHECK_ID,
+  type TamperedDelivery,
+} from '../tampered-deliveries.ts';
 import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
 
 /** Verification of signatures (§6.2) and of their age (§6.3). */
@@ -11,17 +15,28 @@ export function listSignatureChecks(
   scheme: SignatureScheme,
   apiKey: string | null,
 ): readonly ReceiverCheck[] {
-  const listRejectedChecks = (rule: ReceiverRule) =>
-    listTamperedDeliveries(scheme)
-      .filter(({ id }) => id.startsWith(`${rule}.`))
-      .map(createTamperedCheck);
+  const listTampered = (rule: ReceiverRule) =>
+    listTamperedDeliveries(scheme).filter(({ id }) => id.startsWith(`${rule}.`));
   return [
     ...(scheme.header.separator === null ? [] : rotationChecks),
-    ...listRejectedChecks('signature'),
+    ...listTampered('signature').map(createSignatureCheck),
     createApiKeyCheck(apiKey),
-    ...listRejectedChecks('timestamp'),
+    ...listTampered('timestamp').map(createTimestampCheck),
     ...(hasTimestamp(scheme) ? [recentTimestampCheck] : []),
   ];
+}
+
+/** A receiver that accepts the simplest forged delivery verifies no signatures, so the other forged ones show nothing more. */
+const requiresVerification = { requires: [OTHER_SECRET_CHECK_ID] } as const;
+
+function createSignatureCheck(delivery: TamperedDelivery): ReceiverCheck {
+  const isSimplest = delivery.id === OTHER_SECRET_CHECK_ID;
+  return { ...createTamperedCheck(delivery), ...(isSimplest ? {} : requiresVerification) };
+}
+
+/** A receiver that verifies no signatures can still check timestamps. */
+function createTimestampCheck(delivery: TamperedDelivery): ReceiverCheck {
+  return { ...createTamperedCheck(delivery), judgesByResponse: true };
 }
 
 function createTamperedCheck({ id, sent, explanation, create }: TamperedDelivery): ReceiverCheck {
@@ -60,6 +75,7 @@ function createApiKeyCheck(apiKey: string | null): ReceiverCheck {
   }
   return createRejectedCheck({
     ...check,
+    ...requiresVerification,
     explanation:
       'Your receiver accepts a signature made with the API key. Verify with the endpoint secret only.',
     create: (factory) => factory.sign(factory.createBody(), { secrets: [apiKey] }),

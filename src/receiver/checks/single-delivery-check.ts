@@ -9,7 +9,7 @@ import {
   isAccepted,
   type ReceiverResponse,
 } from '../receiver-client.ts';
-import { NOT_PROCESSED_EXPLANATION, OTHER_SECRET_CHECK_ID } from '../tampered-deliveries.ts';
+import { NOT_PROCESSED_EXPLANATION } from '../tampered-deliveries.ts';
 
 interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
   /** What a failure means, and what to do. */
@@ -49,8 +49,6 @@ export function createAcceptedCheck(
  */
 export function createRejectedCheck({ create, explanation, ...check }: SingleDelivery): ReceiverCheck {
   return {
-    // A receiver that accepts the plainest forged delivery verifies no signatures, so the others show nothing more.
-    requires: check.id === OTHER_SECRET_CHECK_ID ? [] : [OTHER_SECRET_CHECK_ID],
     ...check,
     countsSideEffects: true,
     async run(context) {
