@@ -9,13 +9,15 @@ import { wrapIndented } from './text-width.ts';
 
 /**
  * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. Checks
- * that share a reason have no rows, because one problem, such as a rejected valid delivery, can make all of them inconclusive.
+ * that share a reason are listed below it. Those that received nothing have no rows, because one problem, such as a rejected valid
+ * delivery, can make all of them inconclusive.
  */
 export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
   const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
-  const reasons = countReasons(checks);
+  const reasons = groupByReason(checks);
   const shown = checks.filter(
-    ({ status, meaning }) => status !== 'inconclusive' || reasons.get(meaning) === 1,
+    ({ status, received, meaning }) =>
+      status !== 'inconclusive' || received !== '' || reasons.get(meaning)?.length === 1,
   );
   const table = renderTableWithHints(
     [
@@ -41,22 +43,22 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   return [...results, end, ...observerNote, ...noneNote, ...lines].join('\n');
 }
 
-/** The reasons for inconclusive checks, with the number of checks. */
-function countReasons(checks: readonly CheckResult[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { status, meaning } of checks) {
-    if (status === 'inconclusive') counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
+/** The reasons for inconclusive checks, with the IDs of the checks. */
+function groupByReason(checks: readonly CheckResult[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { id, status, meaning } of checks) {
+    if (status === 'inconclusive') groups.set(meaning, [...(groups.get(meaning) ?? []), id]);
   }
-  return counts;
+  return groups;
 }
 
 function renderReasons(
-  reasons: ReadonlyMap<string, number>,
+  reasons: ReadonlyMap<string, readonly string[]>,
   report: CheckReport,
   capabilities: TerminalCapabilities,
 ): string[] {
   if (reasons.size === 0) return [];
-  const width = String(Math.max(...reasons.values())).length;
+  const width = String(Math.max(...Array.from(reasons.values(), (ids) => ids.length))).length;
   return [
     '',
     report.strict
@@ -64,9 +66,12 @@ function renderReasons(
       : failsInconclusive(report)
         ? 'Inconclusive:'
         : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
-    ...Array.from(reasons, ([reason, count]) =>
-      wrapIndented(`  ${String(count).padStart(width)} × `, reason, capabilities),
-    ).flat(),
+    ...Array.from(reasons, ([reason, ids]) => {
+      const head = `  ${String(ids.length).padStart(width)} × `;
+      const list =
+        ids.length === 1 ? [] : wrapIndented(' '.repeat(head.length), ids.join(', '), capabilities);
+      return [...wrapIndented(head, reason, capabilities), ...list];
+    }).flat(),
   ];
 }
 

@@ -33,18 +33,23 @@ describe('svc receiver check', () => {
     const rule = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
     const { exitCode, out, err } = await check({ url: receiver.url, rule });
     expect(out).toMatchInlineSnapshot(`
-      "STATUS    CHECK                   SENT                                   RECEIVED
-      ✓ passed  signature.genuine       a valid delivery                       status 204
-      ✗ failed  signature.other-secret  a delivery signed with another secret  status 204
+      "STATUS          CHECK                         SENT                                     RECEIVED
+      ✓ passed        signature.genuine             a valid delivery                         status 204
+      ✗ failed        signature.other-secret        a delivery signed with another secret    status 204
         → Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
-      ✗ failed  rejection.status        every kind of tampered delivery        20 × status 204
+      ✗ failed        rejection.status              every kind of tampered delivery          20 × status 204
         → Your receiver responds with 2xx to every tampered delivery. Respond with 4xx when verification fails.
+      – inconclusive  deduplication.same-delivery   the same delivery twice                  2 × status 204
+      – inconclusive  deduplication.other-delivery  the same event twice, in two deliveries  2 × status 204
+      – inconclusive  deduplication.at-once         10 copies of a delivery at once          10 × status 204
 
       1 passed, 2 failed, 18 inconclusive.
 
       Inconclusive, so they neither passed nor failed. They fail with --strict:
         10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
+             timestamp.missing, timestamp.old, timestamp.slightly-old, timestamp.unreadable, timestamp.future, timestamp.replaced, timestamp.unsigned, timestamp.doubled, timestamp.recent, rejection.same-event
          8 × Pass --observe with a URL or a command that returns the number of processed events.
+             rejection.no-side-effect, deduplication.same-delivery, deduplication.other-delivery, deduplication.at-once, deduplication.during-work, deduplication.similar-ids, deduplication.later, deduplication.after-others
       "
     `);
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
@@ -86,7 +91,7 @@ describe('svc receiver check', () => {
     const rule = ['signature.genuine', 'timestamp.old', 'timestamp.future'];
     const { out } = await check({ url: receiver.url, rule });
     expect(out).toMatch(
-      /^STATUS.*\n✗ failed +signature\.genuine .*\n +→ .*\n\n0 passed, 1 failed, 2 inconclusive\.\n\nInconclusive, so .*\n {2}2 × Not checked, because signature\.genuine did not pass\. Your receiver fails on a valid delivery\. .*\n$/,
+      /^STATUS.*\n✗ failed +signature\.genuine .*\n +→ .*\n\n0 passed, 1 failed, 2 inconclusive\.\n\nInconclusive, so .*\n {2}2 × Not checked, because signature\.genuine did not pass\. Your receiver fails on a valid delivery\. .*\n {6}timestamp\.old, timestamp\.future\n$/,
     );
     const json = await check({ url: receiver.url, rule }, { json: true });
     expect(JSON.parse(json.out).checks).toHaveLength(3);
