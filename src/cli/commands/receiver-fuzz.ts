@@ -181,9 +181,10 @@ async function toFuzzOptions(
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
   const { projectFolder } = await context.resolveConfig();
-  const mustRestart = only?.includes('restart') || replay?.steps.some(({ kind }) => kind === 'restart');
-  if (mustRestart && restartCommand === undefined) {
-    throw createRestartError('The variation restart needs --restart-command.');
+  if (restartCommand === undefined) {
+    if (replay?.steps.some(({ kind }) => kind === 'restart'))
+      throw createRestartError('The sequence restarts the receiver, so it needs --restart-command.');
+    if (only?.includes('restart')) throw createRestartError('The variation restart needs --restart-command.');
   }
   const restart =
     restartCommand === undefined ? undefined : () => runRestartCommand(restartCommand, { cwd, signal });

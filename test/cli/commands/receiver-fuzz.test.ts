@@ -187,7 +187,7 @@ describe('svc receiver fuzz', () => {
     const sequence = { version: 1, random_seed: 1, run: 0, events: [], steps: [{ kind: 'restart' }] };
     writeFileSync(join(cwd, 'a.json'), JSON.stringify(sequence));
     await expect(fuzz({ url: 'http://127.0.0.1:9/', replay: 'a.json' }, { cwd })).rejects.toThrow(
-      'The variation restart needs --restart-command.',
+      'The sequence restarts the receiver, so it needs --restart-command.',
     );
   });
 
