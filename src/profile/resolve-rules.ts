@@ -70,7 +70,7 @@ export function applyOverrides(
 
 function checkGapId(id: string): void {
   if (!Object.hasOwn(gaps, id)) {
-    throw unknownFieldError(id, configurableGapIds, 'overrides');
+    throw unknownFieldError(id, configurableGapIds, 'overrides', 'Use an ID from docs/gaps.md.');
   }
   const gap: Gap = gaps[id as GapId];
   if (isConfigurable(gap)) return;

@@ -53,12 +53,15 @@ export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The error for an unknown field, with the one that was probably meant, or all. No command could list them with this configuration. */
-export function unknownFieldError(name: string, validNames: readonly string[], path: string): SvcError {
+/** The error for an unknown field. @param hint if no similar name exists */
+export function unknownFieldError(
+  name: string,
+  validNames: readonly string[],
+  path: string,
+  hint = `Use one of: ${validNames.join(', ')}`,
+): SvcError {
   return new SvcError('validation_failed', `${path} has no field ${JSON.stringify(name)}.`, {
-    hint:
-      suggestMatch(name, validNames, (field) => JSON.stringify(field)) ??
-      `Use one of: ${validNames.join(', ')}`,
+    hint: suggestMatch(name, validNames, (field) => JSON.stringify(field)) ?? hint,
   });
 }
 
