@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 /** Schedule time of the first attempt. */
 export const START = Date.parse('2026-11-20T12:00:00.000Z');
 
-export const timeAfter = (ms: number) => new Date(START + ms).toISOString();
+const timeAfter = (ms: number) => new Date(START + ms).toISOString();
 
 export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
   const number = changes.number ?? 1;

@@ -38,6 +38,16 @@ describe('an event', () => {
     expect(store.deliveries.countPending()).toBe(0);
   });
 
+  it('the next attempt reuses the connection of the first one', async () => {
+    const { control, deliver } = await startDeliverySetup([503, 200]);
+    const { id } = await deliver();
+    await control.nextClock({});
+    expect((await control.getDelivery({ id })).attempts).toMatchObject([
+      { number: 1, response_status: 503, phases: { reused_connection: false } },
+      { number: 2, response_status: 200, phases: { reused_connection: true, connect_ms: null } },
+    ]);
+  });
+
   it('an event goes only to the endpoints that subscribe to its type [§6.registration.events, §1.deliveries]', async () => {
     const emulator = await openEmulator();
     const subscriptions = {
