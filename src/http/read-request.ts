@@ -36,7 +36,9 @@ export function readInput(
   { method }: Operation,
   rules: BodyRules,
 ): { readonly input: Record<string, unknown>; readonly body: JsonBody | null } {
-  const inPath = event.context.params;
+  const inPath = Object.fromEntries(
+    Object.entries(event.context.params ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
+  );
   if (isInputInQuery(method)) return { input: { ...readQuery(event), ...inPath }, body: null };
   const body = parseBody(event, rules);
   return { input: { ...body?.json.value, ...inPath }, body };

@@ -38,6 +38,16 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
   return { status: response.status, json: JSON.parse(text) };
 }
 
+it('the error for an ID with encoded characters in the path contains the characters', async () => {
+  const { status, json } = await ask('GET', '/deliveries/%C3%BC');
+  expect([status, json.error.message]).toEqual([404, 'Delivery ü does not exist.']);
+});
+
+it.each(['%ZZ', '%FF'])('a request in this process with the invalid escape %s is rejected', async (id) => {
+  const { status } = await emulator.fetch(new Request(`${emulator.status().control_url}/deliveries/${id}`));
+  expect([status, faults]).toEqual([400, []]);
+});
+
 describe('each operation', () => {
   it('each operation responds as the document describes', async () => {
     const { workspace_id } = emulator.status();
