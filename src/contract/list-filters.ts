@@ -27,6 +27,8 @@ export const DefaultWorkspace = {
   workspace_id: described('ID of the workspace (default: the default one).', v.optional(idOf('workspace'))),
 };
 
+const NonEmptyText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
+
 const Text = v.optional(
   v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long'), v.toLowerCase()),
 );
@@ -43,7 +45,7 @@ const TimeRange = {
 
 export const EventFilter = {
   ...WorkspaceFilter,
-  type: described('Only events of this type.', v.optional(v.string())),
+  type: described('Only events of this type.', v.optional(NonEmptyText)),
   text: described('Only events with this text in the ID, type or payload. Case-insensitive.', Text),
   ...TimeRange,
 };
@@ -70,7 +72,7 @@ export const DeliveryFilter = {
     v.optional(ResponseFilter),
   ),
   event_id: described('Only deliveries of this event.', v.optional(idOf('event'))),
-  type: described('Only deliveries of this event type.', v.optional(v.string())),
+  type: described('Only deliveries of this event type.', v.optional(NonEmptyText)),
   webhook_id: described('Only deliveries to this endpoint.', v.optional(idOf('webhook'))),
   text: described('Only deliveries with this text in an ID, the type, URL or body. Case-insensitive.', Text),
   ...TimeRange,

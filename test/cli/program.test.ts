@@ -267,6 +267,7 @@ describe('a mistyped command line', () => {
       'If it comes from a shell variable, set it first.',
     ],
     ['help ', "Unknown command: svc ''", 'List the commands with: svc --help'],
+    ['deliveries list --type=', 'Invalid value for --type: ""', 'Change the value: it must not be empty.'],
     ['listen 4242 4243', 'Too many arguments: expected 1, got 2.', 'Use: svc listen [options] [url]'],
     ['env a b', 'Too many arguments: expected none, got 2.', 'Use: svc env [options]'],
     ['env --format', '--format needs a value.', 'Use: --format <format>'],

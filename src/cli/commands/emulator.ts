@@ -170,12 +170,12 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
   },
 };
 
-/** @param lastError null if the address accepts connections and does not respond */
+/** @param lastError null if no request failed: the last one got no response in time */
 function createNoResponseError(timeoutMs: number, lastError: SvcError | null): SvcError {
   const message = `No emulator responded within ${formatDuration(timeoutMs)}`;
   if (lastError === null) {
-    return new SvcError('timeout', `${message}: the address accepts connections, but nothing responds.`, {
-      hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator.',
+    return new SvcError('timeout', `${message}.`, {
+      hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator, or increase --timeout.',
     });
   }
   return new SvcError('timeout', `${message}. ${lastError.message}`, {
