@@ -111,7 +111,7 @@ async function findPayloadTemplate(type: string, context: Context): Promise<stri
       hint: `${suggestion} To send ${type}, pass its payload with --data.`,
     });
   }
-  // The API rejects another text.
+  // The API rejects any other type.
   if (isEventType(type)) context.io.note(`No fixture exists for ${type}, so the payload is empty.`);
   return '{}';
 }

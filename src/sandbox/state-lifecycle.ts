@@ -232,7 +232,7 @@ function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult
     if (appliedSeed) applySeed(sandbox, appliedSeed, workspaceId);
     else if (isNew) workspaces.insert({ name: DEFAULT_WORKSPACE_NAME, id: workspaceId });
     const workspace = workspaces.default;
-    // Otherwise nothing changes, and a start that writes nothing waits for no flush.
+    // Only if they change the clock, because a start that writes nothing does not wait for the disk.
     if (clock?.speed !== undefined || clock?.frozen !== undefined) {
       workspace.clock.set(clock);
       workspaces.persistClock(workspace);
