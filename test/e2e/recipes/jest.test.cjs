@@ -1,13 +1,15 @@
 const { createEmulator, createReceiver } = require('svc-emulator');
 
 let emulator;
+let receiver;
 beforeAll(async () => {
   emulator = await createEmulator({ clock: { frozen: true } });
 });
+afterEach(() => receiver?.close());
 afterAll(() => emulator?.close());
 
 test('the third attempt succeeds, 35 minutes after the first', async () => {
-  const receiver = await createReceiver([500, 500, 200]);
+  receiver = await createReceiver([500, 500, 200]);
   const { secret } = await emulator.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
   receiver.verifyWith(secret);
   await emulator.trigger('order.shipped', { order: 'ord_1' });
@@ -17,5 +19,4 @@ test('the third attempt succeeds, 35 minutes after the first', async () => {
   const third = await receiver.request(3);
   expect(third.verification).toMatchObject({ ok: true });
   expect(third.envelope.data.payload).toEqual({ order: 'ord_1' });
-  await receiver.close();
 });
