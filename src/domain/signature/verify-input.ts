@@ -19,8 +19,8 @@ const MAX_TIME_MS = 8.64e15;
 
 /** The options of every verification. */
 export interface VerifyOptions {
-  /** The endpoint secret; several during a rotation. */
-  readonly secret: string | readonly string[];
+  /** The endpoint secret; several during a rotation. Undefined is refused as `secret_missing`. */
+  readonly secret: string | readonly string[] | undefined;
   /** The name of a built-in scheme, or your own scheme (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme | undefined;
   /** Maximum distance of the timestamp from `now`, in both directions (default: 5 minutes). */
