@@ -31,6 +31,7 @@ import { createSandbox, type Sandbox, type SandboxEvent } from './sandbox/sandbo
 import { type BootstrapResult, StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
 import { describeFileProblem } from './store/database-file-monitor.ts';
+import { loadSqlite } from './store/driver.ts';
 import { Store } from './store/store.ts';
 import { yieldToEventLoop } from './timers.ts';
 
@@ -117,6 +118,8 @@ export interface Emulator {
  *   or `usage` for an invalid `ca` or `proxy`, a `wallClock` before 1970 or after 9998, or a `forwardTo` that is the emulator itself.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  // Before the first `await`: if a test does not await the start, Jest loads no more modules once the test has failed.
+  loadSqlite();
   const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);
   const startedAt = wall.monotonic();
   const { internalErrorLog = processWarningLog } = options;

@@ -173,6 +173,12 @@ export async function loadUndici(load: () => Promise<Undici> = () => import('und
     undici ??= await load();
   } catch (error) {
     if (isOutOfFileDescriptors(error)) throw createOutOfFileDescriptorsError(error);
+    // After the last test of a file, modules that Jest loads are undefined.
+    if (error instanceof TypeError && process.env.JEST_WORKER_ID !== undefined) {
+      const message =
+        'The test ended before the emulator was closed. Await createEmulator(), and close() in afterAll.';
+      throw new SvcError('internal_error', message, { cause: error });
+    }
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     throw new SvcError('internal_error', 'A file of svc is missing, so no request can be sent.', {
       hint: 'If svc was upgraded while the emulator ran, restart the emulator. Otherwise install svc again.',

@@ -43,9 +43,18 @@ let loadedDriver: Driver | undefined;
  *   crash in this one; otherwise the error of SQLite.
  */
 export function openSqlite(path: string, options?: Database.Options): Database.Database {
+  const driver = loadSqlite();
+  return new driver(path, { ...options, nativeBinding: environment?.nativeBinding });
+}
+
+/**
+ * Loads the driver, which {@link openSqlite} does too.
+ * @throws SvcError `sqlite_unavailable`
+ */
+export function loadSqlite(): Driver {
   environment ??= getCurrentEnvironment();
   loadedDriver ??= loadDriver(environment);
-  return new loadedDriver(path, { ...options, nativeBinding: environment.nativeBinding });
+  return loadedDriver;
 }
 
 /**

@@ -143,6 +143,21 @@ describe('Jest', () => {
     expect(exitCode, all).toBe(0);
   });
 
+  it('Jest shows the error of a test that does not await the start', async () => {
+    writeFileSync(
+      join(project, 'not-awaited.test.cjs'),
+      `const { createEmulator } = require('svc-emulator');
+       test('misuse', () => {
+         const emulator = createEmulator();
+         emulator.trigger('order.shipped');
+       });`,
+    );
+    const { exitCode, all } = await run(project, [jest, '--forceExit', 'not-awaited.test.cjs']);
+    expect(exitCode, all).toBe(1);
+    expect(all).toContain('TypeError: emulator.trigger is not a function');
+    expect(all).not.toContain('is not installed');
+  });
+
   it('Jest runs its recipe as an ES module with the flag of Node.js', async () => {
     const recipe = readFileSync(join(recipes, 'jest.test.cjs'), 'utf8');
     const code = recipe.replace(/^const (.*) = require\((.*)\)/m, 'import $1 from $2');
