@@ -35,7 +35,7 @@ try {
   await check('publint/src/cli.js', 'run', tarball, '--strict');
   const checkTypes = (profile, entries, name) =>
     check('@arethetypeswrong/cli/dist/index.js', tarball, '--no-emoji', '--profile', profile, entries, name);
-  await checkTypes('node16', '--exclude-entrypoints', 'vitest');
+  await checkTypes('strict', '--exclude-entrypoints', 'vitest');
   // Vitest cannot be required.
   await checkTypes('esm-only', '--entrypoints', 'vitest');
 } finally {
