@@ -61,7 +61,9 @@ async function importDefaultExport(path: string): Promise<unknown> {
     );
   }
   try {
-    const module: { readonly default?: unknown } = await import(/* @vite-ignore */ pathToFileURL(path).href);
+    const module: { readonly default?: unknown } = await import(
+      /* @vite-ignore */ /* webpackIgnore: true */ pathToFileURL(path).href
+    );
     return module.default;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
