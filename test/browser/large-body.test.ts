@@ -57,14 +57,18 @@ describeInBrowser('a body of 200 KB', () => {
     expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
   });
 
-  it('the event page compares two large payloads without rendering all lines at once', async () => {
-    const { emulator, event } = await createLargeEvent();
+  it('the delivery page compares two large payloads without rendering all lines at once', async () => {
+    const { emulator, delivery } = await createLargeEvent();
     const items = payload.items.map((item) => ({ ...item, note: 'other text' }));
     await emulator.api('POST', '/events', { type: 'made.large', payload: { items } });
-    const page = await openDashboard(emulator, { hash: `/events/${event.id}` });
-    await page.getByRole('tab', { name: 'Compare' }).click();
+    await expect.poll(async () => (await emulator.control.listAttempts({})).data.length).toBe(2);
+    const [other] = (await emulator.control.listDeliveries({ limit: 1 })).data;
+    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
+    await page.getByRole('tab', { name: 'Compare with…' }).click();
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('another delivery');
+    await page.getByLabel('Delivery ID').fill(other?.id ?? '');
     await page
-      .getByRole('textbox', { name: /^Payload of evt_.*this event/ })
+      .getByRole('textbox', { name: /^Payload of Attempt 1 \(this one/ })
       .getByText('some text')
       .first()
       .waitFor();
