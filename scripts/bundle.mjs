@@ -114,11 +114,16 @@ const chunkGroups = [
 export const alias = {
   'node:process': join(root, 'scripts/global-process.cjs'),
   'string-width': join(root, 'scripts/string-width.cjs'),
+  // The colors of cli-table3, which we do not use.
+  '@colors/colors/safe': false,
+};
+
+/** Those of the emulator. The baseline of the benchmarks uses all of undici. */
+const emulatorAlias = {
+  ...alias,
   undici: join(root, 'scripts/undici-client.cjs'),
   // HTTP/2 of undici, which deliveries do not use: `node:http2` and what it needs take 10 ms to load.
   './client-h2.js': false,
-  // The colors of cli-table3, which we do not use.
-  '@colors/colors/safe': false,
 };
 
 /** Functions and classes keep their names, for stack traces. */
@@ -140,7 +145,7 @@ export async function bundle(input, dir) {
       replaceFetchClasses,
       { name: 'get-builtin-modules', renderChunk: getBuiltinModules },
     ],
-    resolve: { alias },
+    resolve: { alias: emulatorAlias },
     transform: {
       target: 'node20.19',
       define: {
