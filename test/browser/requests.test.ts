@@ -25,6 +25,23 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(2);
   });
 
+  it('the request log does not keep the rows in memory that newer ones replace', async () => {
+    const { emulator, page, rows } = await start();
+    const session = await page.context().newCDPSession(page);
+    const fill = async (name: string) => {
+      for (let batch = 0; batch < 15; batch++) {
+        await Promise.all(Array.from({ length: 20 }, () => emulator.api('GET', '/events')));
+      }
+      await emulator.api('GET', `/events/${name}`);
+      await rows.first().getByText(`GET /v1/events/${name}`).waitFor();
+      await session.send('HeapProfiler.collectGarbage');
+      return (await session.send('Memory.getDOMCounters')).nodes;
+    };
+    // More than the 200 rows of the list.
+    const nodes = await fill('first');
+    expect(await fill('second')).toBeLessThan(nodes * 1.2);
+  });
+
   it('the request log applies the filters of the URL to live requests', async () => {
     const { emulator, page, rows } = await start({ hash: '/requests?status=404', width: 1920 });
     await page.getByText('No requests match').waitFor();

@@ -1,6 +1,6 @@
 /** A view with a filtered live list and the open item: side by side on wide screens, otherwise the item replaces the list. */
 import './live-list-view.css';
-import type { ComponentChildren, JSX } from 'preact';
+import { Component, type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { capitalize } from '../../domain/message-parts.ts';
 import { type Route, toHash } from '../address.ts';
@@ -130,18 +130,25 @@ interface RowProps<Item> {
   readonly renderRow: (item: Item) => ComponentChildren;
 }
 
-/** Memoized, so that a row renders only when it changes. */
-function Row<Item extends HasId>({ item, address, isOpen, renderRow }: RowProps<Item>) {
-  return useMemo(
-    () => (
+/**
+ * Renders only when it changes. Not with `useMemo`: a memoized element refers to the list of its first render, so that all rows that were
+ * ever shown would stay in memory.
+ */
+class Row<Item extends HasId> extends Component<RowProps<Item>> {
+  override shouldComponentUpdate(next: RowProps<Item>): boolean {
+    const { item, address, isOpen } = this.props;
+    return next.item !== item || next.address !== address || next.isOpen !== isOpen;
+  }
+
+  override render({ item, address, isOpen, renderRow }: RowProps<Item>) {
+    return (
       <li>
         <a class="list-row" data-id={item.id} href={address} aria-current={isOpen ? 'true' : undefined}>
           {renderRow(item)}
         </a>
       </li>
-    ),
-    [item, address, isOpen, renderRow],
-  );
+    );
+  }
 }
 
 /** How many items are loaded to find the open one in the list. */
