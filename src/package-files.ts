@@ -98,10 +98,19 @@ export function getWatchdogCommand(): readonly [string, ...string[]] {
   return [process.execPath, join(getPackageFolder(), 'dist/watchdog.js')];
 }
 
-/** The `require` that finds the packages installed with this one. Not for the single executable. */
+/** The `require` that finds better-sqlite3, if any start folder does. Not for the single executable. */
 export function createOwnRequire(): NodeJS.Require {
-  const [folder = process.cwd()] = listStartFolders();
+  const folders = listStartFolders();
+  const folder = folders.find(hasDriver) ?? folders[0] ?? process.cwd();
   return createRequire(join(folder, 'package.json'));
+}
+
+function hasDriver(folder: string): boolean {
+  try {
+    return createRequire(join(folder, 'package.json')).resolve('better-sqlite3') !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** The `require` that finds better-sqlite3. */

@@ -213,7 +213,7 @@ export function rejectEmptyArguments({ registeredArguments, processedArgs }: Com
     if (!(name === 'command' ? values.slice(0, 1) : values).includes('')) continue;
     throw createUsageError(
       `Invalid value for ${name}: ""`,
-      'If it comes from a shell variable, set it first.',
+      'Pass a value. If it comes from a shell variable, set the variable first.',
     );
   }
 }

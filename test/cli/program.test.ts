@@ -260,11 +260,15 @@ describe('a mistyped command line', () => {
       'Invalid value for id: "a"',
       'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
     ],
-    ['events get ', 'Invalid value for id: ""', 'If it comes from a shell variable, set it first.'],
+    [
+      'events get ',
+      'Invalid value for id: ""',
+      'Pass a value. If it comes from a shell variable, set the variable first.',
+    ],
     [
       'deliveries replay del_1 ',
       'Invalid value for ids: ""',
-      'If it comes from a shell variable, set it first.',
+      'Pass a value. If it comes from a shell variable, set the variable first.',
     ],
     ['help ', "Unknown command: svc ''", 'List the commands with: svc --help'],
     ['deliveries list --type=', 'Invalid value for --type: ""', 'Change the value: it must not be empty.'],

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { driverFolder } from '../support/sqlite.ts';
@@ -55,10 +56,10 @@ afterAll(() => {
   for (const folder of [source, target]) rmSync(folder, { recursive: true, force: true });
 });
 
-async function run(file: string) {
-  const { stdout } = await runProgram(process.execPath, [join(target, file)], {
-    // Not the folder of the application: packages must be found from there.
-    cwd: tmpdir(),
+/** By default from another folder than that of the application. */
+async function run(script: string, cwd = tmpdir()) {
+  const { stdout } = await runProgram(process.execPath, [script], {
+    cwd,
     timeout: 30_000,
     reject: true,
   });
@@ -76,15 +77,22 @@ describe.each([
   });
 
   it('the bundle delivers events of built-in fixtures without the package, and says how to install the dashboard', async () => {
-    const { text, ...result } = await run(file);
+    const { text, ...result } = await run(join(target, file));
     expect(result).toEqual({ type: 'order.shipped', verified: true, dashboard: 404 });
     expect(text).toContain('npm install svc-emulator');
+  });
+
+  it('the bundle finds better-sqlite3 from the working folder if a script elsewhere loads it', async () => {
+    const script = join(source, `load-${file}.mjs`);
+    writeFileSync(script, `import ${JSON.stringify(pathToFileURL(join(target, file)).href)};`);
+    rmSync(join(source, 'node_modules/better-sqlite3'), { recursive: true, force: true });
+    expect(await run(script, target)).toMatchObject({ verified: true });
   });
 
   it('the bundle serves the dashboard when the package is installed', async () => {
     const installed = join(target, 'node_modules/svc-emulator');
     cpSync(join(source, 'node_modules/svc-emulator'), installed, { recursive: true });
-    const { dashboard } = await run(file);
+    const { dashboard } = await run(join(target, file));
     rmSync(installed, { recursive: true });
     expect(dashboard).toBe(200);
   });

@@ -169,7 +169,7 @@ async function toDeliveryChoices(
   context: Context,
 ): Promise<ChoiceList> {
   const allColumns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
-  const columns = allColumns.filter(({ title }) => !['ATTEMPTS', 'NEXT', 'REPLAY OF'].includes(title));
+  const columns = allColumns.filter(({ title }) => !['ATTEMPTS', 'NEXT', 'REPLAY'].includes(title));
   return toChoiceList(rows, columns, toId);
 }
 

@@ -33,7 +33,13 @@ export function deliveryColumns(
       hideOrder: 4,
     },
     createdColumn(scheduleTimeOf, 2),
-    { title: 'REPLAY OF', value: ({ replay_of: id }) => id ?? '', hideOrder: 6, hideIfEmpty: true },
+    // Short, so that a narrow terminal still shows the URL.
+    {
+      title: 'REPLAY',
+      value: ({ replay_of: id }) => (id === null ? '' : 'yes'),
+      hideOrder: 6,
+      hideIfEmpty: true,
+    },
     { title: 'URL', value: ({ url }) => url, hideOrder: 1, canTruncate: true },
   ];
 }

@@ -51,7 +51,7 @@ describe('svc deliveries list', () => {
     });
     await listCommand.run({}, context);
     expect(capturedOutput.out).toMatch(
-      /CREATED {2}REPLAY OF {2}URL\ndel_2 .* {2}3m ago {3}del_1 {6}http.*\ndel_1 .* {2}3m ago {14}http/,
+      /CREATED {2}REPLAY {2}URL\ndel_2 .* {2}3m ago {3}yes {5}http.*\ndel_1 .* {2}3m ago {11}http/,
     );
   });
 
