@@ -1,10 +1,8 @@
 /** The tokens of JSON text. */
 
-const QUOTE = 34;
 const BACKSLASH = 92;
 /** Each of them is a token (RFC 8259, section 2). */
 export const STRUCTURAL_CHARACTERS = '{}[],:';
-const SPACE = /[ \t\r\n]*/y;
 /** A number, a word, or characters that JSON does not allow. */
 const BARE_TOKEN = /[^ \t\r\n{}[\],:"]+/y;
 
@@ -21,9 +19,10 @@ export function tokenize(text: string): string[] {
 
 /** Index after the token at `start`: a string, a structural character, or anything else up to one of these or whitespace. */
 export function endOfToken(text: string, start: number): number {
-  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start);
+  const first = text[start] ?? '';
+  if (first === '"') return endOfString(text, start);
+  if (STRUCTURAL_CHARACTERS.includes(first)) return start + 1;
   BARE_TOKEN.lastIndex = start;
-  // A structural character is not part of a bare token.
   return BARE_TOKEN.test(text) ? BARE_TOKEN.lastIndex : start + 1;
 }
 
@@ -43,7 +42,11 @@ function isEscaped(text: string, index: number): boolean {
 
 /** @param from at most the length of the text */
 export function skipSpace(text: string, from: number): number {
-  SPACE.lastIndex = from;
-  SPACE.test(text);
-  return SPACE.lastIndex;
+  let index = from;
+  while (isSpace(text.charCodeAt(index))) index++;
+  return index;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
 }
