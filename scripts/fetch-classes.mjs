@@ -6,6 +6,8 @@ import { keepGlobalClass } from '../src/http/original-class.ts';
 export class Headers {
   /** By name in lower case. */
   #values = new Map();
+  /** The values of `Set-Cookie`, which cannot be joined. */
+  #cookies = [];
 
   constructor(init = []) {
     for (const [name, value] of Symbol.iterator in init ? init : Object.entries(init))
@@ -14,39 +16,43 @@ export class Headers {
 
   append(name, value) {
     const key = name.toLowerCase();
-    this.#values.set(key, [...(this.#values.get(key) ?? []), String(value)]);
+    const text = String(value);
+    if (key === 'set-cookie') this.#cookies.push(text);
+    else this.#values.set(key, this.#values.has(key) ? `${this.#values.get(key)}, ${text}` : text);
   }
 
   set(name, value) {
-    this.#values.set(name.toLowerCase(), [String(value)]);
+    this.delete(name);
+    this.append(name, value);
   }
 
   delete(name) {
-    this.#values.delete(name.toLowerCase());
+    const key = name.toLowerCase();
+    if (key === 'set-cookie') this.#cookies = [];
+    else this.#values.delete(key);
   }
 
   get(name) {
-    return this.#values.get(name.toLowerCase())?.join(', ') ?? null;
+    const key = name.toLowerCase();
+    if (key !== 'set-cookie') return this.#values.get(key) ?? null;
+    return this.#cookies.length === 0 ? null : this.#cookies.join(', ');
   }
 
   has(name) {
-    return this.#values.has(name.toLowerCase());
+    return this.get(name) !== null;
   }
 
   getSetCookie() {
-    return this.#values.get('set-cookie') ?? [];
+    return this.#cookies;
   }
 
-  *entries() {
-    for (const name of [...this.#values.keys()].sort()) {
-      // Only cookies cannot be joined.
-      const values = name === 'set-cookie' ? this.getSetCookie() : [this.get(name)];
-      for (const value of values) yield [name, value];
-    }
+  entries() {
+    const entries = [...this.#values, ...this.#cookies.map((cookie) => ['set-cookie', cookie])];
+    return entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))).values();
   }
 
-  *keys() {
-    for (const [name] of this) yield name;
+  keys() {
+    return Array.from(this, ([name]) => name).values();
   }
 
   [Symbol.iterator]() {
