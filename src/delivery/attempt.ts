@@ -64,7 +64,10 @@ export async function sendAttempt(
     : [await sender.send(request)];
   const endedAt = workspace.clock.now();
   return async () => {
-    const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));
+    const dueAt = await store.write(
+      () => recordAttempt(sandbox, workspace, attempt, results, endedAt),
+      false,
+    );
     if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
     return dueAt;
   };

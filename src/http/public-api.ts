@@ -157,30 +157,30 @@ class PublicRequest {
   /** Writes the request into the log in a later group of writes: a commit of its own would cost a flush to the disk. */
   log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
-    const { req } = this.event;
-    const userAgent = req.headers.get('user-agent');
-    const limits = getLogLimits(this.caller !== null);
-    const path = toLoggedPath(this.event);
-    const row = {
-      // Assigned when the row is written, because adding a field to a copy of the row takes longer.
-      seq: 0,
-      id: this.id,
-      at_wall: this.#arrivedAt,
-      method: req.method,
-      path: path.slice(0, limits.text),
-      status: response.status ?? 200,
-      error_code: this.error?.code ?? null,
-      error_message: this.error && toLoggedText(this.error.message, limits.text),
-      duration_ms: Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000,
-      api_key_seq: this.caller?.keySeq ?? null,
-      workspace_seq: this.caller?.workspaceSeq ?? null,
-      resource_id: this.resourceId,
-      user_agent: userAgent && toLoggedText(userAgent, limits.text),
-      fault: this.fault && JSON.stringify(this.fault.applied),
-    };
-    const messages = toLoggedMessages({ event: this.event, path, body: this.body, response }, limits);
+    const durationMs = Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000;
+    // Prepared when it is written, so that neither the response nor the delivery waits for it.
     store.writeLater(() => {
-      row.seq = store.nextSeq();
+      const { event, caller, error } = this;
+      const limits = getLogLimits(caller !== null);
+      const path = toLoggedPath(event);
+      const userAgent = event.req.headers.get('user-agent');
+      const row = {
+        seq: store.nextSeq(),
+        id: this.id,
+        at_wall: this.#arrivedAt,
+        method: event.req.method,
+        path: path.slice(0, limits.text),
+        status: response.status ?? 200,
+        error_code: error?.code ?? null,
+        error_message: error && toLoggedText(error.message, limits.text),
+        duration_ms: durationMs,
+        api_key_seq: caller?.keySeq ?? null,
+        workspace_seq: caller?.workspaceSeq ?? null,
+        resource_id: this.resourceId,
+        user_agent: userAgent && toLoggedText(userAgent, limits.text),
+        fault: this.fault && JSON.stringify(this.fault.applied),
+      };
+      const messages = toLoggedMessages({ event, path, body: this.body, response }, limits);
       store.apiRequests.insert(row, messages);
     });
   }

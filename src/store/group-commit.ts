@@ -57,8 +57,10 @@ export class GroupCommit {
   readonly #release: Database.Statement;
   readonly #rollbackOperation: Database.Statement;
   #waiting: WaitingWrite[] = [];
-  /** Writes that join `#waiting` when the timer fires. */
-  readonly #waitingForTimer: Array<() => void> = [];
+  /** Writes of {@link runLater} that are not yet overdue. */
+  readonly #later: Array<() => void> = [];
+  /** Writes of {@link runLater} that join the next group with a write that is not urgent. */
+  #overdue: Array<() => void> = [];
   #scheduled: ScheduledGroup | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -76,10 +78,12 @@ export class GroupCommit {
   /**
    * Runs `operation` in the next group. It must be synchronous and must write only to this store, because it runs a
    * second time if another operation of the group throws.
+   * @param isUrgent false if no response or delivery waits for the commit, so that the group can contain more.
    * @returns its result, after the commit.
    * @throws its error, or SvcError `storage_unavailable` if the commit failed, which rolls back the whole group.
    */
-  run<Result>(operation: () => Result): Promise<Result> {
+  run<Result>(operation: () => Result, isUrgent = true): Promise<Result> {
+    if (!isUrgent) this.#addToNextGroup(this.#overdue.splice(0));
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
       if (this.#scheduled === null) {
@@ -110,16 +114,17 @@ export class GroupCommit {
    * killed. An error is ignored.
    */
   runSoon(operation: () => void): void {
-    this.#waiting.push({ operation, resolve: () => {}, reject: () => {} });
+    this.#addToNextGroup([operation]);
     this.#startTimer();
   }
 
   /**
-   * Runs `operation` as {@link runSoon} does, but {@link SOON_MS} later. For frequent writes: each group writes the last page of every
-   * table and index that it changes, so fewer groups with these writes write fewer pages.
+   * Runs `operation` {@link SOON_MS} later, in a group with a write that is not urgent, or after the same time again in any group. For
+   * frequent writes: each group writes the last page of every table and index that it changes, so fewer groups with these writes write
+   * fewer pages. An error is ignored.
    */
   runLater(operation: () => void): void {
-    this.#waitingForTimer.push(operation);
+    this.#later.push(operation);
     this.#startTimer();
   }
 
@@ -127,20 +132,24 @@ export class GroupCommit {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      this.#addToNextGroup(this.#overdue);
       if (this.#scheduled === null) this.#commitGroup();
-      this.#takeWaitingForTimer();
+      this.#overdue = this.#later.splice(0);
+      if (this.#overdue.length > 0) this.#startTimer();
     }, SOON_MS);
     this.#timer.unref();
   }
 
   /** Commits all waiting operations now. */
   flush(): void {
-    this.#takeWaitingForTimer();
+    this.#addToNextGroup(this.#overdue.splice(0));
+    this.#addToNextGroup(this.#later.splice(0));
     this.#commitGroup();
   }
 
-  #takeWaitingForTimer(): void {
-    for (const operation of this.#waitingForTimer.splice(0)) this.runSoon(operation);
+  #addToNextGroup(operations: ReadonlyArray<() => void>): void {
+    for (const operation of operations)
+      this.#waiting.push({ operation, resolve: () => {}, reject: () => {} });
   }
 
   #commitGroup(): void {

@@ -75,8 +75,8 @@ export class Store extends Tables {
   }
 
   /** Writes in the next group, see `GroupCommit.run`. */
-  write<Result>(operation: () => Result): Promise<Result> {
-    return this.#connection.group.run(operation);
+  write<Result>(operation: () => Result, isUrgent = true): Promise<Result> {
+    return this.#connection.group.run(operation, isUrgent);
   }
 
   /** Makes groups wait for more writes while `expectsMore` returns true, see `GroupCommit`. */

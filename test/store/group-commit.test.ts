@@ -312,28 +312,43 @@ describe('GroupCommit.runLater', () => {
     expect(commits()).toBe(2);
   });
 
-  it('after 25 ms, the write joins the group that is being prepared', async () => {
+  it('after 25 ms, the write joins the group that is being prepared when a write that is not urgent joins it', async () => {
     useFakeTimers();
     const { group, note, notes, commits } = open();
     group.runLater(() => note('log'));
     const write = group.run(() => note('row'));
     vi.advanceTimersByTime(25);
+    void group.run(() => note('attempt'), false);
     expect(notes()).toEqual([]);
     await write;
-    expect(notes()).toEqual(['row', 'log']);
+    expect(notes()).toEqual(['row', 'log', 'attempt']);
     expect(commits()).toBe(1);
   });
 
-  it('after 25 ms, the write joins the next group', async () => {
+  it('after 50 ms, the write joins any group that is being prepared', async () => {
     useFakeTimers();
     const { group, note, notes, commits } = open();
     group.runLater(() => note('log'));
     vi.advanceTimersByTime(25);
-    expect(notes()).toEqual([]);
-    await group.run(() => note('row'));
-    expect(notes()).toEqual(['log', 'row']);
+    const write = group.run(() => note('row'));
     vi.advanceTimersByTime(25);
+    await write;
+    expect(notes()).toEqual(['row', 'log']);
     expect(commits()).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('after 25 ms, the write joins the next group with a write that is not urgent', async () => {
+    useFakeTimers();
+    const { group, note, notes, commits } = open();
+    group.runLater(() => note('log'));
+    vi.advanceTimersByTime(25);
+    await group.run(() => note('row'));
+    expect(notes()).toEqual(['row']);
+    await group.run(() => note('attempt'), false);
+    expect(notes()).toEqual(['row', 'log', 'attempt']);
+    vi.advanceTimersByTime(25);
+    expect(commits()).toBe(2);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
