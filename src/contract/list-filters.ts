@@ -1,6 +1,7 @@
 /** Filters of lists and of the live stream: their schemas, and what the filter of deliveries means. */
 import * as v from 'valibot';
 import { deliveryStatusFilters, getDisplayStatus } from '../domain/delivery.ts';
+import { isId, toExampleId } from '../domain/ids.ts';
 import { matchesStatus, statusClasses } from '../domain/status-filter.ts';
 import { expecting, RelativeTime, wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { Delivery } from './delivery-schemas.ts';
@@ -181,7 +182,12 @@ export const RequestFilter = {
   api_key_id: described('Only requests with this API key.', v.optional(idOf('apiKey'))),
   api_key_name: described('Only requests with an API key of this name.', v.optional(v.string())),
   request_id: described('Only the request with this ID.', v.optional(idOf('request'))),
-  resource_id: described('Only requests that created or named this resource.', v.optional(v.string())),
+  resource_id: described(
+    'Only requests that created or named this resource.',
+    v.optional(
+      expecting(`the ID of a resource, such as ${toExampleId('event')}`, v.pipe(v.string(), v.check(isId))),
+    ),
+  ),
   min_duration_ms: described(
     'Only requests that took at least this number of milliseconds.',
     v.optional(wholeNumberFrom(0)),

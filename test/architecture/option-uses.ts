@@ -30,14 +30,14 @@ const deliveryFilter: OptionUse = [
 ];
 const responseFilter: OptionUse = ['--response 4XX', { response_status: '4xx' }];
 const requestFilter: OptionUse = [
-  '--method post --path /v1/events --status 403 --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --resource evt_1 --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --slower-than 100ms --since 10m',
+  '--method post --path /v1/events --status 403 --key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --resource evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --slower-than 100ms --since 10m',
   {
     method: 'POST',
     path: '/v1/events',
     status: 403,
     key: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     request_id: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    resource_id: 'evt_1',
+    resource_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     min_duration_ms: 100,
     since: '10m',

@@ -226,6 +226,11 @@ describe('a mistyped command line', () => {
       'Pass an API key ID such as key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D. List the API keys with: svc keys list',
     ],
     [
+      'logs list --resource nope',
+      'Invalid value for --resource: "nope"',
+      'Pass the ID of a resource, such as evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.',
+    ],
+    [
       'faults clear foo',
       'Invalid value for id: "foo"',
       'Pass a fault ID such as flt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D. List the faults with: svc faults list',
