@@ -7,6 +7,9 @@ import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 import { wrapIndented } from './text-width.ts';
 
+/** IDs of checks below a reason. */
+const MAX_IDS = 5;
+
 /**
  * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. Checks
  * that share a reason are listed below it. Those that received nothing have no rows, because one problem, such as a rejected valid
@@ -68,11 +71,16 @@ function renderReasons(
         : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
     ...Array.from(reasons, ([reason, ids]) => {
       const head = `  ${String(ids.length).padStart(width)} × `;
-      const list =
-        ids.length === 1 ? [] : wrapIndented(' '.repeat(head.length), ids.join(', '), capabilities);
+      const list = ids.length === 1 ? [] : wrapIndented(' '.repeat(head.length), listIds(ids), capabilities);
       return [...wrapIndented(head, reason, capabilities), ...list];
     }).flat(),
   ];
+}
+
+/** One reason can concern all checks of a receiver. JSON has all IDs. */
+function listIds(ids: readonly string[]): string {
+  const omitted = ids.length - MAX_IDS;
+  return ids.slice(0, MAX_IDS).join(', ') + (omitted > 0 ? ` and ${omitted} more` : '');
 }
 
 /** Whether the inconclusive checks make the exit code 1. */

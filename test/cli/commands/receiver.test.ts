@@ -28,7 +28,7 @@ async function checkToJUnit(options: object) {
 const sqlite = process.versions.node.startsWith('20.') ? 'better-sqlite3@12' : 'better-sqlite3';
 
 describe('svc receiver check', () => {
-  it('the report has a row for each check, an explanation below each failure, and a line for each reason of inconclusive checks', async () => {
+  it('the report has a row for each check, an explanation below each failure, and for each reason of inconclusive checks the first five and a count', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const rule = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
     const { exitCode, out, err } = await check({ url: receiver.url, rule });
@@ -47,9 +47,9 @@ describe('svc receiver check', () => {
 
       Inconclusive, so they neither passed nor failed. They fail with --strict:
         10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
-             timestamp.missing, timestamp.old, timestamp.slightly-old, timestamp.unreadable, timestamp.future, timestamp.replaced, timestamp.unsigned, timestamp.doubled, timestamp.recent, rejection.same-event
+             timestamp.missing, timestamp.old, timestamp.slightly-old, timestamp.unreadable, timestamp.future and 5 more
          8 × Pass --observe with a URL or a command that returns the number of processed events.
-             rejection.no-side-effect, deduplication.same-delivery, deduplication.other-delivery, deduplication.at-once, deduplication.during-work, deduplication.similar-ids, deduplication.later, deduplication.after-others
+             rejection.no-side-effect, deduplication.same-delivery, deduplication.other-delivery, deduplication.at-once, deduplication.during-work and 3 more
       "
     `);
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
