@@ -1,5 +1,6 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
 import type { ControlPlane } from '../contract/control-plane.ts';
+import { suggestWhereToLook } from '../domain/ids.ts';
 import { type ErrorCode, type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
 import type { Io, NoteOutput, ProcessContext } from './process-context.ts';
 import { styleFor } from './render/style.ts';
@@ -60,8 +61,10 @@ export function explainMissingWorkspace(
   error: unknown,
   { SVC_WORKSPACE_ID: id }: ProcessContext['env'],
 ): unknown {
-  const isMissing = error instanceof SvcError && error.message === `Workspace ${id} does not exist.`;
-  if (!isMissing) return error;
+  if (id === undefined || !(error instanceof SvcError) || error.code !== 'not_found') return error;
+  // A message can also name the workspace for another reason: `ws_… is a workspace ID; event IDs start with evt_`.
+  const isMissing = error.hint?.command === suggestWhereToLook(id, 'workspace').command;
+  if (!isMissing || !error.message.includes(id)) return error;
   const text = 'Replace SVC_WORKSPACE_ID, which contains this ID, by setting the variables of the emulator';
   return new SvcError(error.code, error.message, {
     hint: { text, command: 'eval "$(svc env)"' },

@@ -137,16 +137,19 @@ it('the error for a workspace that does not exist says that its ID comes from SV
   await using emulator = await startTestEmulator();
   const id = 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV';
   const env = { SVC_CONTROL_URL: emulator.status().control_url, SVC_WORKSPACE_ID: id };
-  const clockHint = async (...args: string[]) => {
+  const hintOf = async (...args: string[]) => {
     const { host, capturedOutput } = createFakeHost({ env });
-    expect(await runCommandLine(['clock', 'show', ...args], host)).toBe(ExitCode.notFound);
+    expect(await runCommandLine(args, host)).toBe(ExitCode.notFound);
     return capturedOutput.err.split('hint: ')[1];
   };
-  expect(await clockHint()).toBe(
+  expect(await hintOf('clock', 'show')).toBe(
     'Replace SVC_WORKSPACE_ID, which contains this ID, by setting the variables of the emulator with: eval "$(svc env)"\n',
   );
-  expect(await clockHint('--workspace', 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAW')).toBe(
+  expect(await hintOf('clock', 'show', '--workspace', 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAW')).toBe(
     'List the workspaces with: svc workspaces list\n',
+  );
+  expect(await hintOf('deliveries', 'get', id)).toBe(
+    `List its deliveries with: svc deliveries list --workspace ${id}\n`,
   );
 });
 
