@@ -22,6 +22,20 @@ it.each([
   },
 );
 
+it('the error of Jest, which loads no more modules after a test file, says that the emulator was not closed', async () => {
+  const { loadUndici } = await import('../../src/delivery/connector.ts');
+  const error = new TypeError("Cannot read properties of undefined (reading 'Pool')");
+  const load = () => loadUndici(() => Promise.reject(error));
+  vi.stubEnv('JEST_WORKER_ID', undefined);
+  await expect(load()).rejects.toBe(error);
+  vi.stubEnv('JEST_WORKER_ID', '1');
+  await expect(load()).rejects.toMatchObject({
+    message:
+      'The test ended before the emulator was closed. Await createEmulator(), and close() in afterAll.',
+    cause: error,
+  });
+});
+
 it('the time to connect does not include the time to load the HTTP client', async () => {
   const receiver = await createRawReceiver(() => {});
   onTestFinished(() => receiver.close());
