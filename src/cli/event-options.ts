@@ -7,7 +7,7 @@ import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';
 import { SvcError } from '../errors.ts';
-import { findFixture, suggestEventType } from '../fixtures/event-fixtures.ts';
+import { findPayloadTemplate } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import type { CliCommand } from './command.ts';
@@ -90,7 +90,7 @@ async function createPayloadTemplate(
   );
   if (data !== null && !changesHaveTemplates)
     return { text: applyChanges(data, changes), hasTemplates: false };
-  const template = data === null ? await findPayloadTemplate(type, context) : escapeTemplates(data);
+  const template = data === null ? await readFixture(type, context) : escapeTemplates(data);
   const text = applyChanges(template, changes);
   return { text, hasTemplates: hasTemplates(text) };
 }
@@ -100,17 +100,10 @@ function applyChanges(text: string, changes: readonly JsonEdit[]): string {
   return changes.length === 0 ? text : applyJsonEdits(text, changes, (kind) => `--${kind}`);
 }
 
-async function findPayloadTemplate(type: string, context: Context): Promise<string> {
+async function readFixture(type: string, context: Context): Promise<string> {
   const { projectFolder } = await context.resolveConfig();
-  const folders = fixtureFolders(projectFolder);
-  const fixture = findFixture(type, folders);
-  if (fixture !== null) return fixture.template;
-  const suggestion = suggestEventType(type, folders);
-  if (suggestion !== null) {
-    throw new SvcError('usage', `No fixture exists for the event type ${type}.`, {
-      hint: `${suggestion} To send ${type}, pass its payload with --data.`,
-    });
-  }
+  const template = findPayloadTemplate(type, fixtureFolders(projectFolder));
+  if (template !== null) return template;
   // The API rejects any other type.
   if (isEventType(type)) context.io.note(`No fixture exists for ${type}, so the payload is empty.`);
   return '{}';

@@ -8,7 +8,7 @@ import type { Delivery } from '../contract/delivery-schemas.ts';
 import { JsonObject } from '../contract/fields.ts';
 import type { Event } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
-import { findFixture } from '../fixtures/event-fixtures.ts';
+import { findPayloadTemplate } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { createTemplateContexts } from '../fixtures/template-contexts.ts';
@@ -57,12 +57,12 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
   const { status, send } = emulator;
   const templateContexts = createTemplateContexts({ env: process.env, random, now: systemClock.now });
 
-  /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. */
+  /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. @throws SvcError `usage` for a mistyped type */
   async function fillFixture(type: string): Promise<string> {
-    const fixture = findFixture(type, fixtureFolders(process.cwd()));
-    if (fixture === null) return '{}';
+    const template = findPayloadTemplate(type, fixtureFolders(process.cwd()));
+    if (template === null) return '{}';
     await templateContexts.useScheduleClock(control, workspaceId);
-    return fillTemplates(fixture.template, templateContexts.next());
+    return fillTemplates(template, templateContexts.next());
   }
 
   return async (type, customPayload, { idempotencyKey } = {}) => {

@@ -63,6 +63,18 @@ describe('createEmulator', () => {
     expect(await payloadOf('nobody.knows')).toEqual({});
   });
 
+  it('emulator.trigger rejects a mistyped type without a payload', async () => {
+    await using emulator = await createEmulator();
+    await expect(emulator.trigger('order.shiped')).rejects.toMatchObject({
+      code: 'usage',
+      message:
+        'No fixture exists for the event type order.shiped. Did you mean order.shipped? To send order.shiped, pass its payload.',
+    });
+    expect(await emulator.events.list()).toEqual([]);
+    const { event } = await emulator.trigger('order.shiped', {});
+    expect(event.type).toBe('order.shiped');
+  });
+
   it('emulator.trigger uses the payload field of the rules [event.body]', async () => {
     await using emulator = await createEmulator({ overrides: { 'event.body': 'data' } });
     const { event } = await emulator.trigger('order.shipped', { order: 1 });

@@ -78,13 +78,13 @@ describe('the payload', () => {
     expect((await trigger({ type: 'robot', workspace: 'ws_other' })).err).not.toContain('fixture');
   });
 
-  it('a type that is close to one with a fixture needs --data', async () => {
+  it('a type that is close to one with a fixture needs a payload', async () => {
     const { result, sent } = await trigger({ type: 'order.shiped', override: ['a=1'] });
     expect(result).toMatchObject({
       reason: {
         code: 'usage',
         message: 'No fixture exists for the event type order.shiped.',
-        hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload with --data.' },
+        hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload.' },
       },
     });
     expect(sent).toEqual([]);
