@@ -82,19 +82,22 @@ const otherNames: Readonly<Record<string, string>> = {
   version: '--version',
 };
 
-/** Verbs with the same meaning. Each command is named after one of them. */
+/** Verbs and options with the same meaning. Each command has at most one of them. */
 const synonyms: readonly (readonly string[])[] = [
   ['get', 'show'],
   ['clear', 'delete', 'remove', 'revoke'],
+  ['--data', '--payload', '--body'],
+  ['--webhook', '--endpoint'],
 ];
 
 export function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
+  const synonym = findSynonym(word, names);
   return createUsageError(
     `Unknown command: ${name} ${word || "''"}`,
     suggestOtherName(name, word) ??
-      suggestSynonym(name, word, names) ??
+      (synonym === undefined ? null : `Did you mean ${name} ${synonym}?`) ??
       suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
       suggestBelow(command, word) ?? { text: 'List the commands', command: `${name} --help` },
   );
@@ -105,10 +108,10 @@ function suggestOtherName(group: string, word: string): string | null {
   return key === undefined ? null : `Did you mean svc ${otherNames[key]}?`;
 }
 
-function suggestSynonym(group: string, word: string, names: readonly string[]): string | null {
-  const verbs = synonyms.find((list) => list.includes(word)) ?? [];
-  const match = names.find((name) => verbs.includes(name));
-  return match === undefined ? null : `Did you mean ${group} ${match}?`;
+/** The name with the same meaning as `word`; undefined if there is none. */
+function findSynonym(word: string, names: readonly string[]): string | undefined {
+  const words = synonyms.find((list) => list.includes(word)) ?? [];
+  return names.find((name) => words.includes(name));
 }
 
 /** Suggests the first command below a group that has exactly this name: `svc snapshot` is in `svc emulator`. */
@@ -130,6 +133,7 @@ function createUnknownOptionError(command: Command, word: string): SvcError {
   // `--restart` stands for `--restart-command`, and `-v` for `-V`.
   const longer =
     flags.find((long) => long.startsWith(`${flag}-`)) ??
+    findSynonym(flag, flags) ??
     command.options.find(({ short }) => short?.toLowerCase() === flag.toLowerCase())?.long;
   return createUsageError(
     `Unknown option: ${flag}`,

@@ -209,6 +209,9 @@ describe('a mistyped command line', () => {
     ['deliveries list --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
     ['deliveries list --stauts=failed --help', 'Unknown option: --stauts', 'Did you mean --status?'],
     ['deliveries list --help --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
+    ['trigger order.shipped --payload {}', 'Unknown option: --payload', 'Did you mean --data?'],
+    ['verify --data {}', 'Unknown option: --data', 'Did you mean --payload?'],
+    ['deliveries list --endpoint wh_1', 'Unknown option: --endpoint', 'Did you mean --webhook?'],
     ['receiver fuzz 3000 --restart x', 'Unknown option: --restart', 'Did you mean --restart-command?'],
     [
       'webhooks list --workspace foo',
