@@ -3,7 +3,7 @@
  * a parsed value cannot guarantee.
  */
 import { SvcError } from '../errors.ts';
-import { tokenize } from './json-tokens.ts';
+import { endOfToken, skipSpace, tokenize } from './json-tokens.ts';
 
 /** Deeper documents are rejected, because many JSON parsers limit the depth, so that receivers could not read them. */
 export const MAX_JSON_DEPTH = 128;
@@ -33,12 +33,19 @@ export function parseJsonObject(text: string, subject = 'The body'): JsonObjectT
     throw new SvcError('invalid_request', `${subject} must be a JSON object.`);
   }
   const fields = scanFields(text, subject);
-  return { value: value as Record<string, unknown>, fieldText: (name) => fields.get(name)?.join('') };
+  return {
+    value: value as Record<string, unknown>,
+    fieldText(name) {
+      const field = fields.get(name);
+      return field === undefined ? undefined : compactJson(field);
+    },
+  };
 }
 
 /** The same JSON text without whitespace between its tokens. `text` must be valid JSON. */
 export function compactJson(text: string): string {
-  return tokenize(text).join('');
+  // Most clients send no whitespace.
+  return /[ \t\r\n]/.test(text) ? tokenize(text).join('') : text;
 }
 
 /**
@@ -127,35 +134,37 @@ interface OpenValue {
 }
 
 /**
- * The tokens of the value of each top-level field. `text` must be a valid JSON object.
+ * The text of the value of each top-level field. `text` must be a valid JSON object.
  * @throws SvcError `invalid_request` for a duplicate field, or when it is nested too deeply.
  */
-function scanFields(text: string, subject: string): Map<string, readonly string[]> {
-  const fields = new Map<string, readonly string[]>();
-  let valueTokens: string[] = [];
+function scanFields(text: string, subject: string): Map<string, string> {
+  const fields = new Map<string, string>();
   const openValues: OpenValue[] = [];
+  let fieldStart = 0;
   let previous = '';
-  for (const token of tokenize(text)) {
+  for (let start = skipSpace(text, 0), end = 0; start < text.length; start = skipSpace(text, end)) {
+    end = endOfToken(text, start);
+    const first = text.charAt(start);
     const current = openValues.at(-1);
     const isFirst = previous === '{' || previous === ',';
-    const isKey = current?.keys && isFirst && token !== '}';
-    if (isKey) addKey(openValues, current, token, subject);
-    const isInField = openValues.length > 1;
-    if (isKey && !isInField) {
-      valueTokens = [];
-      fields.set(String(current.keyOrIndex), valueTokens);
-    } else if (isInField || !',:}'.includes(token)) valueTokens.push(token);
-    if (token === '{' || token === '[') {
-      openValues.push({ keys: token === '{' ? new Set() : null, keyOrIndex: 0 });
+    // The end of a field.
+    if (openValues.length === 1 && (first === ',' || first === '}') && previous !== '{') {
+      fields.set(String(current?.keyOrIndex), text.slice(fieldStart, start));
+    }
+    if (current?.keys && isFirst && first !== '}')
+      addKey(openValues, current, text.slice(start, end), subject);
+    else if (first === ':' && openValues.length === 1) fieldStart = end;
+    else if (first === '{' || first === '[') {
+      openValues.push({ keys: first === '{' ? new Set() : null, keyOrIndex: 0 });
       if (openValues.length > MAX_JSON_DEPTH) {
         throw new SvcError(
           'invalid_request',
           `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`,
         );
       }
-    } else if (token === '}' || token === ']') openValues.pop();
-    else if (token === ',' && typeof current?.keyOrIndex === 'number') current.keyOrIndex++;
-    previous = token;
+    } else if (first === '}' || first === ']') openValues.pop();
+    else if (first === ',' && typeof current?.keyOrIndex === 'number') current.keyOrIndex++;
+    previous = first;
   }
   return fields;
 }
