@@ -7,6 +7,7 @@ import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { SharedChanges } from '../../src/control/shared-changes.ts';
 import { createWaitHandlers } from '../../src/control/wait-handlers.ts';
 import { HOUR_MS } from '../../src/domain/duration.ts';
+import { createLinkedController } from '../../src/timers.ts';
 import { aDelivery, clockAt, pageOf, streamOf } from '../cli/fake-context.ts';
 import { createGate } from '../delivery/sender-setup.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
@@ -256,7 +257,9 @@ describe('createWaitHandlers', () => {
       }),
       getClock: clockAt().getClock,
     };
-    const handlers = createWaitHandlers(() => fake as unknown as ControlPlane, new AbortController().signal);
+    // Like that of the emulator, it has any number of listeners.
+    const { signal: closing } = createLinkedController([]);
+    const handlers = createWaitHandlers(() => fake as unknown as ControlPlane, closing);
     const start = (end: AbortController) =>
       handlers
         .waitForDeliveries({ timeout_ms: HOUR_MS, keep_waiting: true }, end.signal)
