@@ -3,8 +3,10 @@ import { H3 } from 'h3';
 import { expect, it } from 'vitest';
 import { mountMcpEndpoint } from '../../src/http/mcp-endpoint.ts';
 import type { ConnectedEmulator } from '../../src/mcp/connected-emulator.ts';
+import { createLinkedController } from '../../src/timers.ts';
 
-function mount(closing = new AbortController().signal) {
+// Like that of the emulator, the signal has any number of listeners.
+function mount(closing = createLinkedController([]).signal) {
   const app = new H3();
   mountMcpEndpoint(app, {
     closing,
