@@ -191,6 +191,10 @@ function toErrorResponse(error: Error): ReceiverResponseOptions {
   return { status: 500, body: `The receiver could not respond: ${error.message}` };
 }
 
+/** The receiver does not know the emulator: its clock, endpoints and deliveries. */
+const WAIT_HINT =
+  '  Await deliveries.wait() of the emulator or workspace, whose error says why a delivery did not arrive.';
+
 function toTimeoutError(
   call: string,
   count: number,
@@ -199,7 +203,7 @@ function toTimeoutError(
 ): SvcError {
   const total = formatCount(count, 'request');
   const headline = `${call}: ${requests.length} of ${total} arrived within ${formatDuration(timeoutMs)}.`;
-  return new SvcError('timeout', [headline, ...requests.map(describeRequest)].join('\n'));
+  return new SvcError('timeout', [headline, ...requests.map(describeRequest), WAIT_HINT].join('\n'));
 }
 
 /** `  POST /hooks  order.shipped evt_…, invalid signature: …` */

@@ -122,12 +122,14 @@ describe('createReceiver', () => {
     await fetch(`${receiver.url}/a`, { method: 'PUT' });
     await expect(receiver.waitFor(3, { timeout: 0 })).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^receiver\.waitFor: 2 of 3 .*\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1\n {2}PUT \/a {2}no event, invalid signature: .+$/,
+        /^receiver\.waitFor: 2 of 3 .*\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1\n {2}PUT \/a {2}no event, invalid signature: .+\n {2}Await .+$/,
       ),
     });
     await using unverified = await createReceiver();
     await fetch(unverified.url);
-    await expect(unverified.waitFor(2, { timeout: 0 })).rejects.toThrow(/\n {2}GET \/ {2}no event$/);
+    await expect(unverified.waitFor(2, { timeout: 0 })).rejects.toThrow(
+      /\n {2}GET \/ {2}no event\n {2}Await /,
+    );
   });
 
   it('a receiver verifies with the given tolerance and scheme', async () => {
@@ -190,7 +192,9 @@ describe('createReceiver', () => {
     });
     await expect(receiver.request(0)).rejects.toMatchObject({ code: 'usage' });
     receiver.clear();
-    await expect(receiver.waitFor(1)).rejects.toThrow('receiver.waitFor: 0 of 1 request arrived');
+    await expect(receiver.waitFor(1)).rejects.toThrow(
+      'receiver.waitFor: 0 of 1 request arrived within 20ms.\n  Await deliveries.wait() of the emulator or workspace, whose error says why a delivery did not arrive.',
+    );
   });
 
   it('a receiver with a certificate closes a connection that has not started its TLS handshake', async () => {
