@@ -1,4 +1,4 @@
-/** Warnings about endpoints that are valid but probably not what the user wants. */
+/** Warnings about endpoints and filters that are valid but probably not what the user wants. */
 
 import { type ControlPlane, listAll } from '../contract/control-plane.ts';
 import type { Webhook } from '../contract/resources.ts';
@@ -31,15 +31,15 @@ export async function warnIfDeliveredTwice(
   }
 }
 
-/** Warns about each event type that has no fixture and is probably a mistyped one. */
+/** Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one. */
 export async function warnAboutMistypedTypes(
-  types: readonly string[],
+  types: readonly (string | undefined)[],
   { io, resolveConfig }: Pick<Context, 'io' | 'resolveConfig'>,
 ): Promise<void> {
   const { projectFolder } = await resolveConfig();
   const folders = fixtureFolders(projectFolder);
   for (const type of types) {
-    const suggestion = suggestEventType(type, folders);
+    const suggestion = type === undefined ? null : suggestEventType(type, folders);
     if (suggestion !== null) printWarning(`No fixture exists for the event type ${type}. ${suggestion}`, io);
   }
 }

@@ -17,6 +17,7 @@ import {
   KEEP_WAITING_OPTION,
   showDeliveryProgress,
 } from '../delivery-wait.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { followAttempts } from '../follow.ts';
 import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
@@ -41,6 +42,7 @@ export const list: CommandDefinition<DeliveryFilterOptions & PageOptions> = {
     const control = await context.connect();
     const page = await control.listDeliveries(options);
     const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
+    if (page.data.length === 0) await warnAboutMistypedTypes([options.type], context);
     printPage(context, page, 'deliveries', deliveryColumns(context, scheduleTimeOf));
   },
 };
@@ -92,6 +94,7 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
     const control = await context.connect();
     const stream = control.stream({ ...filter, types: 'attempt' }, context.signal);
     const heading = 'Following delivery attempts. Press Ctrl-C to stop.';
+    await warnAboutMistypedTypes([filter.type], context);
     return followAttempts(stream, context, { heading });
   },
 };
@@ -160,6 +163,7 @@ export const wait: CommandDefinition<WaitOptions> = {
       );
     }
     if (isMet) return ExitCode.success;
+    if (deliveries.length === 0) await warnAboutMistypedTypes([filter.type], context);
     await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
     if (mismatched.length > 0) return ExitCode.failure;
     throw waiting.length > 0

@@ -5,6 +5,7 @@ import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { eventChoices, eventColumns, toEventRows } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
@@ -39,6 +40,7 @@ export const list: CommandDefinition<ListOptions> = {
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(starting_after === undefined ? {} : { starting_after }),
     });
+    if (response.value.data.length === 0) await warnAboutMistypedTypes([type], context);
     if (context.json) {
       context.io.write(indentJson(response.text));
       return;

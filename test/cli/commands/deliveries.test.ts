@@ -3,6 +3,7 @@ import {
   get as getCommand,
   list as listCommand,
   tail as tailCommand,
+  wait as waitCommand,
 } from '../../../src/cli/commands/deliveries.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
 import type { ControlPlane } from '../../../src/contract/control-plane.ts';
@@ -86,6 +87,24 @@ describe('svc deliveries list', () => {
     });
     await listCommand.run({}, context);
     expect(capturedOutput).toEqual({ out: '', err: 'No deliveries.\n' });
+  });
+
+  it('a filter by a mistyped event type that selects nothing causes a warning', async () => {
+    const warning =
+      'warning: No fixture exists for the event type order.shiped. Did you mean order.shipped?\n';
+    const control = { listDeliveries: async () => pageOf<Delivery>(), stream: () => streamOf([]) };
+    const filter = { type: 'order.shiped' };
+    const listed = createFakeContext({ control });
+    await listCommand.run(filter, listed.context);
+    expect(listed.capturedOutput.err).toBe(`${warning}No deliveries.\n`);
+    const waited = createFakeContext({ control });
+    await expect(waitCommand.run({ ...filter, timeout: 0 }, waited.context)).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    expect(waited.capturedOutput.err).toBe(warning);
+    const followed = createFakeContext({ control });
+    await tailCommand.run(filter, followed.context);
+    expect(followed.capturedOutput.err).toContain(warning);
   });
 });
 

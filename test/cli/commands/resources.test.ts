@@ -80,6 +80,15 @@ describe('command options', () => {
     expect(calls).toEqual([{ workspace_id: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
   });
 
+  it('svc events list warns about a mistyped event type that selects nothing', async () => {
+    const api = { listEvents: async () => apiResponse(pageOf<never>()) };
+    const { context, capturedOutput } = createFakeContext({ api });
+    await run('events list', { type: 'order.shiped' }, context);
+    expect(capturedOutput.err).toBe(
+      'warning: No fixture exists for the event type order.shiped. Did you mean order.shipped?\nNo events.\n',
+    );
+  });
+
   it('svc events list prints the numbers of a payload as they were written', async () => {
     const event = { id: 'evt_1', workspace_id: 'ws_1', type: 'a.b', created_at: '2026-11-20T12:00:00.000Z' };
     const events = pageOf({ ...event, payload: { n: 9007199254740992 } });
