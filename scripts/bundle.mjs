@@ -35,7 +35,7 @@ export const replaceFetchClasses = {
   transform: {
     filter: { id: /\/node_modules\/(?:h3|srvx)\// },
     handler: (code) =>
-      `import { Headers, Request, Response, ownGlobals as globalThis } from '${FETCH_CLASSES}';\n${code}`,
+      `import { Headers, ReadableStream, Request, Response, ownGlobals as globalThis } from '${FETCH_CLASSES}';\n${code}`,
   },
 };
 
@@ -50,6 +50,7 @@ const lateModules = [
   'node:fs/promises',
   'node:http2',
   'node:https',
+  'node:net',
   'node:readline',
   'node:stream/web',
   'node:tls',

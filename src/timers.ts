@@ -5,7 +5,7 @@ import type * as nodeTimers from 'node:timers';
 interface BuiltinModules {
   (id: 'node:timers'): typeof nodeTimers;
   (id: 'node:events'): { readonly setMaxListeners: typeof setMaxListeners };
-  (id: 'node:perf_hooks'): { readonly performance: { now(): number } };
+  (id: 'node:process'): { uptime(): number };
 }
 
 // Not an import: the dashboard loads this file in a browser, and `svc-emulator/signature` must load only `node:crypto`.
@@ -34,10 +34,14 @@ export const areTimersFake =
   getModule !== undefined &&
   (!(Symbol.for('nodejs.util.promisify.custom') in setTimeout) || 'clock' in setTimeout);
 
-const { performance } = getModule?.('node:perf_hooks') ?? globalThis;
+const originalProcess = getModule?.('node:process');
 
 /** Milliseconds since an arbitrary time; never decreases, even if the clock of the machine is set. */
-export const monotonic = performance.now.bind(performance);
+export const monotonic: () => number =
+  originalProcess === undefined
+    ? performance.now.bind(performance)
+    : // Not `node:perf_hooks`, which takes 0.6 ms to load.
+      () => originalProcess.uptime() * 1_000;
 
 /**
  * A signal that aborts after `ms` and does not keep the process alive. Not `AbortSignal.timeout`, whose signal Node.js 20 can

@@ -19,9 +19,10 @@ export function described<Schema extends v.GenericSchema>(
   example?: v.InferInput<Schema>,
 ): Schema {
   if (text === '') return schema;
-  const actions = [v.description(text), ...(example === undefined ? [] : [v.examples([example])])];
+  const pipe: unknown[] = [schema, v.description(text)];
+  if (example !== undefined) pipe.push(v.examples([example]));
   // Not `v.pipe`, which would add a step to each validation.
-  return { ...schema, pipe: [schema, ...actions] };
+  return { ...schema, pipe };
 }
 
 /**

@@ -20,10 +20,10 @@ const STOP_GRACE_MS = 5_000;
 const LISTENER_GRACE_MS = 10_000;
 
 /**
- * Loading the HTTP client blocks the event loop for tens of milliseconds: do it after the first responses, and before the first event,
- * which can have a thousand deliveries.
+ * What the first responses do not need is done after them. Loading the HTTP client blocks the event loop for tens of milliseconds: do it
+ * before the first event, which can have a thousand deliveries.
  */
-const LOAD_CLIENT_AFTER_MS = 200;
+const PREPARE_AFTER_MS = 200;
 
 interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
@@ -58,7 +58,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   });
   let stopRetention = () => {};
   let stopWatchingFile = () => {};
-  let loadTimer: NodeJS.Timeout | undefined;
+  let prepareTimer: NodeJS.Timeout | undefined;
   return {
     sender,
     dispatcher,
@@ -68,15 +68,14 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       dispatcher.start();
       listenerCleanup.start();
       stopWatchingFile = watchDatabaseFile(sandbox.store, reportFrom('the database'));
-      stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
-      // If this fails, the first delivery tries again.
-      loadTimer = setTimeout(
-        () => void sender.loadHttpClient().catch(reportFrom('the HTTP client')),
-        LOAD_CLIENT_AFTER_MS,
-      );
+      prepareTimer = setTimeout(() => {
+        stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
+        // If this fails, the first delivery tries again.
+        void sender.loadHttpClient().catch(reportFrom('the HTTP client'));
+      }, PREPARE_AFTER_MS);
     },
     async stop() {
-      clearTimeout(loadTimer);
+      clearTimeout(prepareTimer);
       listenerCleanup.stop();
       stopRetention();
       stopWatchingFile();

@@ -140,6 +140,8 @@ export class UlidGenerator {
   readonly #pool = new Uint8Array(RANDOM_CHARS * 256);
   #poolOffset = this.#pool.length;
   #lastMs = -1;
+  /** Time of the next ID, unless it is created later. */
+  #minMs = 0;
   /** The random part of the last ID, as base32 digits. */
   readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
   #timeText = '';
@@ -157,10 +159,11 @@ export class UlidGenerator {
   /** Makes later IDs sort after `id`, such as the newest stored one. */
   continueAfter(id: string): void {
     const ms = parseIdTime(id);
-    if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);
+    if (ms !== null) this.#minMs = Math.max(this.#minMs, ms + 1);
   }
 
-  #ulid(ms: number): string {
+  #ulid(atMs: number): string {
+    const ms = Math.max(atMs, this.#minMs);
     if (ms > this.#lastMs) this.#startAt(ms);
     else this.#increment();
     let text = this.#timeText;

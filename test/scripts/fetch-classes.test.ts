@@ -7,6 +7,7 @@ interface FetchClasses {
   readonly Headers: typeof Headers;
   readonly Request: typeof Request;
   readonly Response: typeof Response;
+  readonly ReadableStream: typeof ReadableStream;
   readonly ownGlobals: object;
 }
 
@@ -47,6 +48,15 @@ describe('the classes that replace those of the Fetch API in h3', () => {
     expect(response).toMatchObject({ status: 201 });
     expect(response.headers.get('x-a')).toBe('b');
     expect(new own.Request('http://a.test/')).toBeInstanceOf(Request);
+  });
+
+  it('ReadableStream creates that of Node.js, and recognizes each stream', () => {
+    const stream = new own.ReadableStream({ start: (controller) => controller.close() });
+    expect(stream).toBeInstanceOf(ReadableStream);
+    expect(new Response('a').body).toBeInstanceOf(own.ReadableStream);
+    for (const body of [undefined, null, '', 'a', new Uint8Array(1), new Blob([]), new Response('a')]) {
+      expect(body).not.toBeInstanceOf(own.ReadableStream);
+    }
   });
 
   it('the globals of srvx are not those of the process', () => {
