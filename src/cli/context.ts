@@ -39,6 +39,8 @@ export interface Context extends ProcessContext {
   connectApi(workspaceId?: string): Promise<ApiClient>;
   /** Path of the self-signed certificate that clients of the emulator must trust; null without one. */
   findCertificate(): Promise<string | null>;
+  /** The status of the emulator, requested once. */
+  getStatus(): Promise<EmulatorStatus>;
   /** The configured workspace, or the one that the emulator created at startup. */
   getWorkspaceId(): Promise<string>;
   /** A context that remembers nothing of the emulator or the configuration, for a command that outlives them. */
@@ -79,7 +81,6 @@ export function createContext(
 
   const findTarget = async () => resolveTarget(await resolveConfig(), processContext);
 
-  // Requested only once.
   let status: EmulatorStatus | null = null;
 
   async function connect(requestSignal = signal): Promise<ControlPlane> {
@@ -135,6 +136,7 @@ export function createContext(
     },
     renew: () => createContext(processContext, globalOptions, options),
     findCertificate: async () => (await findTarget()).certificatePath,
+    getStatus,
     getWorkspaceId: async () =>
       (await resolveConfig()).values.workspaceId ?? (await getStatus()).workspace_id,
     print: (value, toText) => io.write(json ? JSON.stringify(value, null, 2) : toText()),

@@ -64,9 +64,9 @@ export async function createEventBodyFactory(
   options: EventOptions & { readonly workspace: string },
   context: Context,
 ): Promise<() => string> {
-  const { payloadField } = await context.resolveRules();
   const workspaceId = options.workspace;
   const template = await createPayloadTemplate(type, options, context);
+  const { payload_field: payloadField } = await context.getStatus();
   const templateContexts = await resolveTemplateContexts(options, context);
   if (template.hasTemplates) await templateContexts.useScheduleClock(await context.connect(), workspaceId);
   return () => {

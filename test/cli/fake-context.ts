@@ -6,6 +6,7 @@ import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import type { ApiClient, ApiResponse } from '../../src/client/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/contract/control-plane.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
+import type { EmulatorStatus } from '../../src/contract/emulator-schemas.ts';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -33,6 +34,8 @@ export interface FakeOptions {
   readonly protocol?: Io['protocol'];
   /** The control plane calls that the test expects. Any other call fails, except `getClock`. */
   readonly control?: Partial<ControlPlane>;
+  /** Fields of the emulator's status. */
+  readonly status?: Partial<EmulatorStatus>;
   /** The public API calls that the test expects. Any other call fails. */
   readonly api?: Partial<ApiClient>;
 }
@@ -86,6 +89,7 @@ export function createFakeContext(options: FakeOptions = {}): {
     connect: async () => failOnUnexpectedCall({ ...clockAt(), ...options.control }),
     connectApi: async () => failOnUnexpectedCall(options.api ?? {}),
     findCertificate: async () => null,
+    getStatus: async () => ({ payload_field: 'payload', ...options.status }) as EmulatorStatus,
     getWorkspaceId: async () => 'ws_default',
   };
   return { context, capturedOutput };

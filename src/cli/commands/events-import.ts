@@ -114,7 +114,7 @@ class Importer {
 
   async #createEvents({ workspace, atOnce }: ImportTarget, context: Context): Promise<void> {
     const { signal } = context;
-    const { payloadField } = await context.resolveRules();
+    const { payload_field: payloadField } = await context.getStatus();
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const [api, control] = [await context.connectApi(workspaceId), await context.connect()];
     for (const [index, event] of this.#capture.events.entries()) {

@@ -201,12 +201,11 @@ async function createScriptContext(
   templateContexts: TemplateContexts,
   context: Context,
 ): Promise<ScriptContext> {
-  const { payloadField } = await context.resolveRules();
   const workspaceId = workspace ?? (await context.getWorkspaceId());
   return {
     templateContexts,
     keepsEndpoints: keep === true,
-    payloadField,
+    payloadField: (await context.getStatus()).payload_field,
     signal: context.signal,
     api: await context.connectApi(workspaceId),
     control: await context.connect(),

@@ -36,6 +36,7 @@ async function createScriptRunner(script: ReceiverResponses = {}) {
       ...context,
       connectApi: async () => createApiClient({ baseUrl, apiKey, signal: context.signal }),
       connect: async (signal = context.signal) => createHttpControlClient({ controlUrl, signal }),
+      getStatus: async () => emulator.status(),
       getWorkspaceId: async () => workspace_id,
     };
     const [result] = await Promise.allSettled([runCommand.run({ script: named, ...options }, real)]);

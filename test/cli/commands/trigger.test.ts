@@ -64,6 +64,13 @@ const succeeded = aDelivery({ status: 'succeeded' });
 const failed = aDelivery({ status: 'failed', settled_reason: 'window_elapsed' });
 
 describe('the payload', () => {
+  it('the payload is in the field that the running emulator expects [event.body]', async () => {
+    const { body } = await trigger({ type: 'a.b', data: '{"a":1}' }, [[]], {
+      status: { payload_field: 'data' },
+    });
+    expect(body).toEqual({ type: 'a.b', workspace_id: 'ws_default', data: { a: 1 } });
+  });
+
   it('the payload is the fixture of the event type', async () => {
     const { body } = await trigger({ type: 'order.shipped' });
     expect(body).toMatchObject({ type: 'order.shipped', workspace_id: 'ws_default' });
