@@ -241,6 +241,7 @@ function startWithStore(
     boot_ms: Math.round(wall.monotonic() - startedAt),
     max_attempts: countAttempts(rules.retry),
     payload_field: rules.payloadField,
+    workspace_parameter: rules.list.workspaceParameter,
     retention,
   };
   const status = (): EmulatorStatus => ({

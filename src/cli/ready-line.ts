@@ -17,6 +17,7 @@ const omittedFields = [
   'started_at',
   'max_attempts',
   'payload_field',
+  'workspace_parameter',
   'deliveries',
   'retention',
   'storage_problem',

@@ -48,6 +48,11 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
   boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count, 180),
   max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),
   payload_field: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
+  workspace_parameter: described(
+    'Query parameter of `GET /v1/events` with the workspace.',
+    v.string(),
+    'workspace_id',
+  ),
   deliveries: described(
     'Deliveries that have not settled.',
     v.object({

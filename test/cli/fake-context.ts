@@ -89,7 +89,12 @@ export function createFakeContext(options: FakeOptions = {}): {
     connect: async () => failOnUnexpectedCall({ ...clockAt(), ...options.control }),
     connectApi: async () => failOnUnexpectedCall(options.api ?? {}),
     findCertificate: async () => null,
-    getStatus: async () => ({ payload_field: 'payload', ...options.status }) as EmulatorStatus,
+    getStatus: async () =>
+      ({
+        payload_field: 'payload',
+        workspace_parameter: 'workspace_id',
+        ...options.status,
+      }) as EmulatorStatus,
     getWorkspaceId: async () => 'ws_default',
   };
   return { context, capturedOutput };

@@ -104,13 +104,9 @@ export const eventChoices: ChoiceSource = {
   ...describeKind('event'),
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   async list(context) {
-    const [{ list }, api, control] = await Promise.all([
-      context.resolveRules(),
-      context.connectApi(),
-      context.connect(),
-    ]);
+    const [api, control] = await Promise.all([context.connectApi(), context.connect()]);
     const response = await api.listEvents({
-      [list.workspaceParameter]: await context.getWorkspaceId(),
+      [(await context.getStatus()).workspace_parameter]: await context.getWorkspaceId(),
       limit: String(MAX_CHOICES),
     });
     const rows = toEventRows(response);

@@ -31,11 +31,10 @@ export const list: CommandDefinition<ListOptions> = {
     ['Print 100 events of a type as JSON', 'events list --type order.shipped --limit 100 --json'],
   ],
   async run({ type, workspace, limit, starting_after }, context) {
-    const { list } = await context.resolveRules();
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const api = await context.connectApi(workspaceId);
     const response = await api.listEvents({
-      [list.workspaceParameter]: workspaceId,
+      [(await context.getStatus()).workspace_parameter]: workspaceId,
       ...(type === undefined ? {} : { type }),
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(starting_after === undefined ? {} : { starting_after }),

@@ -75,9 +75,9 @@ describe('command options', () => {
         return apiResponse(pageOf<never>());
       },
     };
-    const { context } = createFakeContext({ json: true, api });
+    const { context } = createFakeContext({ json: true, api, status: { workspace_parameter: 'ws' } });
     await run('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
-    expect(calls).toEqual([{ workspace_id: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
+    expect(calls).toEqual([{ ws: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
   });
 
   it('svc events list warns about a mistyped event type that selects nothing', async () => {
