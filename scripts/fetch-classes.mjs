@@ -1,6 +1,6 @@
 // Replaces the classes of the Fetch API in h3 and srvx. h3 and srvx subclass the Fetch classes when they load, and use `Headers` in every
-// response. Node.js would load its whole implementation of `fetch` for them: 10 ms and 5 MB. They also ask of every body whether it is a
-// `ReadableStream`, for which it would load its streams: 2 ms.
+// response. Node.js would load its whole implementation of `fetch` for them: 10 ms and 5 MB. They also check whether each body is a
+// `ReadableStream`, which would make Node.js load its streams: 2 ms.
 import { keepGlobalClass } from '../src/http/original-class.ts';
 
 /** The part of `Headers` that h3 and srvx use. Names and values are not checked here: `node:http` checks them when it sends them. */
@@ -91,10 +91,10 @@ const getStreamClass = keepGlobalClass('ReadableStream');
 
 /** Creates the `ReadableStream` of Node.js, and recognizes one without loading the class. */
 export class ReadableStream {
-  constructor(source) {
+  constructor(...options) {
     const OriginalReadableStream = getStreamClass();
     // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
-    return new OriginalReadableStream(source);
+    return new OriginalReadableStream(...options);
   }
 
   static [Symbol.hasInstance](value) {

@@ -34,14 +34,12 @@ export const areTimersFake =
   getModule !== undefined &&
   (!(Symbol.for('nodejs.util.promisify.custom') in setTimeout) || 'clock' in setTimeout);
 
-const originalProcess = getModule?.('node:process');
+// Not `node:perf_hooks`, which takes 0.6 ms to load.
+const uptime = getModule?.('node:process').uptime;
 
 /** Milliseconds since an arbitrary time; never decreases, even if the clock of the machine is set. */
 export const monotonic: () => number =
-  originalProcess === undefined
-    ? performance.now.bind(performance)
-    : // Not `node:perf_hooks`, which takes 0.6 ms to load.
-      () => originalProcess.uptime() * 1_000;
+  uptime === undefined ? performance.now.bind(performance) : () => uptime() * 1_000;
 
 /**
  * A signal that aborts after `ms` and does not keep the process alive. Not `AbortSignal.timeout`, whose signal Node.js 20 can

@@ -1,8 +1,9 @@
 /** Sanitizes text for a terminal: keeps our own styles, and escapes other control and invisible characters. */
 import { escapeInvisible, escapeToOneLine } from '../domain/invisible-characters.ts';
 
-/** Anything except printable ASCII. */
-const NOT_PLAIN = /[^ -~]/;
+/** Anything except printable ASCII, and in text of several lines the ends of these. */
+const NOT_PLAIN_IN_LINE = /[^ -~]/;
+const NOT_PLAIN_IN_LINES = /[^ -~\n]/;
 
 /**
  * Marks the sequences of this process. Other text cannot know the key, so it cannot style anything. The key has groups of
@@ -32,12 +33,12 @@ export function applyStyle(style: (text: string) => string, text: string): strin
 
 /** Escapes everything in a line but our own styles, which {@link sanitizeForTerminal} completes. */
 export function sanitizeLine(text: string): string {
-  return escapeUntrusted(text, escapeToOneLine);
+  return escapeUntrusted(text, NOT_PLAIN_IN_LINE, escapeToOneLine);
 }
 
 /** Like {@link sanitizeLine}, for several lines. */
 export function sanitizeLines(text: string): string {
-  return escapeUntrusted(text, escapeInvisible);
+  return escapeUntrusted(text, NOT_PLAIN_IN_LINES, escapeInvisible);
 }
 
 /** The text to write to a terminal: it can contain only line breaks, tabs and our own styles besides visible characters. */
@@ -52,9 +53,9 @@ export function stripStyles(text: string): string {
   return splitAtSequences(text).filter(isText).map(escapeToOneLine).join('');
 }
 
-function escapeUntrusted(text: string, escapePart: (text: string) => string): string {
+function escapeUntrusted(text: string, notPlain: RegExp, escapePart: (text: string) => string): string {
   // Nearly all text is plain.
-  if (!NOT_PLAIN.test(text)) return text;
+  if (!notPlain.test(text)) return text;
   return splitAtSequences(text)
     .map((part, index) => (index % 2 === 1 ? part : escapePart(part)))
     .join('');

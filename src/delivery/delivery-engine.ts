@@ -20,7 +20,7 @@ const STOP_GRACE_MS = 5_000;
 const LISTENER_GRACE_MS = 10_000;
 
 /**
- * What the first responses do not need is done after them. Loading the HTTP client blocks the event loop for tens of milliseconds: do it
+ * Work that the first responses do not need runs after them. Loading the HTTP client blocks the event loop for tens of milliseconds: do it
  * before the first event, which can have a thousand deliveries.
  */
 const PREPARE_AFTER_MS = 200;

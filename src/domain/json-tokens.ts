@@ -40,7 +40,7 @@ function isEscaped(text: string, index: number): boolean {
   return (index - start) % 2 === 1;
 }
 
-/** @param from at most the length of the text */
+/** Index of the first character that is not whitespace. */
 export function skipSpace(text: string, from: number): number {
   let index = from;
   while (isSpace(text.charCodeAt(index))) index++;

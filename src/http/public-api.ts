@@ -158,7 +158,7 @@ class PublicRequest {
   log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
     const durationMs = Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000;
-    // Prepared when it is written, so that neither the response nor the delivery waits for it.
+    // Prepared when it is written, which is usually after the response and the delivery.
     store.writeLater(() => {
       const { event, caller, error } = this;
       const limits = getLogLimits(caller !== null);

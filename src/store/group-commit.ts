@@ -78,7 +78,7 @@ export class GroupCommit {
   /**
    * Runs `operation` in the next group. It must be synchronous and must write only to this store, because it runs a
    * second time if another operation of the group throws.
-   * @param isUrgent false if no response or delivery waits for the commit, so that the group can contain more.
+   * @param isUrgent false if a longer commit delays no response and no first attempt: log rows can join the group.
    * @returns its result, after the commit.
    * @throws its error, or SvcError `storage_unavailable` if the commit failed, which rolls back the whole group.
    */
@@ -119,7 +119,7 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `operation` {@link SOON_MS} later, in a group with a write that is not urgent, or after the same time again in any group. For
+   * Runs `operation` {@link SOON_MS} later, in a group with a write that is not urgent, or, after another {@link SOON_MS}, in any group. For
    * frequent writes: each group writes the last page of every table and index that it changes, so fewer groups with these writes write
    * fewer pages. An error is ignored.
    */
@@ -132,7 +132,7 @@ export class GroupCommit {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#addToNextGroup(this.#overdue);
+      this.#addToNextGroup(this.#overdue.splice(0));
       if (this.#scheduled === null) this.#commitGroup();
       this.#overdue = this.#later.splice(0);
       if (this.#overdue.length > 0) this.#startTimer();
