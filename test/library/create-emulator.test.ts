@@ -68,7 +68,7 @@ describe('createEmulator', () => {
     await expect(emulator.trigger('order.shiped')).rejects.toMatchObject({
       code: 'usage',
       message:
-        'No fixture exists for the event type order.shiped. Did you mean order.shipped? To send order.shiped, pass its payload.',
+        'No fixture exists for the event type order.shiped. Did you mean order.shipped? To send order.shiped, pass its payload as the second argument.',
     });
     expect(await emulator.events.list()).toEqual([]);
     const { event } = await emulator.trigger('order.shiped', {});

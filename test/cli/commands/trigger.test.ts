@@ -91,7 +91,7 @@ describe('the payload', () => {
       reason: {
         code: 'usage',
         message: 'No fixture exists for the event type order.shiped.',
-        hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload.' },
+        hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload with --data.' },
       },
     });
     expect(sent).toEqual([]);
