@@ -1,6 +1,6 @@
 /** Reads JSON and YAML files that the user named. */
 import { extname, resolve } from 'node:path';
-import { locateJsonError } from '../domain/json-error-position.ts';
+import { locateJsonError } from '../domain/json.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { RefusedFileError, readRegularFile } from '../read-regular-file.ts';

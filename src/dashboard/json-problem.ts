@@ -1,6 +1,5 @@
 /** Finds the problem of a JSON text and its position, for forms and editors. */
-import { parseJsonObject } from '../domain/json.ts';
-import { locateJsonError } from '../domain/json-error-position.ts';
+import { locateJsonError, parseJsonObject } from '../domain/json.ts';
 import { capitalize } from '../domain/message-parts.ts';
 
 export interface JsonProblem {

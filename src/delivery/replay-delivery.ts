@@ -1,5 +1,6 @@
 /** Sends a delivery again (§6, gap `replay`). */
-import { compactJson, parseJsonObject } from '../domain/json.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import { compactJson } from '../domain/json-text.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';

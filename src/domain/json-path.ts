@@ -1,7 +1,8 @@
 /** Paths into JSON text, such as `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`: parses, formats, reads and edits. */
+import { applyEdits, findNodeAtLocation, type JSONPath, modify, type Node, parseTree } from 'jsonc-parser';
 import { SvcError } from '../errors.ts';
 import { isJson, isNestedTooDeeply, MAX_JSON_DEPTH } from './json.ts';
-import { type JsonTree, parseJsonTree, serializeJsonTree } from './json-tree.ts';
+import { compactJson } from './json-text.ts';
 import { formatCount, suggestMatch } from './message-parts.ts';
 
 /** The name of a field, the index of an item (negative from the end), or null for the position after the last item. */
@@ -29,29 +30,42 @@ export function formatPath(steps: readonly PathStep[]): string {
   return steps.map(formatStep).join('').replace(/^\./, '');
 }
 
-/** The value at a path; undefined if it does not exist. */
-export function getAtPath(tree: JsonTree, steps: readonly PathStep[]): JsonTree | undefined {
-  let node: JsonTree | undefined = tree;
-  for (const step of steps) {
-    if (node === undefined) return undefined;
-    node = getChild(node, step);
-  }
-  return node;
+/** The JSON text of the value at a path; undefined if it does not exist. `text` must be valid JSON. */
+export function getTextAtPath(text: string, steps: readonly PathStep[]): string | undefined {
+  const root = parseTree(text);
+  const node = root && findNodeAtLocation(root, toLocation(root, steps));
+  return node && compactJson(text.slice(node.offset, node.offset + node.length));
 }
 
-function getChild(node: JsonTree, step: PathStep): JsonTree | undefined {
-  if (Array.isArray(node)) return typeof step === 'number' ? node.at(step) : undefined;
-  return node instanceof Map && typeof step === 'string' ? node.get(step) : undefined;
+/** Every path that exists in a JSON text. */
+export function listJsonPaths(text: string): PathStep[][] {
+  const root = parseTree(text);
+  return root === undefined ? [] : listChildPaths(root, []);
 }
 
-/** Every path that exists in the tree. */
-export function* listJsonPaths(tree: JsonTree, parent: readonly PathStep[] = []): Generator<PathStep[]> {
-  if (typeof tree === 'string') return;
-  for (const [step, child] of tree.entries()) {
+function listChildPaths(node: Node, parent: readonly PathStep[]): PathStep[][] {
+  return listEntries(node).flatMap(([step, child]) => {
     const path = [...parent, step];
-    yield path;
-    yield* listJsonPaths(child, path);
+    return [path, ...listChildPaths(child, path)];
+  });
+}
+
+/** The names and values of an object, the indices and items of an array; empty for other values. */
+function listEntries({ type, children = [] }: Node): [string | number, Node][] {
+  if (type === 'array') return children.map((item, index) => [index, item]);
+  return children.flatMap(({ children: [key, value] = [] }): [string, Node][] =>
+    key && value ? [[key.value, value]] : [],
+  );
+}
+
+/** The steps with indices that count from the start. An index that does not exist can be negative. */
+function toLocation(root: Node, steps: readonly PathStep[]): JSONPath {
+  const path: JSONPath = [];
+  for (const step of steps) {
+    const length = findNodeAtLocation(root, path)?.children?.length ?? 0;
+    path.push(typeof step === 'string' || (step !== null && step >= 0) ? step : length + (step ?? 0));
   }
+  return path;
 }
 
 function formatStep(step: PathStep): string {
@@ -138,84 +152,94 @@ export function applyJsonEdits(
   edits: readonly JsonEdit[],
   nameOf: NameOfKind = (kind) => kind,
 ): string {
-  const root = parseJsonTree(text);
-  for (const edit of edits) applyEdit(root, edit, nameOf);
-  return serializeJsonTree(root);
+  return compactJson(edits.reduce((edited, edit) => applyEdit(edited, edit, nameOf), text));
 }
 
-function applyEdit(root: JsonTree, edit: JsonEdit, nameOf: NameOfKind): void {
+function applyEdit(text: string, edit: JsonEdit, nameOf: NameOfKind): string {
   const steps = parsePath(edit.path);
-  let node = root;
-  steps.forEach((step, index) => {
-    const next = steps[index + 1];
-    const child = getChild(node, step);
-    if (child === undefined && edit.kind !== 'add') throw createMissingPathError(root, steps, edit, nameOf);
-    if (next === undefined) applyToChild(node, step, edit, nameOf);
-    else node = child ?? setChild(node, step, createParent(next), edit);
-  });
-}
-
-function applyToChild(node: JsonTree, step: PathStep, edit: JsonEdit, nameOf: NameOfKind): void {
-  if (edit.kind === 'add' && getChild(node, step) !== undefined) {
+  const root = parseTree(text) as Node;
+  const path = toLocation(root, steps);
+  const node = findNodeAtLocation(root, path);
+  if (edit.kind === 'add' && node) {
     throw new SvcError('usage', `${edit.path} already exists.`, {
       hint: `Change it with ${nameOf('override')}.`,
     });
   }
-  if (edit.kind === 'remove') removeChild(node, step);
-  else setChild(node, step, parseJsonTree(edit.value), edit);
+  if (edit.kind !== 'add' && !node) throw createMissingPathError(text, steps, edit, nameOf);
+  if (edit.kind === 'remove') return remove(text, node as Node);
+  if (node) return replaceAt(text, path, edit.value);
+  const obstacle = findObstacle(root, path);
+  if (obstacle !== null) {
+    throw new SvcError('usage', `Nothing can be added at ${edit.path}: ${obstacle}.`);
+  }
+  // The library would write the value's numbers and escapes in its own way, so it only makes the place for it.
+  return replaceAt(applyEdits(text, modify(text, path, null, { isArrayInsertion: true })), path, edit.value);
 }
 
-function setChild(node: JsonTree, step: PathStep, value: JsonTree, { path }: JsonEdit): JsonTree {
-  const index = Array.isArray(node) ? toIndex(node, step) : null;
-  if (Array.isArray(node) && index !== null && index >= 0 && index <= node.length) node[index] = value;
-  else if (node instanceof Map && typeof step === 'string') node.set(step, value);
-  else throw new SvcError('usage', `Nothing can be added at ${path}: ${describeObstacle(node)}.`);
-  return value;
+/** Not `modify`, which leaves a part of the last item of an array without line breaks. */
+function remove(text: string, node: Node): string {
+  const entry = node.parent?.type === 'property' ? node.parent : node;
+  const siblings = entry.parent?.children ?? [];
+  const index = siblings.indexOf(entry);
+  const next = siblings[index + 1];
+  const previous = siblings[index - 1];
+  const start = next || !previous ? entry.offset : previous.offset + previous.length;
+  const end = next ? next.offset : entry.offset + entry.length;
+  return text.slice(0, start) + text.slice(end);
 }
 
-function removeChild(node: JsonTree, step: PathStep): void {
-  if (Array.isArray(node)) node.splice(Number(step), 1);
-  else if (node instanceof Map) node.delete(String(step));
+/** @param path of a value that exists */
+function replaceAt(text: string, path: JSONPath, value: string): string {
+  const { offset, length } = findNodeAtLocation(parseTree(text) as Node, path) as Node;
+  return applyEdits(text, [{ offset, length, content: value }]);
 }
 
-function toIndex(array: readonly JsonTree[], step: PathStep): number | null {
-  if (typeof step === 'string') return null;
-  if (step === null) return array.length;
-  return step < 0 ? array.length + step : step;
+/** Why no value can be added at a path that does not exist; null if one can. */
+function findObstacle(root: Node, path: JSONPath): string | null {
+  const missing = path.findIndex((_, index) => !findNodeAtLocation(root, path.slice(0, index + 1)));
+  const parent = findNodeAtLocation(root, path.slice(0, missing));
+  const step = path[missing];
+  if (parent?.type === 'array') {
+    const { length } = parent.children ?? [];
+    if (step !== length) return describeNextIndex(length);
+  } else if (parent?.type !== 'object') return 'its parent is not an object';
+  else if (typeof step === 'number') return 'its parent is an object, not an array';
+  // New arrays are empty.
+  const isGap = path.slice(missing + 1).some((next) => typeof next === 'number' && next !== 0);
+  return isGap ? describeNextIndex(0) : null;
+}
+
+function describeNextIndex(length: number): string {
+  return `the array has ${formatCount(length, 'item')}, so the next index is [${length}]`;
 }
 
 function createMissingPathError(
-  root: JsonTree,
+  text: string,
   steps: readonly PathStep[],
   { path, kind }: JsonEdit,
   nameOf: NameOfKind,
 ): SvcError {
-  const hint = suggestMatch(path, Array.from(listJsonPaths(root), formatPath)) ?? suggestPath(root, steps);
+  const hint = suggestMatch(path, listJsonPaths(text).map(formatPath)) ?? suggestPath(text, steps);
   return new SvcError('usage', `${path} does not exist.`, {
     hint: kind === 'override' ? `${hint} Add a new value with ${nameOf('add')}.` : hint,
   });
 }
 
 /** Suggests how to continue the part of a path that exists. */
-function suggestPath(root: JsonTree, steps: readonly PathStep[]): string {
-  const missing = steps.findIndex((_, index) => getAtPath(root, steps.slice(0, index + 1)) === undefined);
-  const parentSteps = steps.slice(0, missing);
-  const parent = getAtPath(root, parentSteps) ?? root;
-  const name = parentSteps.length === 0 ? 'the payload' : formatPath(parentSteps);
-  if (typeof parent === 'string') return `End the path at ${name}, which is ${parent}.`;
-  const keys = [...parent.keys()];
-  if (keys.length === 0) return `Choose another path, because ${name} is empty.`;
-  if (Array.isArray(parent)) return `Use an index of ${name}, which has ${formatCount(keys.length, 'item')}.`;
-  return `Use one of the fields of ${name}: ${keys.join(', ')}.`;
-}
-
-function describeObstacle(node: JsonTree): string {
-  if (Array.isArray(node))
-    return `the array has ${formatCount(node.length, 'item')}, so the next index is [${node.length}]`;
-  return node instanceof Map ? 'its parent is an object, not an array' : 'its parent is not an object';
-}
-
-/** An empty object or array in which the step can be added. */
-function createParent(step: PathStep): JsonTree {
-  return typeof step === 'string' ? new Map() : [];
+function suggestPath(text: string, steps: readonly PathStep[]): string {
+  const root = parseTree(text) as Node;
+  const path = toLocation(root, steps);
+  const missing = path.findIndex((_, index) => !findNodeAtLocation(root, path.slice(0, index + 1)));
+  const parent = findNodeAtLocation(root, path.slice(0, missing)) ?? root;
+  const name = missing === 0 ? 'the payload' : formatPath(steps.slice(0, missing));
+  const { children } = parent;
+  if (children === undefined) {
+    return `End the path at ${name}, which is ${text.slice(parent.offset, parent.offset + parent.length)}.`;
+  }
+  if (children.length === 0) return `Choose another path, because ${name} is empty.`;
+  if (parent.type === 'array')
+    return `Use an index of ${name}, which has ${formatCount(children.length, 'item')}.`;
+  return `Use one of the fields of ${name}: ${listEntries(parent)
+    .map(([key]) => key)
+    .join(', ')}.`;
 }

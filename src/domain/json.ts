@@ -2,8 +2,9 @@
  * JSON as text. A payload reaches the receiver with its numbers as they were written (`12.50`, `1e400`, 2^53 + 1), which
  * a parsed value cannot guarantee.
  */
+import { type ParseError, parse, visit } from 'jsonc-parser';
 import { SvcError } from '../errors.ts';
-import { endOfToken, skipSpace, tokenize } from './json-tokens.ts';
+import { compactJson, tokenize } from './json-text.ts';
 
 /** Deeper documents are rejected, because many JSON parsers limit the depth, so that receivers could not read them. */
 export const MAX_JSON_DEPTH = 128;
@@ -42,12 +43,6 @@ export function parseJsonObject(text: string, subject = 'The body'): JsonObjectT
   };
 }
 
-/** The same JSON text without whitespace between its tokens. `text` must be valid JSON. */
-export function compactJson(text: string): string {
-  // Most clients send no whitespace.
-  return /[ \t\r\n]/.test(text) ? tokenize(text).join('') : text;
-}
-
 /**
  * JSON text indented by two spaces, as `JSON.stringify(…, null, 2)` does it, but with every number and string as it was
  * written. Text that is not JSON is returned unchanged.
@@ -68,28 +63,6 @@ export function indentJson(text: string): string {
     previous = token;
   }
   return result;
-}
-
-/** The same JSON with a space after each comma and colon, as `json.dumps` of Python writes it. */
-export function addJsonSpaces(text: string): string {
-  let result = '';
-  for (const token of tokenize(text)) result += token === ',' || token === ':' ? `${token} ` : token;
-  return result;
-}
-
-/** Escapes all characters outside ASCII, as Python and PHP write JSON. */
-export function escapeNonAscii(json: string): string {
-  return json.replace(/[\u0080-\uffff]/g, toUnicodeEscape);
-}
-
-/** Escapes the characters that are unsafe in HTML, as Go writes JSON. */
-export function escapeJsonForHtml(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, toUnicodeEscape);
-}
-
-/** `\u00e9` for `é`. @param char one UTF-16 code unit */
-export function toUnicodeEscape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */
@@ -125,62 +98,72 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One open object or array during the scan. */
-interface OpenValue {
-  /** The keys up to now; null for an array. */
-  readonly keys: Set<string> | null;
-  /** The key or index in progress. */
-  keyOrIndex: string | number;
-}
-
 /**
  * The text of the value of each top-level field. `text` must be a valid JSON object.
  * @throws SvcError `invalid_request` for a duplicate field, or when it is nested too deeply.
  */
 function scanFields(text: string, subject: string): Map<string, string> {
   const fields = new Map<string, string>();
-  const openValues: OpenValue[] = [];
-  let fieldStart = 0;
-  let previous = '';
-  for (let start = skipSpace(text, 0), end = 0; start < text.length; start = skipSpace(text, end)) {
-    end = endOfToken(text, start);
-    const first = text.charAt(start);
-    const current = openValues.at(-1);
-    const isFirst = previous === '{' || previous === ',';
-    // The end of a field.
-    if (openValues.length === 1 && (first === ',' || first === '}') && previous !== '{') {
-      fields.set(String(current?.keyOrIndex), text.slice(fieldStart, start));
-    }
-    if (current?.keys && isFirst && first !== '}')
-      addKey(openValues, current, text.slice(start, end), subject);
-    else if (first === ':' && openValues.length === 1) fieldStart = end;
-    else if (first === '{' || first === '[') {
-      openValues.push({ keys: first === '{' ? new Set() : null, keyOrIndex: 0 });
-      if (openValues.length > MAX_JSON_DEPTH) {
-        throw new SvcError(
-          'invalid_request',
-          `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`,
-        );
+  const openKeys: Set<string>[] = [];
+  let depth = 0;
+  let name = '';
+  let start = 0;
+  const open = () => {
+    if (++depth <= MAX_JSON_DEPTH) return;
+    throw new SvcError('invalid_request', `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`);
+  };
+  const endValue = (end: number) => {
+    if (depth === 1) fields.set(name, text.slice(start, end));
+  };
+  visit(text, {
+    onObjectBegin() {
+      open();
+      openKeys.push(new Set());
+    },
+    onArrayBegin: open,
+    onObjectProperty(key, _offset, _length, _line, _column, getParentPath) {
+      const keys = openKeys.at(-1);
+      if (keys?.has(key)) {
+        const path = formatFieldPath([...getParentPath(), key]);
+        throw new SvcError('invalid_request', `${subject} has a duplicate field: ${path}.`);
       }
-    } else if (first === '}' || first === ']') openValues.pop();
-    else if (first === ',' && typeof current?.keyOrIndex === 'number') current.keyOrIndex++;
-    previous = first;
-  }
+      keys?.add(key);
+      if (depth === 1) name = key;
+    },
+    onSeparator(character, offset) {
+      if (character === ':' && depth === 1) start = offset + 1;
+    },
+    onLiteralValue: (_, offset, length) => endValue(offset + length),
+    onArrayEnd(offset) {
+      depth--;
+      endValue(offset + 1);
+    },
+    onObjectEnd(offset) {
+      openKeys.pop();
+      depth--;
+      endValue(offset + 1);
+    },
+  });
   return fields;
-}
-
-function addKey(openValues: readonly OpenValue[], current: OpenValue, token: string, subject: string): void {
-  const key: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
-  current.keyOrIndex = key;
-  if (current.keys?.has(key)) {
-    const path = openValues.map(({ keyOrIndex }) => keyOrIndex);
-    throw new SvcError('invalid_request', `${subject} has a duplicate field: ${formatFieldPath(path)}.`);
-  }
-  current.keys?.add(key);
 }
 
 /** `payload.items[2].sku` */
 export function formatFieldPath(path: readonly unknown[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return steps.join('').replace(/^\./, '');
+}
+
+/**
+ * Line and column, both counted from 1, of the first text that JSON does not allow in its place. `JSON.parse` reports them only
+ * in some of its messages, and differently in each version of Node.js.
+ */
+export function locateJsonError(text: string): { readonly line: number; readonly column: number } {
+  const errors: ParseError[] = [];
+  try {
+    parse(text, errors, { disallowComments: true });
+  } catch {
+    // Nested deeper than the call stack, so what is missing is probably at the end.
+  }
+  const lines = text.slice(0, Math.min(...errors.map(({ offset }) => offset))).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

@@ -2,7 +2,7 @@
 import { MINUTE_MS } from '../domain/duration.ts';
 import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
-import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
+import { addJsonSpaces, escapeNonAscii } from '../domain/json-text.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactJson, indentJson, MAX_JSON_DEPTH, parseJsonObject } from '../../src/domain/json.ts';
-import { locateJsonError } from '../../src/domain/json-error-position.ts';
+import { indentJson, locateJsonError, MAX_JSON_DEPTH, parseJsonObject } from '../../src/domain/json.ts';
+import { compactJson } from '../../src/domain/json-text.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const messageOf = (text: string): string => {

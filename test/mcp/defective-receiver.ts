@@ -1,6 +1,6 @@
 /** A receiver with one of the defects that are most common in code that receives webhooks, and without it. */
 import { createHmac } from 'node:crypto';
-import { addJsonSpaces } from '../../src/domain/json.ts';
+import { addJsonSpaces } from '../../src/domain/json-text.ts';
 import { createReceiver, type ReceivedRequest, type Receiver } from '../support/test-receiver.ts';
 
 export const defects = ['body_reserialized', 'wrong_secret', 'timestamp_in_ms', 'duplicate_fails'] as const;

@@ -1,13 +1,11 @@
 /** The resources of the emulator: the columns of their lists, and the choices of prompts and completion, newest first. */
-
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import type { ApiResponse } from '../../client/api-client.ts';
 import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ApiKey, Event, Page, WebhookDetail, Workspace } from '../../contract/resources.ts';
 import { formatRelative } from '../../domain/duration.ts';
 import { type IdKind, nounOf, pluralOf, suggestWhereToLook } from '../../domain/ids.ts';
-import { getAtPath } from '../../domain/json-path.ts';
-import { parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
 import type { Context } from '../context.ts';
 import { type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
@@ -19,11 +17,11 @@ type EventRow = Event & { readonly payloadText: string };
 
 /** Adds the payload as the emulator wrote it, because parsing rounds numbers above 2^53. */
 export function toEventRows({ value, text }: ApiResponse<Page<Event>>): EventRow[] {
-  const page = parseJsonTree(text);
-  return value.data.map((event, index) => ({
-    ...event,
-    payloadText: serializeJsonTree(getAtPath(page, ['data', index, 'payload']) ?? ''),
-  }));
+  const page = parseTree(text);
+  return value.data.map((event, index) => {
+    const payload = page && findNodeAtLocation(page, ['data', index, 'payload']);
+    return { ...event, payloadText: text.substr(payload?.offset ?? 0, payload?.length ?? 0) };
+  });
 }
 
 export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<EventRow>[] {

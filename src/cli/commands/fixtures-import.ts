@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { indentJson } from '../../domain/json.ts';
-import { applyJsonEdits, getAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
-import { parseJsonTree } from '../../domain/json-tree.ts';
+import { applyJsonEdits, getTextAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { removeKnownSecrets } from '../../domain/secret-remover.ts';
 import { SvcError } from '../../errors.ts';
@@ -111,8 +110,7 @@ async function readNewest(files: readonly string[], context: Context): Promise<M
 /** @throws SvcError `usage` for a path that no payload has */
 function replaceValues(recorded: readonly Recorded[], replace: readonly string[]): string[] {
   const edits = replace.map((text) => ({ kind: 'override' as const, ...parseAssignment(text) }));
-  const has = (payload: string, path: string) =>
-    getAtPath(parseJsonTree(payload), parsePath(path)) !== undefined;
+  const has = (payload: string, path: string) => getTextAtPath(payload, parsePath(path)) !== undefined;
   const unknown = edits.find(({ path }) => !recorded.some(({ payload }) => has(payload, path)));
   if (unknown !== undefined) {
     throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, {

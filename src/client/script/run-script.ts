@@ -6,8 +6,7 @@ import type { ClockMove } from '../../contract/emulator-schemas.ts';
 import { describeOutcome } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json.ts';
-import { formatPath, getAtPath } from '../../domain/json-path.ts';
-import { type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
+import { formatPath, getTextAtPath } from '../../domain/json-path.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
@@ -62,7 +61,7 @@ type StepOutcome = Omit<StepReport, 'step'>;
 
 class ScriptRun {
   readonly #context: ScriptContext;
-  readonly #results = new Map<string, JsonTree>();
+  readonly #results = new Map<string, string>();
   readonly #events: CreatedResource[] = [];
   readonly #webhooks: CreatedResource[] = [];
 
@@ -72,7 +71,7 @@ class ScriptRun {
 
   async runStep(step: ScriptStep): Promise<StepReport> {
     const outcome = await this.#runKind(step);
-    if (step.name !== null) this.#results.set(step.name, parseJsonTree(outcome.result));
+    if (step.name !== null) this.#results.set(step.name, outcome.result);
     return { step, ...outcome };
   }
 
@@ -199,8 +198,8 @@ class ScriptRun {
 
   readonly #resolveReference: ResolveReference = ({ step, path }) => {
     const result = this.#results.get(step);
-    const value = result && getAtPath(result, path);
-    if (value !== undefined) return serializeJsonTree(value);
+    const value = result && getTextAtPath(result, path);
+    if (value !== undefined) return value;
     throw new SvcError('usage', `The result of step ${step} has no value at ${formatPath(path)}.`);
   };
 }

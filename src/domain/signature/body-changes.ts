@@ -1,6 +1,13 @@
 /** The changes of a body between the sender and the verification: what each makes of a body, and how to undo it. */
-import { addJsonSpaces, compactJson, escapeJsonForHtml, escapeNonAscii } from '../json.ts';
-import { type JsonTree, parseJsonTree, serializeJsonTree } from '../json-tree.ts';
+import {
+  addJsonSpaces,
+  compactJson,
+  escapeJsonForHtml,
+  escapeNonAscii,
+  type JsonTree,
+  parseJsonTree,
+  serializeJsonTree,
+} from '../json-text.ts';
 
 /** A function of a body, as text and as bytes. */
 type ListBodies = (text: string, bytes: Buffer) => Iterable<string | Uint8Array>;

@@ -1,4 +1,4 @@
-import { toUnicodeEscape } from '../../domain/json.ts';
+import { toUnicodeEscape } from '../../domain/json-text.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
 import { ALTERED_BODY_CHECK_ID } from '../tampered-deliveries.ts';

@@ -2,7 +2,7 @@
  * Finds the smallest sequence that fails. Works on the plain data and not with the shrinking of fast-check, which takes too many
  * plays: it changes the values of all steps before it removes one in the middle, and never removes the last steps.
  */
-import { type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json-tree.ts';
+import { type JsonTree, parseJsonTree, serializeJsonTree } from '../../domain/json-text.ts';
 import {
   addField,
   type DeliverStep,

@@ -1,6 +1,6 @@
 /** The values of the trigger form, as a request to the API and as an `svc trigger` command. */
 import { toEventBody } from '../../../client/event-body.ts';
-import { compactJson } from '../../../domain/json.ts';
+import { compactJson } from '../../../domain/json-text.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 
 export interface TriggerInput {
