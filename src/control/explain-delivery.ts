@@ -177,11 +177,9 @@ function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: s
     case 'accepted':
       return { detail: 'It accepts the delivery now.', mistake: null, evidence: [], hints: [own.replay] };
     case 'mistake': {
-      const detail = `The receiver makes one mistake: ${probe.mistake.description}.`;
-      const { reason, remedy } = probe.mistake;
       const fact = 'It rejected the correct signature, and accepted one with this mistake.';
-      const corrected = correctMistake({ reason, detail, remedy }, { delivery, secret });
-      return { ...found, detail, ...corrected, evidence: [fact] };
+      const corrected = correctMistake(probe.mistake, { delivery, secret });
+      return { ...found, detail: probe.mistake.detail, ...corrected, evidence: [fact] };
     }
     case 'random_accepted':
       return {

@@ -4,7 +4,7 @@
  */
 
 import { createWebhookSecret } from '../domain/secret.ts';
-import { listMistakes, type Mistake, signWithMistake } from '../domain/signature/mistakes.ts';
+import { describeMistakes, listProbes } from '../domain/signature/mistakes.ts';
 import { createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -21,7 +21,7 @@ export type SignatureProbe =
   /** The receiver accepts the correct signature now. */
   | { readonly result: 'accepted' }
   /** The receiver rejects the correct signature and a random one, and accepts one with this mistake. */
-  | { readonly result: 'mistake'; readonly mistake: Mistake }
+  | { readonly result: 'mistake'; readonly mistake: ReturnType<typeof describeMistakes> }
   /** The receiver rejects the correct signature and accepts a random one. */
   | { readonly result: 'random_accepted' }
   /** The receiver responds differently to a random signature, so it accepts the correct one and fails after that. */
@@ -75,25 +75,25 @@ export async function probeSignature(
     { name: 'the API key', secret: apiKey },
   ];
   const input = { scheme, message, secrets, otherSecrets };
-  const sent = new Set([JSON.stringify(createSignatureHeaders(scheme, secrets, message))]);
-  for (const mistake of listMistakes(input)) {
-    const headers = signWithMistake(input, mistake);
-    if (sent.has(JSON.stringify(headers))) continue;
-    sent.add(JSON.stringify(headers));
+  let tried = 0;
+  for (const { mistakes, headers, counterexample } of listProbes(input)) {
     signal?.throwIfAborted();
     const { outcome, responseStatus } = await send(headers);
+    tried++;
     if (outcome === 'succeeded') {
       // A receiver that was corrected meanwhile accepts the correct signature, and one that verifies nothing accepts any.
       if ((await sendCorrect()).outcome === 'succeeded') return { result: 'accepted' };
       if ((await sendRandom()).outcome === 'succeeded') return { result: 'inconsistent' };
-      return { result: 'mistake', mistake };
+      if (counterexample === null || (await send(counterexample)).outcome !== 'succeeded') {
+        return { result: 'mistake', mistake: describeMistakes(mistakes) };
+      }
     }
     // No response, or too many requests.
     if (responseStatus === null || responseStatus === 429 || monotonic() > endsAt) {
-      return { result: 'rejected', tried: sent.size - 1, isComplete: false };
+      return { result: 'rejected', tried, isComplete: false };
     }
   }
-  return { result: 'rejected', tried: sent.size - 1, isComplete: true };
+  return { result: 'rejected', tried, isComplete: true };
 }
 
 function hasSameResponse(first: SendResult, second: SendResult): boolean {

@@ -332,7 +332,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     ({ mistake }) => mistake.rejection === '',
   ],
   [/^$/, ({ mistake }) => mistake.afterwards !== undefined],
-  [/^The receiver ma(?:de|kes) one mistake: .*\.$/, ({ mistake }) => mistake.reason !== null],
+  [/^The receiver makes one mistake: .*\.$/, ({ mistake }) => mistake.reason !== null],
   [/^It accepts the delivery now\.$/, ({ history }) => history === 'corrected since'],
   [/^It accepts the signature, and fails after that\.$/, ({ mistake }) => mistake.afterwards !== undefined],
   [

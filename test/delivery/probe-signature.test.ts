@@ -107,7 +107,7 @@ describe('probeSignature', () => {
     ],
   ])('a receiver with the mistake %s is recognized: %s', async (reason, description, sign) => {
     const { result } = await probe((request) => (request.signature === sign(request) ? 200 : 401));
-    const mistake = { reason, description: expect.stringContaining(description) };
+    const mistake = { reason, detail: expect.stringContaining(description) };
     expect(result).toMatchObject({ result: 'mistake', mistake });
   });
 
@@ -120,12 +120,12 @@ describe('probeSignature', () => {
     );
     expect(result).toEqual({
       result: 'mistake',
-      mistake: expect.objectContaining({
+      mistake: {
         reason: 'timestamp_unreadable',
-        description: `the timestamp in Service-Timestamp was expected as ${name}`,
+        detail: `The receiver makes one mistake: the timestamp in Service-Timestamp was expected as ${name}.`,
         remedy:
           'Read the timestamp in Service-Timestamp as ISO 8601 in UTC, and compare it with the current time in the same unit.',
-      }),
+      },
     });
   });
 
@@ -142,11 +142,11 @@ describe('probeSignature', () => {
       );
       expect(result).toEqual({
         result: 'mistake',
-        mistake: expect.objectContaining({
+        mistake: {
           reason: 'header_not_split',
-          description: `Service-Signature was expected with only one signature, that of the ${name} secret`,
+          detail: `The receiver makes one mistake: Service-Signature was expected with only one signature, that of the ${name} secret.`,
           remedy: 'Split Service-Signature at ",", and accept the delivery if any of its signatures matches.',
-        }),
+        },
       });
     },
   );

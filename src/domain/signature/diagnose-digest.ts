@@ -9,6 +9,7 @@ import {
 } from './digest-forms.ts';
 import {
   computeChangedHmac,
+  describeMistakes,
   listMistakes,
   MAX_CHANGED_BYTES,
   type Mistake,
@@ -106,13 +107,7 @@ function describeMatch(
       remedy: null,
     };
   }
-  const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`;
-  return {
-    ok: false,
-    reason: first.reason,
-    detail: `The receiver made ${count}: ${mistakes.map(({ description }) => description).join('; ')}.`,
-    remedy: [...new Set(mistakes.map(({ remedy }) => remedy))].join(' '),
-  };
+  return { ok: false, ...describeMistakes(mistakes) };
 }
 
 function describeMalformed(

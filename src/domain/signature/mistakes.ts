@@ -25,7 +25,7 @@ import {
 } from './refusals.ts';
 import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { describeKey, hasTimestamp, schemes } from './schemes.ts';
-import { computeHmac, formatSignatureHeaders, type SignableMessage } from './sign.ts';
+import { computeHmac, createSignatureHeaders, formatSignatureHeaders, type SignableMessage } from './sign.ts';
 import { formatTimestamp, parseTimestamp } from './signature-header.ts';
 import type { NamedSecret, ParsedVerifyInput } from './verify-input.ts';
 
@@ -56,7 +56,7 @@ export interface Mistake {
   /** The part of the signature that is changed. `header`: only how it is written, and not the digest. */
   readonly part: 'secret' | 'timestamp' | 'content' | 'key' | 'algorithm' | 'body' | 'header';
   readonly reason: MistakeReason;
-  /** A clause that completes "The receiver made one mistake: …", on its own or in a list of two. */
+  /** A clause that completes "The receiver makes one mistake: …", on its own or in a list of two. */
   readonly description: string;
   readonly remedy: string;
   readonly change: SignatureChange;
@@ -371,6 +371,41 @@ export function computeChangedHmac(
     changes.find((change) => change.secret !== undefined)?.secret ?? secret,
     Object.assign({}, message, ...changes.map((change) => change.message)),
   );
+}
+
+/** A request that only a receiver with these mistakes accepts. */
+export interface Probe {
+  readonly mistakes: readonly Mistake[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** If the receiver accepts the request with these headers too, it does not make the mistakes. */
+  readonly counterexample: Readonly<Record<string, string>> | null;
+}
+
+/** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first. */
+export function* listProbes(input: MistakeInput): Generator<Probe> {
+  const { scheme, secrets, message } = input;
+  const listed = new Set([JSON.stringify(createSignatureHeaders(scheme, secrets, message))]);
+  for (const mistake of listMistakes(input)) {
+    const headers = signWithMistake(input, mistake);
+    const text = JSON.stringify(headers);
+    if (listed.has(text)) continue;
+    listed.add(text);
+    yield { mistakes: [mistake], headers, counterexample: null };
+  }
+}
+
+/** A sentence that names the mistakes of a receiver, and what to do. @param mistakes at least one */
+export function describeMistakes(mistakes: readonly Pick<Mistake, 'reason' | 'description' | 'remedy'>[]): {
+  readonly reason: MistakeReason;
+  readonly detail: string;
+  readonly remedy: string;
+} {
+  const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`;
+  return {
+    reason: mistakes[0]?.reason ?? 'signature_mismatch',
+    detail: `The receiver makes ${count}: ${mistakes.map(({ description }) => description).join('; ')}.`,
+    remedy: [...new Set(mistakes.map(({ remedy }) => remedy))].join(' '),
+  };
 }
 
 /** The headers with one signature that only a receiver with this mistake accepts. */

@@ -1,4 +1,4 @@
-import { listMistakes, signWithMistake } from '../../domain/signature/mistakes.ts';
+import { describeMistakes, listProbes } from '../../domain/signature/mistakes.ts';
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { CheckContext } from '../check-context.ts';
 import { serializers } from '../delivery-factory.ts';
@@ -63,7 +63,7 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
   const startedAt = performance.now();
   for (const serialize of Object.values(serializers)) {
     context.deliveries.serialize = serialize;
-    for (const { message, diagnosis } of listProbes(context)) {
+    for (const { message, diagnosis } of listDiagnoses(context)) {
       if (isAccepted(await context.send(message))) return diagnosis;
       if (performance.now() - startedAt > context.timeoutMs) break;
     }
@@ -72,7 +72,7 @@ async function explainFailure(response: ReceiverResponse, context: CheckContext)
 }
 
 /** Deliveries that only a receiver with another scheme or with a known mistake accepts. */
-function* listProbes({
+function* listDiagnoses({
   deliveries,
   apiKey,
 }: CheckContext): Generator<{ readonly message: DeliveryMessage; readonly diagnosis: string }> {
@@ -91,10 +91,11 @@ function* listProbes({
     message: { id, timestamp, body: valid.body },
     otherSecrets: apiKey === null ? [] : [{ name: 'the API key', secret: apiKey }],
   };
-  for (const mistake of listMistakes(input)) {
+  for (const { mistakes, headers } of listProbes(input)) {
+    const { detail, remedy } = describeMistakes(mistakes);
     yield {
-      message: { ...valid, headers: { ...valid.headers, ...signWithMistake(input, mistake) } },
-      diagnosis: `Your receiver makes one mistake: ${mistake.description}. ${mistake.remedy}`,
+      message: { ...valid, headers: { ...valid.headers, ...headers } },
+      diagnosis: `${detail.replace('The receiver', 'Your receiver')} ${remedy}`,
     };
   }
 }

@@ -103,7 +103,7 @@ describe('a digest that a receiver computed', () => {
     const { remedy, ...diagnosis } = diagnose(computed);
     expect(diagnosis).toEqual({
       ...{ ok: false, reason },
-      detail: expect.stringMatching(/^The receiver made one mistake: .*\.$/s),
+      detail: expect.stringMatching(/^The receiver makes one mistake: .*\.$/s),
     });
     expect(diagnosis.detail).toContain(what);
     expect(remedy).toMatch(/^(?:Use|Sign|Compute|Write) .*\.$/);
@@ -111,7 +111,7 @@ describe('a digest that a receiver computed', () => {
 
   it('the mistake in the body says what was changed, and the sizes', () => {
     expect(diagnose(hex(`${timestamp}.${body}\n`)).detail).toBe(
-      `The receiver made one mistake: the body was changed (a line ending was added at its end, ${body.length + 1} bytes instead of ${body.length}).`,
+      `The receiver makes one mistake: the body was changed (a line ending was added at its end, ${body.length + 1} bytes instead of ${body.length}).`,
     );
   });
 
@@ -126,7 +126,7 @@ describe('a digest that a receiver computed', () => {
     for (const each of [hexKey, `whsec_${hexKey}`]) {
       expect(diagnose(hex(`${timestamp}.${body}`, key), { secrets: [each] })).toMatchObject({
         reason: 'key_changed',
-        detail: 'The receiver made one mistake: the key was the hex-decoded secret without whsec_.',
+        detail: 'The receiver makes one mistake: the key was the hex-decoded secret without whsec_.',
       });
     }
   });
@@ -134,7 +134,7 @@ describe('a digest that a receiver computed', () => {
   it('a digest with several mistakes is diagnosed with all of them', () => {
     const { detail, reason, remedy } = diagnose(hmac(`${unix}.${compact}`, secret.slice(0)).digest('base64'));
     expect(reason).toBe('timestamp_changed');
-    expect(detail).toMatch(/^The receiver made 3 mistakes: .*seconds.*; .*serialized again.*; .*base64/);
+    expect(detail).toMatch(/^The receiver makes 3 mistakes: .*seconds.*; .*serialized again.*; .*base64/);
     expect(remedy).toContain('Use the value of the timestamp header');
     expect(remedy).toContain('before any parser');
   });
@@ -240,7 +240,7 @@ describe('a digest that a receiver computed', () => {
     });
     expect(diagnose(hmac(content, key).digest('hex'), input)).toMatchObject({
       reason: 'encoding_changed',
-      detail: 'The receiver made one mistake: the digest was written in lowercase hex instead of base64.',
+      detail: 'The receiver makes one mistake: the digest was written in lowercase hex instead of base64.',
     });
   });
 

