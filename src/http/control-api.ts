@@ -2,19 +2,16 @@
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
 import type { Operation } from '../contract/operation.ts';
-import type { InternalErrorLog } from '../errors.ts';
-import type { ControlGuard } from './control-guard.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
 import { exportResponse } from './export-response.ts';
 import { mountOperations } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readInput, receiveBody } from './read-request.ts';
-import { controlErrorResponse, controlResponse, withErrorBoundary } from './responses.ts';
+import type { ServeAllowed } from './request-guard.ts';
+import { controlResponse } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
 
 interface ControlApiOptions extends SseOptions {
-  readonly internalErrorLog: InternalErrorLog;
-  readonly nextRequestId: () => string;
-  readonly guard: ControlGuard;
+  readonly serveAllowed: ServeAllowed;
   /** The OpenAPI document for a request to `origin`, as JSON. */
   readonly createDocument: (origin: string) => Promise<string>;
 }
@@ -26,18 +23,7 @@ interface AllowedRequest {
 }
 
 export function mountControlApi(app: H3, options: ControlApiOptions): void {
-  const { internalErrorLog, control, nextRequestId, guard, createDocument } = options;
-
-  function serve(
-    event: H3Event,
-    respond: (request: AllowedRequest) => HTTPResponse | Promise<HTTPResponse>,
-  ): Promise<HTTPResponse> {
-    const respondIfAllowed = (id: string) => {
-      guard.assertAllowed(event);
-      return respond({ id, event });
-    };
-    return withErrorBoundary(internalErrorLog, nextRequestId(), respondIfAllowed, controlErrorResponse);
-  }
+  const { control, serveAllowed, createDocument } = options;
 
   async function perform<Name extends keyof ControlOperations>(
     name: Name,
@@ -54,7 +40,7 @@ export function mountControlApi(app: H3, options: ControlApiOptions): void {
   mountOperations(app, {
     prefix: '/_svc',
     operations: controlOperations,
-    serve,
+    serve: (event, respond) => serveAllowed(event, (id) => respond({ id, event })),
     perform,
     pages: {
       '/stream': ({ event, id }) => sseResponse(event, options, id),

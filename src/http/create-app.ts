@@ -5,26 +5,24 @@ import { type InternalErrorLog, SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import { connectInProcess } from '../mcp/connected-emulator.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
 import { mountControlApi } from './control-api.ts';
-import { createControlAuth, noControlAuth } from './control-auth.ts';
-import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
 import { sendInProcess } from './request-faults.ts';
-import { errorResponse, jsonResponse, withErrorBoundary } from './responses.ts';
+import { createRequestGuard, type RequestGuardOptions, type ServeAllowed } from './request-guard.ts';
+import {
+  controlErrorResponse,
+  controlResponse,
+  errorResponse,
+  jsonResponse,
+  withErrorBoundary,
+} from './responses.ts';
 
-interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
+interface AppOptions extends Omit<RequestGuardOptions, 'wall'> {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
-  /** The `host` option of the emulator. */
-  readonly host: string;
-  /** URL of the tunnel or proxy; null without one. */
-  readonly publicUrl: string | null;
-  /** Token that the control plane and the dashboard require; null for none. */
-  readonly controlToken: string | null;
   /** Folder of the built dashboard. Default: the one of this package. */
   readonly dashboardFolder?: string | undefined;
   /** Folder with a `fixtures` folder of the project. */
@@ -40,25 +38,21 @@ interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
 const loadDocuments = () => import('../contract/openapi/openapi-document.ts');
 
 export function createApp(options: AppOptions): H3 {
-  const { sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing } = options;
+  const { sandbox, control, publicUrl, controlToken, internalErrorLog, closing } = options;
   const getUrls = (origin: string) => toEmulatorUrls(origin, publicUrl, controlToken);
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
   const app = new H3({ silent: true });
-  const assertHost = createApiHostGuard({
-    host,
-    allowHost: options.allowHost,
-    publicUrl,
-  });
-  mountPublicApi(app, { sandbox, internalErrorLog, closing, assertHost });
-  const auth =
-    controlToken === null ? noControlAuth : createControlAuth(controlToken, publicUrl, sandbox.wall);
-  const controlOptions = {
-    guard: createControlGuard(host, publicUrl, auth),
-    internalErrorLog,
-    nextRequestId,
+  const guard = createRequestGuard({ ...options, wall: sandbox.wall });
+  const serveAllowed: ServeAllowed = (event, respond) => {
+    const respondIfAllowed = (id: string) => {
+      guard.assertAllowed(event);
+      return respond(id);
+    };
+    return withErrorBoundary(internalErrorLog, nextRequestId(), respondIfAllowed, controlErrorResponse);
   };
+  mountPublicApi(app, { sandbox, internalErrorLog, closing, guard });
   mountControlApi(app, {
-    ...controlOptions,
+    serveAllowed,
     control,
     store: sandbox.store,
     closing,
@@ -68,7 +62,8 @@ export function createApp(options: AppOptions): H3 {
     },
   });
   mountMcpEndpoint(app, {
-    ...controlOptions,
+    serveAllowed,
+    internalErrorLog,
     closing,
     projectFolder: options.projectFolder,
     emulator: connectInProcess({
@@ -78,18 +73,21 @@ export function createApp(options: AppOptions): H3 {
       send: (request) => sendInProcess(app, request),
     }),
   });
-  mountDashboard(app, { ...controlOptions, auth, folder: options.dashboardFolder });
-  app.get('/openapi.json', ({ url }) => {
-    const respond = async (requestId: string) => {
+  mountDashboard(app, {
+    ...{ guard, serveAllowed, internalErrorLog, nextRequestId },
+    folder: options.dashboardFolder,
+  });
+  app.get('/openapi.json', (event) =>
+    serveAllowed(event, async (requestId) => {
       const { createPublicDocument } = await loadDocuments();
       const { rules, operations } = sandbox;
       const eventTypes = documentEventTypes(options.fixtureFolders);
-      const serverUrl = getUrls(url.origin).baseUrl;
+      const serverUrl = getUrls(event.url.origin).baseUrl;
       const document = createPublicDocument({ serverUrl, operations, rules, eventTypes });
-      return jsonResponse(200, JSON.stringify(document), requestId);
-    };
-    return withErrorBoundary(internalErrorLog, nextRequestId(), respond, errorResponse);
-  });
+      return controlResponse(200, JSON.stringify(document), requestId);
+    }),
+  );
+  // They say only that the emulator runs, also to a container's health check, which has no token.
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', ({ url }) => {
     const error = new SvcError('not_found', `${url.pathname} does not exist. The API is at /v1.`);

@@ -4,14 +4,8 @@ import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { escapeHtml } from '../domain/escape-html.ts';
 import { formatHint, type InternalErrorLog, SvcError } from '../errors.ts';
 import { findPackageFiles, openFolder } from '../package-files.ts';
-import type { ControlAuth } from './control-auth.ts';
-import type { ControlGuard } from './control-guard.ts';
-import {
-  controlErrorResponse,
-  isolationHeaders,
-  type ResponseHeaders,
-  withErrorBoundary,
-} from './responses.ts';
+import type { RequestGuard, ServeAllowed } from './request-guard.ts';
+import { isolationHeaders, type ResponseHeaders, withErrorBoundary } from './responses.ts';
 
 /** The page can load its own files and call the emulator. Data that it shows cannot run as a script or open a frame. */
 const pageHeaders: ResponseHeaders = {
@@ -35,37 +29,26 @@ const IMMUTABLE = 'private, max-age=31536000, immutable';
 interface DashboardOptions {
   readonly internalErrorLog: InternalErrorLog;
   readonly nextRequestId: () => string;
-  readonly guard: ControlGuard;
-  readonly auth: ControlAuth;
+  readonly guard: RequestGuard;
+  readonly serveAllowed: ServeAllowed;
   /** Folder of the built dashboard. Default: the one of this package. */
   readonly folder: string | undefined;
 }
 
 export function mountDashboard(app: H3, options: DashboardOptions): void {
-  const { internalErrorLog, nextRequestId, guard, auth, folder } = options;
+  const { internalErrorLog, nextRequestId, guard, serveAllowed, folder } = options;
   const getFile = createFileReader(folder);
   const openPage = (event: H3Event, requestId: string) => {
-    guard.assertCanOpenPage(event);
-    const cookie = auth.createCookie(event);
+    const cookie = guard.openPage(event);
     if (cookie !== null) return redirectWithCookie(event.url, cookie, requestId);
-    auth.assertAuthorized(event);
     return fileResponse(getFile('/'), 'no-cache', requestId);
-  };
-  const loadAsset = (event: H3Event, requestId: string) => {
-    guard.assertAllowed(event);
-    return fileResponse(getFile(event.url.pathname), IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
     app.on(method, '/', (event) =>
       withErrorBoundary(internalErrorLog, nextRequestId(), (id) => openPage(event, id), errorPage),
     );
     app.on(method, '/assets/**', (event) =>
-      withErrorBoundary(
-        internalErrorLog,
-        nextRequestId(),
-        (id) => loadAsset(event, id),
-        controlErrorResponse,
-      ),
+      serveAllowed(event, (id) => fileResponse(getFile(event.url.pathname), IMMUTABLE, id)),
     );
   }
 }

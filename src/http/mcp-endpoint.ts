@@ -5,19 +5,18 @@ import { RequestLimit } from '../control/request-limit.ts';
 import type { InternalErrorLog } from '../errors.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import { abortAtEnd, createLinkedController } from '../timers.ts';
-import type { ControlGuard } from './control-guard.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
 import { rejectMethod } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
-import { controlErrorResponse, controlHeaders, withErrorBoundary } from './responses.ts';
+import type { ServeAllowed } from './request-guard.ts';
+import { controlHeaders } from './responses.ts';
 
 /** Maximum number of requests at the same time. Each of them creates a server with all tools, which takes about 2 ms. */
 const MAX_REQUESTS = 64;
 
 interface McpEndpointOptions {
   readonly internalErrorLog: InternalErrorLog;
-  readonly nextRequestId: () => string;
-  readonly guard: ControlGuard;
+  readonly serveAllowed: ServeAllowed;
   readonly emulator: ConnectedEmulator;
   readonly projectFolder: string;
   /** Aborted when the emulator stops. */
@@ -25,7 +24,7 @@ interface McpEndpointOptions {
 }
 
 export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
-  const { internalErrorLog, nextRequestId, guard, emulator, projectFolder, closing } = options;
+  const { internalErrorLog, serveAllowed, emulator, projectFolder, closing } = options;
   let handler: ((request: Request) => Promise<Response>) | undefined;
   const limit = new RequestLimit(MAX_REQUESTS, 'MCP requests');
 
@@ -37,34 +36,28 @@ export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
   }
 
   app.all('/_svc/mcp', (event) =>
-    withErrorBoundary(
-      internalErrorLog,
-      nextRequestId(),
-      async (requestId) => {
-        guard.assertAllowed(event);
-        const { method, headers } = event.req;
-        // Clients use GET and DELETE only for sessions, which this server does not have. `Request` rejects TRACE.
-        if (method !== 'POST') rejectMethod(event, ['POST']);
-        const body = new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES));
-        const respond = await loadHandler();
-        const leave = limit.enter();
-        const ended = createLinkedController([createDisconnectSignal(event), closing]);
-        ended.signal.addEventListener('abort', leave, { once: true });
-        if (ended.signal.aborted) leave();
-        const request = new Request(event.url, { method, headers, body, signal: ended.signal });
-        const response = await respond(request).catch((error) => {
-          ended.abort();
-          throw error;
-        });
-        if (response.body === null) ended.abort();
-        const chunks = response.body && ReadableStream.from(abortAtEnd(response.body, ended));
-        // The types of a stream in Node.js and in a browser differ.
-        return new HTTPResponse(chunks as unknown as Response['body'], {
-          status: response.status,
-          headers: { ...Object.fromEntries(response.headers), ...controlHeaders, 'Request-Id': requestId },
-        });
-      },
-      controlErrorResponse,
-    ),
+    serveAllowed(event, async (requestId) => {
+      const { method, headers } = event.req;
+      // Clients use GET and DELETE only for sessions, which this server does not have. `Request` rejects TRACE.
+      if (method !== 'POST') rejectMethod(event, ['POST']);
+      const body = new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES));
+      const respond = await loadHandler();
+      const leave = limit.enter();
+      const ended = createLinkedController([createDisconnectSignal(event), closing]);
+      ended.signal.addEventListener('abort', leave, { once: true });
+      if (ended.signal.aborted) leave();
+      const request = new Request(event.url, { method, headers, body, signal: ended.signal });
+      const response = await respond(request).catch((error) => {
+        ended.abort();
+        throw error;
+      });
+      if (response.body === null) ended.abort();
+      const chunks = response.body && ReadableStream.from(abortAtEnd(response.body, ended));
+      // The types of a stream in Node.js and in a browser differ.
+      return new HTTPResponse(chunks as unknown as Response['body'], {
+        status: response.status,
+        headers: { ...Object.fromEntries(response.headers), ...controlHeaders, 'Request-Id': requestId },
+      });
+    }),
   );
 }

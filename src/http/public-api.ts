@@ -9,11 +9,11 @@ import type { MatchingFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ApiHostGuard } from './api-host-guard.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
 import { dropConnection, findFault, toFaultError, waitForLatency } from './request-faults.ts';
+import type { RequestGuard } from './request-guard.ts';
 import {
   errorResponse,
   jsonResponse,
@@ -25,13 +25,13 @@ import {
 interface PublicApiOptions {
   readonly internalErrorLog: InternalErrorLog;
   readonly sandbox: Sandbox;
-  readonly assertHost: ApiHostGuard;
+  readonly guard: RequestGuard;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
 }
 
 export function mountPublicApi(app: H3, options: PublicApiOptions): void {
-  const { sandbox, assertHost, closing } = options;
+  const { sandbox, guard, closing } = options;
   const { rateLimit, bodyLimitBytes } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
   sandbox.bus.subscribe(({ type }) => {
@@ -48,7 +48,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
       options.internalErrorLog,
       request.id,
       () => {
-        assertHost(event);
+        guard.assertApiHost(event);
         // The router ignores a slash at the end of a path (gap `path.slash`).
         if (event.url.pathname.endsWith('/')) rejectPath(event);
         return respond(request);
@@ -68,16 +68,18 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   ): Promise<HTTPResponse> {
     const { event, id } = request;
     const operation = sandbox.operations[name];
-    const caller = authenticate(sandbox, event.req.headers.get('authorization'));
-    request.setCaller(caller);
+    const { keySeq } = request.authenticate();
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
     const received = await receiveBody(event, operation, bodyLimitBytes);
     if (isWrite && !(received instanceof Error)) request.body = received;
-    if (limiter) request.rateLimitHeaders = limiter.take(caller.keySeq);
+    if (limiter) request.rateLimitHeaders = limiter.take(keySeq);
+    // Again after each wait: the key can have been revoked, or all state replaced.
+    let caller = request.authenticate();
     request.fault = findFault(sandbox, event, caller);
     if (request.fault !== null) {
       await waitForLatency(request.fault, closing);
+      caller = request.authenticate();
       const faultResponse = respondWithFault(request, request.fault);
       if (faultResponse) return faultResponse;
     }
@@ -147,11 +149,17 @@ class PublicRequest {
     this.event = event;
   }
 
-  /** Records the caller, and the resource that the path names. */
-  setCaller(caller: Caller): void {
-    this.caller = caller;
+  /**
+   * Finds the caller, and the resource that the path names.
+   * @throws SvcError `unauthenticated`.
+   */
+  authenticate(): Caller {
+    // The row of an earlier caller may not exist any more.
+    this.caller = null;
+    this.caller = authenticate(this.#sandbox, this.event.req.headers.get('authorization'));
     const id = this.event.context.params?.id;
     this.resourceId = id !== undefined && isId(id) ? id : null;
+    return this.caller;
   }
 
   /** Writes the request into the log in a later group of writes: a commit of its own would cost a flush to the disk. */

@@ -1,5 +1,4 @@
 /** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type H3, H3Event, HTTPResponse } from 'h3';
 import type { HttpRequest, HttpResponse } from '../client/http-request.ts';
 import { toServerError } from '../client/parse-response.ts';
@@ -7,6 +6,7 @@ import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { sleep } from '../timers.ts';
 import { keepGlobalClass } from './original-class.ts';
 import type { WireError } from './responses.ts';
 
@@ -34,7 +34,7 @@ export function findFault(
 /** @param closing ends the wait. */
 export async function waitForLatency({ rule }: MatchingFault, closing: AbortSignal): Promise<void> {
   const { latency_ms: latencyMs } = rule;
-  if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
+  if (latencyMs !== undefined) await sleep(latencyMs, closing);
 }
 
 /** The error that the fault responds with; null if it has no status. */

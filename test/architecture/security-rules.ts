@@ -66,7 +66,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'control.forms': 'A form on another site cannot change anything',
   'control.response-headers': 'Responses are not cached, not framed and not shared with other pages',
   'control.token':
-    'If other machines can reach the emulator, the control plane and the dashboard require a token',
+    'If other machines can reach the emulator, everything except `/v1` and `/healthz` requires a token',
   'control.image':
     'The image does not start an emulator that other containers can reach unless its user sets a token',
   'control.mcp': 'The endpoint for coding agents, `/_svc/mcp`, follows the same rules',
@@ -76,7 +76,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'control.random-token': 'The token does not depend on `--random-seed`',
   'control.weak-token': 'A token that can be guessed or that a cookie cannot carry is refused',
   'control.throttling':
-    'A client that sends wrong tokens is throttled. While it is throttled, it cannot find out whether a token is correct',
+    'A client that sends wrong tokens is throttled. While it is throttled, it cannot find out whether a token is correct. Wrong tokens in links block only links',
   'control.cookie':
     'The token is removed from the address bar and stored in a cookie that scripts cannot read',
   'control.workspaces':

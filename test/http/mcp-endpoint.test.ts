@@ -2,17 +2,21 @@ import { getEventListeners } from 'node:events';
 import { H3 } from 'h3';
 import { expect, it } from 'vitest';
 import { mountMcpEndpoint } from '../../src/http/mcp-endpoint.ts';
+import { controlErrorResponse, withErrorBoundary } from '../../src/http/responses.ts';
 import type { ConnectedEmulator } from '../../src/mcp/connected-emulator.ts';
 import { createLinkedController } from '../../src/timers.ts';
+
+const internalErrorLog = {
+  report: (_: string, error: unknown) => expect.unreachable(String(error)),
+};
 
 // Like that of the emulator, the signal has any number of listeners.
 function mount(closing = createLinkedController([]).signal) {
   const app = new H3();
   mountMcpEndpoint(app, {
     closing,
-    guard: { assertAllowed: () => {}, assertCanOpenPage: () => {} },
-    internalErrorLog: { report: (_, error) => expect.unreachable(String(error)) },
-    nextRequestId: () => 'req_1',
+    serveAllowed: (_, respond) => withErrorBoundary(internalErrorLog, 'req_1', respond, controlErrorResponse),
+    internalErrorLog,
     // The list of tools needs none.
     emulator: {} as ConnectedEmulator,
     projectFolder: '.',

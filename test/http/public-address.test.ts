@@ -23,16 +23,21 @@ async function startBehind(proxy: ReverseProxy, publicUrl: string) {
 }
 
 describe.each(['kept', 'forwarded', 'lost'] as const)('behind a proxy by which the host is %s', (host) => {
-  it.each([OF_THE_NETWORK, OF_THE_WORLD])('the API responds at %s/v1', async (publicUrl) => {
-    await using proxy = await createReverseProxy(host);
-    const { emulator, ask } = await startBehind(proxy, publicUrl);
-    await using _ = emulator;
-    const { base_url, api_key } = emulator.status();
-    expect(base_url).toBe(`${publicUrl}/v1`);
-    expect((await ask('/v1/events', { authorization: `Bearer ${api_key}` })).status).toBe(200);
-    const { servers } = JSON.parse((await ask('/openapi.json')).text);
-    expect(servers).toEqual([expect.objectContaining({ url: base_url })]);
-  });
+  it.each([OF_THE_NETWORK, OF_THE_WORLD])(
+    'the API responds at %s/v1, and its document requires the token',
+    async (publicUrl) => {
+      await using proxy = await createReverseProxy(host);
+      const { emulator, ask } = await startBehind(proxy, publicUrl);
+      await using _ = emulator;
+      const { base_url, api_key } = emulator.status();
+      expect(base_url).toBe(`${publicUrl}/v1`);
+      expect((await ask('/v1/events', { authorization: `Bearer ${api_key}` })).status).toBe(200);
+      expect((await ask('/openapi.json')).status).not.toBe(200);
+      const { url, control_token } = emulator.status();
+      const document = await sendRequest(`${url}/openapi.json`, { authorization: `Bearer ${control_token}` });
+      expect(JSON.parse(document.text).servers).toEqual([expect.objectContaining({ url: base_url })]);
+    },
+  );
 });
 
 describe('the control plane', () => {

@@ -5,6 +5,7 @@ import { findFault, toFaultError } from '../../src/http/request-faults.ts';
 import type { Caller } from '../../src/sandbox/access.ts';
 import type { MatchingFault } from '../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { yieldToEventLoop } from '../../src/timers.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function open(options: TestEmulatorOptions = {}) {
@@ -151,6 +152,46 @@ describe('request faults', () => {
     expect(request).toMatchObject({ status: 201, fault: { id, kind: 'latency' } });
     expect(request?.duration_ms).toBeGreaterThanOrEqual(59);
   });
+
+  it.each([
+    ['whose key is revoked', 401, 'POST', '/events', 'revokeKey'],
+    ['whose key does not exist after a reset', 401, 'POST', '/events', 'reset'],
+    ['for a resource that does not exist after a reset', 404, 'GET', '/events/{id}', 'reset'],
+    ['whose state is replaced', 201, 'POST', '/events', 'reset'],
+  ] as const)(
+    'a request %s while a latency fault delays it gets %i, as a later request does',
+    async (_, status, method, path, change) => {
+      const reported: unknown[] = [];
+      const {
+        api,
+        control,
+        fetch,
+        status: emulatorStatus,
+      } = await open({
+        internalErrorLog: { report: (_where, error) => reported.push(error) },
+      });
+      const { base_url, api_key } = emulatorStatus();
+      const { json: event } = await api('POST', '/events', { type: 'order.shipped' });
+      const { id, key } = await control.createKey({ scopes: [...scopes] });
+      await control.addFault({ on: 'request', latency_ms: 100 });
+      const response = fetch(
+        new Request(base_url + path.replace('{id}', event.id), {
+          method,
+          headers: {
+            authorization: `Bearer ${status === 401 ? key : api_key}`,
+            'content-type': 'application/json',
+          },
+          ...(method === 'POST' && { body: '{"type":"order.shipped"}' }),
+        }),
+      );
+      while ((await control.listFaults({})).data[0]?.applied_count !== 1) await yieldToEventLoop();
+      await (change === 'reset' ? control.reset({}) : control.revokeKey({ id }));
+      expect((await response).status).toBe(status);
+      expect(reported).toEqual([]);
+      const { data } = await control.listRequests({ limit: 1 });
+      expect(data).toMatchObject([{ status, api_key_id: status === 401 ? null : expect.any(String) }]);
+    },
+  );
 
   it('a latency fault does not delay the stop of the emulator', async () => {
     const { api, control, close } = await startTestEmulator();

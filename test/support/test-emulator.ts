@@ -77,8 +77,9 @@ const checks = new Map<string, ResponseCheck>();
 
 /** The response check for the document of an emulator, cached for all with the same document. */
 async function getCheck(emulator: Emulator): Promise<ResponseCheck> {
-  const { url } = emulator.status();
-  const response = await emulator.fetch(new Request(`${url}/openapi.json`));
+  const { url, control_token } = emulator.status();
+  const headers = { authorization: `Bearer ${control_token}` };
+  const response = await emulator.fetch(new Request(`${url}/openapi.json`, { headers }));
   // The documents of two emulators can differ only in the URL.
   const text = (await response.text()).replace(url, '');
   const check = checks.get(text) ?? createResponseCheck(JSON.parse(text));

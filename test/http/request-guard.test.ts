@@ -1,9 +1,9 @@
 import { H3Event } from 'h3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noControlAuth } from '../../src/http/control-auth.ts';
-import { createControlGuard } from '../../src/http/control-guard.ts';
+import { createRequestGuard, type RequestGuardOptions } from '../../src/http/request-guard.ts';
 import { type ReceivedResponse, sendRawRequest, sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 let emulator: TestEmulator;
 let port: string;
@@ -72,7 +72,13 @@ describe('the control plane', () => {
   );
 
   it('the control plane checks the host on every path, including the live stream and unknown paths [control.host]', async () => {
-    for (const path of ['/_svc', '/_svc/stream', '/_svc/nothing', '/_svc/deliveries/del_1']) {
+    for (const path of [
+      '/_svc',
+      '/_svc/stream',
+      '/_svc/nothing',
+      '/_svc/deliveries/del_1',
+      '/openapi.json',
+    ]) {
       expect((await ask(path, { host: 'evil.example' })).status, path).toBe(403);
     }
   });
@@ -203,7 +209,7 @@ describe('every response', () => {
     expect(namesOf(response).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it.each(['/_svc/status', '/_svc/nothing', '/_svc/stream'])(
+  it.each(['/_svc/status', '/_svc/nothing', '/_svc/stream', '/openapi.json'])(
     'a response of %s is not cached, not framed and not shared with other pages [control.response-headers]',
     async (path) => {
       expect((await ask(path, {})).headers).toMatchObject({
@@ -236,6 +242,12 @@ it('an emulator listens on the loopback address only by default [network.loopbac
   expect(new URL(emulator.status().url).hostname).toBe('127.0.0.1');
 });
 
+const createGuard = (options: Partial<RequestGuardOptions> = {}) =>
+  createRequestGuard({
+    ...{ host: '127.0.0.1', publicUrl: null, controlToken: null, wall: createTestWallClock() },
+    ...options,
+  });
+
 describe('the hosts of the control plane', () => {
   const publicUrl = 'https://svc.test:8443';
   it.each<[string, string | null, string, Record<string, string>, boolean]>([
@@ -252,20 +264,55 @@ describe('the hosts of the control plane', () => {
   ])(
     'an emulator on %s with the public URL %s and a request to %s with %j: accepted is %s',
     (host, publicAddress, url, headers, isAccepted) => {
-      const guard = createControlGuard(host, publicAddress, noControlAuth);
+      const guard = createGuard({ host, publicUrl: publicAddress });
       const accept = () => guard.assertAllowed(new H3Event(new Request(url, { headers })));
       if (isAccepted) expect(accept()).toBeUndefined();
       else expect(accept).toThrow(expect.objectContaining({ code: 'forbidden_origin' }));
     },
   );
+});
 
-  it('the guard checks the token of every request except that for the page', () => {
-    const assertAuthorized = () => {
-      throw new Error('no token');
-    };
-    const guard = createControlGuard('127.0.0.1', null, { ...noControlAuth, assertAuthorized });
-    const event = new H3Event(new Request('http://localhost/'));
-    expect(() => guard.assertAllowed(event)).toThrow('no token');
-    expect(guard.assertCanOpenPage(event)).toBeUndefined();
+describe('the hosts of the API', () => {
+  const check = (host: string) =>
+    createGuard({ publicUrl: 'https://svc.test:8443' }).assertApiHost(
+      new H3Event(new Request('http://localhost/v1/events', { headers: { host } })),
+    );
+
+  it.each(['svc.test', 'svc.test:1', 'localhost:4777'])('the API accepts the Host %j', (host) => {
+    expect(check(host)).toBeUndefined();
+  });
+
+  it.each(['x:99999', 'a b', 'www.svc.test'])('the API rejects the Host %j', (host) => {
+    expect(() => check(host)).toThrow(expect.objectContaining({ code: 'forbidden_origin' }));
+  });
+});
+
+describe('the token', () => {
+  const token = 'a-token.of_mine~0123';
+  const guard = createGuard({ controlToken: token, publicUrl: 'https://svc.test' });
+  const toEvent = (address: string, headers: Record<string, string> = {}) =>
+    new H3Event(new Request(address, { headers }));
+
+  it('a correct token counts, even next to the cookie of an earlier run', () => {
+    const headers = { authorization: `Bearer ${token}`, cookie: 'svc_token_4777=0123456789abcdef' };
+    expect(guard.assertAllowed(toEvent('http://localhost:4777/', headers))).toBeUndefined();
+  });
+
+  it('the error says whether a token is missing or wrong', () => {
+    const assert = (headers: Record<string, string>) => () =>
+      guard.assertAllowed(toEvent('http://localhost/', headers));
+    expect(assert({})).toThrow('requires a token');
+    expect(assert({ authorization: 'Bearer null' })).toThrow('The control token is invalid.');
+  });
+
+  it('the cookie of a default port has its own name, and is Secure only for the public host and over HTTPS', () => {
+    const cookie = (origin: string) => guard.openPage(toEvent(`${origin}/?token=${token}`));
+    const expected = `svc_token_default=${token}; HttpOnly; SameSite=Lax; Path=/`;
+    expect(cookie('http://localhost')).toBe(expected);
+    for (const origin of ['http://svc.test', 'https://localhost']) {
+      expect(cookie(origin)).toBe(`${expected}; Secure`);
+    }
+    const headers = { cookie: `svc_token_default=${token}` };
+    expect(guard.assertAllowed(toEvent('http://localhost/', headers))).toBeUndefined();
   });
 });
