@@ -1,12 +1,13 @@
 /** Sends an HTTP request with `node:http`, because the global `fetch` needs 20 ms before its first request. */
 import {
+  Agent,
   type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  request as plainRequest,
   type RequestOptions,
+  request,
 } from 'node:http';
-import type { Agent } from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
 import { type Hint, SvcError } from '../errors.ts';
 import type { ControlRequest } from './control-client.ts';
 import { createWrongServerError, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
@@ -58,9 +59,15 @@ export async function openResponse(request: HttpRequest): Promise<IncomingMessag
   }
 }
 
-async function startRequest(request: HttpRequest): Promise<IncomingMessage> {
-  const { url, method, headers, body, signal } = request;
-  const requestFunction = url.protocol === 'https:' ? await loadSecureRequest(request.ca) : plainRequest;
+async function startRequest({
+  url,
+  method,
+  headers,
+  body,
+  signal,
+  ca,
+}: HttpRequest): Promise<IncomingMessage> {
+  const requestFunction = url.protocol === 'https:' ? await loadSecureRequest(ca) : requestPlainly;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     requestFunction(url, { method, headers: { ...headers, ...length }, ...(signal && { signal }) })
@@ -72,17 +79,23 @@ async function startRequest(request: HttpRequest): Promise<IncomingMessage> {
 
 type RequestFunction = (url: URL, options: RequestOptions) => ClientRequest;
 
+/** Own agents, because those of Node.js use a proxy if `NODE_USE_ENV_PROXY` is set. Idle connections close after 5 s, as theirs. */
+const AGENT_OPTIONS = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 } as const;
+
+const plainAgent = new Agent(AGENT_OPTIONS);
 /** By `ca`. They are reused, because parsing the root certificates takes tens of milliseconds. */
-const httpsAgents = new Map<string, Agent>();
+const httpsAgents = new Map<string | undefined, HttpsAgent>();
+
+const requestPlainly: RequestFunction = (url, options) => request(url, { ...options, agent: plainAgent });
 
 /** Loads `node:https` only for an HTTPS URL. */
 async function loadSecureRequest(ca: string | undefined): Promise<RequestFunction> {
   const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
-  if (ca === undefined) return https.request;
   let agent = httpsAgents.get(ca);
   if (agent === undefined) {
-    const secureContext = tls.createSecureContext({ ca: [...tls.rootCertificates, ca] });
-    agent = new https.Agent({ keepAlive: true, secureContext });
+    const secureContext =
+      ca === undefined ? undefined : tls.createSecureContext({ ca: [...tls.rootCertificates, ca] });
+    agent = new https.Agent({ ...AGENT_OPTIONS, ...(secureContext && { secureContext }) });
     httpsAgents.set(ca, agent);
   }
   return (url, options) => https.request(url, { ...options, agent });

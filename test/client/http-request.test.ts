@@ -1,6 +1,6 @@
-import { createServer as createHttpServer } from 'node:http';
+import http, { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openResponse, sendAnyRequest, sendRequest } from '../../src/client/http-request.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
@@ -54,6 +54,21 @@ it('a response that is cut off is an error, also to a caller that accepts any st
   const request = { method: 'GET', url: new URL(`http://127.0.0.1:${await listenDuringTest(server)}/`) };
   await expect(sendRequest(request)).rejects.toMatchObject({ code: 'no_emulator' });
   await expect(sendAnyRequest(request)).rejects.toMatchObject({ code: 'no_emulator' });
+});
+
+it('a request does not use the agent of Node.js, which sends it to a proxy with NODE_USE_ENV_PROXY', async () => {
+  const original = http.globalAgent;
+  onTestFinished(() => void Object.assign(http, { globalAgent: original }));
+  Object.assign(http, {
+    globalAgent: new http.Agent({
+      lookup: () => {
+        throw new Error('the agent of Node.js was used');
+      },
+    }),
+  });
+  const { url, ...request } = await serveStatus(200);
+  url.hostname = 'localhost';
+  expect(await sendRequest({ ...request, url })).toMatchObject({ status: 200 });
 });
 
 describe('a request over HTTPS', () => {
