@@ -1,8 +1,11 @@
 /** Warnings about endpoints and filters that are valid but probably not what the user wants. */
 
+import { variableNames } from '../config/settings.ts';
+import type { Config } from '../config.ts';
 import { type ControlPlane, listAll } from '../contract/control-plane.ts';
 import type { Webhook } from '../contract/resources.ts';
 import { listCommonTypes, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { suggestMatch } from '../domain/message-parts.ts';
 import { isSameUrl } from '../domain/webhook-url.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
@@ -29,6 +32,24 @@ export async function warnIfDeliveredTwice(
     );
     printHint({ text: 'Delete the other endpoint', command: `svc webhooks delete ${other.id}` }, io);
   }
+}
+
+/** Warns about settings without an effect, and about event types that are probably mistyped, before an emulator starts. */
+export async function warnAboutSettings(
+  { values, sources }: Pick<Config, 'values' | 'sources'>,
+  context: Pick<Context, 'io' | 'env' | 'resolveConfig'>,
+): Promise<void> {
+  const { io, env } = context;
+  if (values.forwardTo === null && sources.events.kind !== 'default') {
+    printWarning(`The event types in ${sources.events.name} have no effect without --forward-to.`, io);
+  }
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('SVC_') || variableNames.has(name)) continue;
+    printWarning(`${name} is not a variable of svc and has no effect.`, io);
+    const suggestion = suggestMatch(name, variableNames);
+    printHint(suggestion ?? { text: 'List the settings', command: 'svc config' }, io);
+  }
+  await warnAboutMistypedTypes(values.events, context);
 }
 
 /** Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one. */

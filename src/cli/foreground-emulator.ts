@@ -15,6 +15,7 @@ import type { Rules } from '../profile/rules.ts';
 import { clearInterval, setInterval } from '../timers.ts';
 import { bootEmulator, writeCertificate } from './boot-emulator.ts';
 import type { Context } from './context.ts';
+import { warnAboutSettings } from './endpoint-warnings.ts';
 import { openUrl } from './open-url.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { announceReady, type ReadyStatus } from './ready-line.ts';
@@ -46,6 +47,7 @@ export async function startInForeground(
 ): Promise<ForegroundEmulator> {
   const { projectFolder, values } = config;
   assertStateFolderTrusted(projectFolder, context.env);
+  await warnAboutSettings(config, context);
   const emulator = await bootEmulator(config, rules, context, fresh);
   try {
     const { certificate, remove } = registerEmulator(emulator, projectFolder, context);

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isObject } from '../domain/json.ts';
+import { isNestedTooDeeply, isObject, MAX_JSON_DEPTH } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { createInvalidFileError, readJsonFile } from './read-data-file.ts';
@@ -39,10 +39,13 @@ export function isModule(path: string): boolean {
 
 /**
  * Reads a configuration file. The values are not yet validated.
- * @throws SvcError `usage` if it cannot be read, or is not JSON (with line and column)
+ * @throws SvcError `usage` if it cannot be read, is not JSON (with line and column) or is nested too deeply
  */
 export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
   const content = isModule(path) ? await importDefaultExport(path) : readJsonFile(path);
+  if (isNestedTooDeeply(content)) {
+    throw createInvalidFileError(path, `is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  }
   if (isObject(content)) return content;
   throw createInvalidFileError(
     path,

@@ -67,7 +67,7 @@ export const settings = {
   },
   host: {
     description: 'Address to listen on',
-    schema: text('a host name or address'),
+    schema: text('a host name or address', isHost),
     defaultValue: '127.0.0.1',
   },
   port: {
@@ -210,10 +210,23 @@ export function toVariable(name: string): string {
   return `SVC_${toSnakeCase(name).toUpperCase()}`;
 }
 
+/** The variables that svc reads, and those that it sets for other programs. */
+export const variableNames: ReadonlySet<string> = new Set([
+  ...settingNames.filter((name) => !(settings[name] as Setting).isFileOnly).map(toVariable),
+  'SVC_BASE_URL',
+  'SVC_WEBHOOK_SECRET',
+  'SVC_TRUST_FOLDERS',
+]);
+
 /** `randomSeed` is the option `--random-seed`. */
 export function toOption(name: SettingName): string {
   const { option = name }: Setting = settings[name];
   return `--${toSnakeCase(option).replaceAll('_', '-')}`;
+}
+
+/** Whether text can be the host of a URL. A name is resolved later. */
+function isHost(text: string): boolean {
+  return /^[^\s\p{Cc}/?#@\\[\]]+$/u.test(text);
 }
 
 function parseWallClock(text: string): string | null {

@@ -42,6 +42,36 @@ it.each([
   );
 });
 
+it.each([
+  [
+    ['--events', 'order.paid'],
+    {},
+    'warning: The event types in --events have no effect without --forward-to.\n',
+  ],
+  [['--events', 'order.paid', '--forward-to', '3000'], {}, null],
+  [
+    [],
+    { SVC_PRT: '1', SVC_PORT: '0' },
+    'SVC_PRT is not a variable of svc and has no effect.\nhint: Did you mean SVC_PORT?\n',
+  ],
+  [
+    [],
+    { SVC_OVERRIDES: '{}' },
+    'SVC_OVERRIDES is not a variable of svc and has no effect.\nhint: List the settings with: svc config\n',
+  ],
+  [[], { SVC_BASE_URL: 'http://127.0.0.1:1/v1', OTHER: '1' }, null],
+])(
+  'svc emulator start %j with the variables %j warns about what has no effect: %j',
+  async (args, env, warning) => {
+    const cwd = createTemporaryFolder();
+    const { host, capturedOutput } = createFakeHost({ cwd, env, signal: AbortSignal.abort() });
+    const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', ...args];
+    expect(await runCommandLine(start, host)).toBe(ExitCode.success);
+    if (warning === null) expect(capturedOutput.err).not.toContain('no effect');
+    else expect(capturedOutput.err).toContain(warning);
+  },
+);
+
 it('svc emulator start names the setting that accepts a local URL under the strict rule', async () => {
   const { host, capturedOutput } = createFakeHost({ cwd: createTemporaryFolder() });
   const options = ['--port', '0', '--db', ':memory:', '--profile', 'strict', '--forward-to', '3111'];

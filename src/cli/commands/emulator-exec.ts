@@ -11,7 +11,7 @@ import { createProcessGuard } from '../../watchdog/process-guard.ts';
 import { bootEmulator, TEMPORARY_SETTINGS, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
+import { warnAboutSettings } from '../endpoint-warnings.ts';
 import { toEnvVariables } from '../env-variables.ts';
 import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import {
@@ -146,7 +146,7 @@ async function runWithEmulator(
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
-  await warnAboutMistypedTypes(config.values.events, context);
+  await warnAboutSettings(config, context);
   const emulator = await bootEmulator(config, rules, { ...context, io: log.notes });
   const logEnd = new AbortController();
   const logging = log.follow(emulator.control, logEnd.signal);

@@ -9,7 +9,6 @@ import { createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';
-import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { assertEnvFileWritable, keepEnvFile, toEnvVariables } from '../env-variables.ts';
 import { startInForeground } from '../foreground-emulator.ts';
 import type { NoteOutput } from '../process-context.ts';
@@ -78,7 +77,6 @@ export const command: CommandDefinition<Options> = {
       );
       return;
     }
-    await warnAboutMistypedTypes(values.events, context);
     const settings = { config, rules, fresh: options.fresh };
     const { emulator, certificate, announce, close } = await startInForeground(settings, context);
     try {

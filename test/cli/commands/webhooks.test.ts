@@ -98,7 +98,10 @@ describe('a mistyped event type', () => {
     const { context, capturedOutput } = createFakeContext({ cwd });
     const command = await commandsByName[name]?.load();
     // A folder cannot be a database, so nothing is started.
-    const run = command?.run({ events: events.join(','), db: cwd, command: ['true'] } as never, context);
+    const run = command?.run(
+      { events: events.join(','), forwardTo: '3000', db: cwd, command: ['true'] } as never,
+      context,
+    );
     await expect(run).rejects.toMatchObject({ code: 'database_unusable' });
     expect(capturedOutput.err).toBe(warning);
   });
