@@ -117,6 +117,8 @@ export const alias = {
   'string-width': join(root, 'scripts/string-width.cjs'),
   // The colors of cli-table3, which we do not use.
   '@colors/colors/safe': false,
+  // Its main file is a UMD module, whose parts a bundler does not find.
+  'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
 };
 
 /** Those of the emulator. The baseline of the benchmarks uses all of undici. */
