@@ -1,12 +1,13 @@
 /** Resolves the emulator that commands use, and verifies its identity. */
+import { resolve } from 'node:path';
 import type { ProjectLocation } from '../config/project-folders.ts';
+import { readBytes } from '../config/read-data-file.ts';
 import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '../config/run-file.ts';
 import type { Config, ValueSource } from '../config.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { classifyHost } from '../domain/network-address.ts';
 import { type Hint, SvcError } from '../errors.ts';
-import { readNamedFile } from './file-access.ts';
 
 type SecretSetting = 'controlToken' | 'apiKey';
 
@@ -51,7 +52,7 @@ export async function resolveTarget(
   const token = tokenFromTarget ?? values.controlToken ?? undefined;
   if (token !== tokenFromTarget) assertSecretAllowed('controlToken', settings, controlUrl);
   const files = controlUrl.startsWith('https:') ? [certificatePath, values.ca] : [];
-  const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, location.cwd));
+  const texts = files.filter((path) => path !== null).map((path) => readBytes(resolve(location.cwd, path)));
   const { kind, name } = settings.sources.controlUrl;
   const canBeOutdated = kind === 'variable' && matchingRunFile === null;
   const ca = texts.length === 0 ? undefined : texts.join('\n');

@@ -12,7 +12,7 @@ import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
-import { readValue } from './file-access.ts';
+import { readText } from './file-access.ts';
 import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
 import { addSeedOption, resolveTemplateContexts, type SeedOptions } from './seed-option.ts';
 
@@ -111,12 +111,13 @@ async function readFixture(type: string, context: Context): Promise<string> {
 
 async function readData({ data }: EventOptions, context: Context): Promise<string | null> {
   if (data === undefined) return null;
-  const text = (await readValue(data, context)).toString('utf8');
+  const text = await readText(data, context);
   try {
     parseJsonObject(text, 'The payload');
   } catch (error) {
-    throw new SvcError('usage', (error as Error).message, {
-      hint: 'Pass a JSON object, @file, or - for standard input with --data.',
+    const { message, hint } = error as SvcError;
+    throw new SvcError('usage', message, {
+      hint: hint ?? 'Pass a JSON object, @file, or - for standard input with --data.',
       cause: error,
     });
   }

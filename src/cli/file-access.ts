@@ -2,16 +2,17 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { createReadError } from '../config/read-data-file.ts';
+import { readBytes, readTextFile } from '../config/read-data-file.ts';
 import { createFolder } from '../create-folder.ts';
+import { decodeText } from '../domain/decode-text.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { FILE_LIMIT_BYTES, readRegularFile } from '../read-regular-file.ts';
+import { FILE_LIMIT_BYTES } from '../read-regular-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**
  * Reads an option value that can also be a file (`@file`) or standard input (`-`).
- * @throws SvcError as {@link readNamedFile} and `Io.readInput`
+ * @throws SvcError `usage` when the file cannot be read, is not a regular file or is larger than the limit; as `Io.readInput`
  */
 export async function readValue(
   value: string,
@@ -19,17 +20,16 @@ export async function readValue(
 ): Promise<Buffer> {
   if (value === '-') return io.readInput(FILE_LIMIT_BYTES, signal);
   if (!value.startsWith('@')) return Buffer.from(value);
-  return readNamedFile(value.slice(1), cwd);
+  return readBytes(resolve(cwd, value.slice(1)));
 }
 
-/** @throws SvcError `usage` when the file cannot be read, is not a regular file or is larger than the limit */
-export function readNamedFile(path: string, cwd: string, limitBytes = FILE_LIMIT_BYTES): Buffer {
-  const absolutePath = resolve(cwd, path);
-  try {
-    return readRegularFile(absolutePath, limitBytes);
-  } catch (error) {
-    throw createReadError(absolutePath, error);
-  }
+/** Reads an option value as {@link readValue} does. @throws SvcError `usage` also for bytes that are not UTF-8 */
+export async function readText(
+  value: string,
+  context: Pick<ProcessContext, 'io' | 'cwd' | 'signal'>,
+): Promise<string> {
+  if (value.startsWith('@')) return readTextFile(resolve(context.cwd, value.slice(1)));
+  return value === '-' ? decodeText(await readValue(value, context), 'Standard input') : value;
 }
 
 /**
@@ -37,7 +37,7 @@ export function readNamedFile(path: string, cwd: string, limitBytes = FILE_LIMIT
  * @throws SvcError `usage` when the file cannot be read, or is not a PEM certificate
  */
 export async function readCaFile(path: string, cwd: string): Promise<string> {
-  const pem = readNamedFile(path, cwd).toString();
+  const pem = readBytes(resolve(cwd, path)).toString();
   const { X509Certificate } = await import('node:crypto');
   try {
     new X509Certificate(pem);

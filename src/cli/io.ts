@@ -62,6 +62,11 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
       } catch (error) {
         throw signal.aborted ? new SvcError('interrupted', 'Interrupted.', { cause: error }) : error;
       }
+      if (size === 0) {
+        throw new SvcError('usage', 'Standard input is empty.', {
+          hint: 'Pipe the content to the command, or redirect a file to it.',
+        });
+      }
       return Buffer.concat(chunks);
     },
   };

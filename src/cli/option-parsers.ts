@@ -15,7 +15,6 @@ import { fromText } from '../validation/configured-value.ts';
 import { parse } from '../validation/validate.ts';
 import { duration, RelativeTime, wholeNumberFrom } from '../validation/value-schemas.ts';
 import type { CliCommand } from './command.ts';
-import type { Context } from './context.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
 export const parseDurationMs = durationParser();
@@ -175,23 +174,6 @@ export function choiceParser<Choice extends string>(choices: readonly Choice[]) 
     if (choice !== undefined) return choice;
     throw new InvalidArgumentError(`Choose one of: ${choices.join(', ')}`);
   };
-}
-
-export const SECRET_HINT = {
-  text: 'Pass --secret whsec_…, which svc listen prints, or show the secret of an endpoint',
-  command: 'svc webhooks get ID --show-secret',
-} as const;
-
-/** The value of `--secret`, or else of SVC_WEBHOOK_SECRET. @throws SvcError `usage` when neither is set. */
-export function requireSecret<Secret extends string | readonly string[]>(
-  secret: Secret | undefined,
-  { env }: Pick<Context, 'env'>,
-): Secret | string {
-  const secretOrDefault = secret || env.SVC_WEBHOOK_SECRET;
-  if (secretOrDefault) return secretOrDefault;
-  throw new SvcError('usage', 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.', {
-    hint: SECRET_HINT,
-  });
 }
 
 /** The error for an option that has an effect only together with another one. */

@@ -13,8 +13,9 @@ import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/r
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { readCaFile } from './file-access.ts';
-import { parseDurationMs, requireSecret, SECRET_HINT } from './option-parsers.ts';
+import { parseDurationMs } from './option-parsers.ts';
 import { printWarning } from './report-error.ts';
+import { requireSecretOption, SECRET_HINT } from './secret-option.ts';
 
 export interface ReceiverOptions {
   readonly secret?: string | undefined;
@@ -29,7 +30,11 @@ export interface ReceiverOptions {
 
 export function addReceiverOptions(command: CliCommand): CliCommand {
   return command
-    .optionWithDefault('--secret <secret>', 'Secret that the receiver verifies with', 'SVC_WEBHOOK_SECRET')
+    .optionWithDefault(
+      '--secret <secret>',
+      'Secret that the receiver verifies with: text, @file, or - for standard input',
+      'SVC_WEBHOOK_SECRET',
+    )
     .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting')
     .optionWithDefault(
       '--timeout <duration>',
@@ -58,7 +63,12 @@ export async function resolveReceiverOptions(
   const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
   await addEmulatorOfFolder(context);
   assertAllowedReceiver(url, urlRule);
-  const secret = requireSecret(options.secret, context);
+  const [secret = '', ...others] = await requireSecretOption(options.secret, context);
+  if (others.length > 0) {
+    throw new SvcError('usage', `--secret contains ${others.length + 1} secrets.`, {
+      hint: 'Pass one secret.',
+    });
+  }
   // Rejects a secret without a key, with which anybody could sign.
   requireSecrets(scheme, secret);
   checkSecretKind(secret, scheme, context);

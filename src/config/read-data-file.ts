@@ -1,5 +1,6 @@
 /** Reads JSON and YAML files that the user named. */
 import { extname, resolve } from 'node:path';
+import { decodeText } from '../domain/decode-text.ts';
 import { locateJsonError } from '../domain/json.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
@@ -58,12 +59,15 @@ export function createReadError(path: string, error: unknown): SvcError {
   });
 }
 
-function readTextFile(path: string): string {
+/** @throws SvcError `usage` if the file cannot be read or is not UTF-8 */
+export function readTextFile(path: string): string {
+  return decodeText(readBytes(path), `The file ${resolve(path)}`);
+}
+
+/** @throws SvcError `usage` if the file cannot be read, is not a regular file or is larger than the limit */
+export function readBytes(path: string): Buffer {
   try {
-    // Without the byte order mark.
-    return readRegularFile(path)
-      .toString('utf8')
-      .replace(/^\uFEFF/, '');
+    return readRegularFile(path);
   } catch (error) {
     throw createReadError(resolve(path), error);
   }

@@ -110,7 +110,9 @@ function scanFields(text: string, subject: string): Map<string, string> {
   let start = 0;
   const open = () => {
     if (++depth <= MAX_JSON_DEPTH) return;
-    throw new SvcError('invalid_request', `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`);
+    throw new SvcError('invalid_request', `${subject} is nested more than ${MAX_JSON_DEPTH} levels deep.`, {
+      hint: 'Use fewer levels: many JSON parsers limit them.',
+    });
   };
   const endValue = (end: number) => {
     if (depth === 1) fields.set(name, text.slice(start, end));
@@ -125,7 +127,9 @@ function scanFields(text: string, subject: string): Map<string, string> {
       const keys = openKeys.at(-1);
       if (keys?.has(key)) {
         const path = formatFieldPath([...getParentPath(), key]);
-        throw new SvcError('invalid_request', `${subject} has a duplicate field: ${path}.`);
+        throw new SvcError('invalid_request', `${subject} has a duplicate field: ${path}.`, {
+          hint: 'Remove one of the two: JSON parsers disagree about which one counts.',
+        });
       }
       keys?.add(key);
       if (depth === 1) name = key;

@@ -61,6 +61,10 @@ describe('standard input', () => {
     expect(input.toString()).toBe('ab');
   });
 
+  it('standard input without content is refused', async () => {
+    await expect(ioWith(Readable.from([])).readInput(1, signal)).rejects.toThrow('Standard input is empty.');
+  });
+
   it('standard input without end is refused above the limit [files.standard-input]', async () => {
     const endless = new Readable({
       read() {

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
@@ -26,5 +26,30 @@ describe.skipIf(process.platform === 'win32')('a file that an option names', () 
     const exitCode = await runCommandLine(args.split(' '), host);
     expect({ exitCode, out: capturedOutput.out }).toEqual({ exitCode: 2, out: '' });
     expect(capturedOutput.err).toMatch(/device\.json.*(?: it)? is not a regular file\.\n/);
+  });
+});
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+describe('a text file that an option names', () => {
+  it.each([
+    'trigger order.shipped --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @latin-1.json',
+    'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @latin-1.json',
+    'sign --payload {} --secret @latin-1.json',
+    'verify --payload {} --signature v1=00 --secret @latin-1.json',
+    'receiver check 3000 --event-type order.shipped --secret @latin-1.json',
+    `receiver fuzz 3000 --replay latin-1.json --secret ${secret}`,
+    'events import latin-1.json --dry-run',
+    'gaps check latin-1.json',
+    'fixtures run ./latin-1.json --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    'fixtures validate latin-1.json',
+    `${start} --seed latin-1.json`,
+  ])('a file that is not UTF-8 is refused: svc %s', async (args) => {
+    const cwd = createTemporaryFolder();
+    writeFileSync(join(cwd, 'latin-1.json'), Buffer.from('{"log":{"entries":["caf\xe9"]}}', 'latin1'));
+    const { host, capturedOutput } = createFakeHost({ cwd });
+    const exitCode = await runCommandLine(args.split(' '), host);
+    expect(capturedOutput.err + capturedOutput.out).toMatch(/ is not UTF-8: byte 24 is 0xe9\./);
+    expect(exitCode).not.toBe(0);
   });
 });

@@ -18,7 +18,6 @@ import {
   parseTimeOption,
   parseTimeOrAge,
   parseWebhookUrl,
-  requireSecret,
   schemaParser,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
@@ -271,19 +270,5 @@ describe('shared options', () => {
     const command = addPageOptions(new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }));
     expect(command.parse(['--limit', '1000'], { from: 'user' }).opts()).toEqual({ limit: 1000 });
     expect(() => command.parse(['--limit', '1001'], { from: 'user' })).toThrow('from 1 to 1000');
-  });
-
-  it('requireSecret prefers the option to the variable, and needs one of them', () => {
-    const env = { SVC_WEBHOOK_SECRET: 'whsec_env' };
-    expect(requireSecret('whsec_option', { env })).toBe('whsec_option');
-    expect(requireSecret(undefined, { env })).toBe('whsec_env');
-    expect(requireSecret('', { env })).toBe('whsec_env');
-    expect(() => requireSecret(undefined, { env: {} })).toThrow(
-      expect.objectContaining({
-        message: 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.',
-        // `svc env` prints only the secret of --forward-to.
-        hint: { text: expect.stringContaining('svc listen'), command: 'svc webhooks get ID --show-secret' },
-      }),
-    );
   });
 });

@@ -5,6 +5,7 @@ import { createReadError } from '../../config/read-data-file.ts';
 import { openRegularFile } from '../../read-regular-file.ts';
 import { yieldToEventLoop } from '../../timers.ts';
 import type { ProcessContext } from '../process-context.ts';
+import { printWarning } from '../report-error.ts';
 import { createCaptureError } from './capture.ts';
 
 /** Size limit of a recording that is read as a whole: HAR, and standard input. docs/exporting.md states it. */
@@ -20,6 +21,8 @@ export interface CaptureSource {
   readonly sizeBytes: number;
   /** Returns fewer bytes than `length` only at the end. */
   read(offset: number, length: number): Buffer;
+  /** Reports a part that is skipped. */
+  warn(message: string): void;
   close(): void;
 }
 
@@ -31,8 +34,9 @@ async function openCaptureSource(
   file: string,
   { io, cwd, signal }: Pick<ProcessContext, 'io' | 'cwd' | 'signal'>,
 ): Promise<CaptureSource> {
+  const warn = (message: string) => printWarning(message, io);
   if (file === '-') {
-    return toCaptureSource('standard input', await io.readInput(WHOLE_LIMIT_BYTES, signal));
+    return { ...toCaptureSource('standard input', await io.readInput(WHOLE_LIMIT_BYTES, signal)), warn };
   }
   const path = resolve(cwd, file);
   try {
@@ -41,6 +45,7 @@ async function openCaptureSource(
       name: file,
       sizeBytes: fstatSync(descriptor).size,
       read: (offset, length) => readPart(descriptor, offset, length),
+      warn,
       close: () => closeSync(descriptor),
     };
   } catch (error) {
@@ -70,6 +75,7 @@ export function toCaptureSource(name: string, bytes: Buffer): CaptureSource {
     name,
     sizeBytes: bytes.length,
     read: (offset, length) => bytes.subarray(offset, offset + length),
+    warn() {},
     close() {},
   };
 }

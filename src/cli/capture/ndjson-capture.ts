@@ -1,5 +1,6 @@
 /** Reads the deliveries of `svc deliveries export --format ndjson`. */
 import type * as v from 'valibot';
+import { decodeText } from '../../domain/decode-text.ts';
 import { tryParseJson } from '../../domain/json.ts';
 import { SvcError } from '../../errors.ts';
 import { parse } from '../../validation/validate.ts';
@@ -25,7 +26,7 @@ export async function* readNdjson<Schema extends v.GenericSchema>(
   let isFirst = true;
   for await (const { position, offset, bytes } of readLines(source)) {
     if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-    const text = toText(bytes);
+    const text = decodeText(bytes, `${source.name}, ${position}`).trim();
     if (text === '') continue;
     // The first line of other JSON is often only a bracket.
     if (isFirst && !/^\{\s*"/.test(text)) throw createFormatError(source.name);
@@ -42,12 +43,8 @@ export function readLine<Schema extends v.GenericSchema>(
   { offset, length }: LineRange,
   position: string,
 ): v.InferOutput<Schema> {
-  return parseLine(toText(source.read(offset, length)), schema, position, source.name);
-}
-
-/** Also removes a byte order mark. */
-function toText(bytes: Buffer): string {
-  return bytes.toString('utf8').trim();
+  const text = decodeText(source.read(offset, length), `${source.name}, ${position}`);
+  return parseLine(text.trim(), schema, position, source.name);
 }
 
 function parseLine<Schema extends v.GenericSchema>(

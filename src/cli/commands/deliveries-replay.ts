@@ -33,7 +33,7 @@ import {
   suggestAdvance,
   toCommandWait,
 } from '../delivery-wait.ts';
-import { readValue } from '../file-access.ts';
+import { readText } from '../file-access.ts';
 import { createDependentOptionError, parseDurationMs, parseRate, parseTimeOrAge } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, confirm, yesOption } from '../prompt.ts';
@@ -107,9 +107,10 @@ export const command: CommandDefinition<Options> = {
   async run(options, context) {
     checkOptions(options, context);
     const wait = toCommandWait(options);
+    const data = options.data === undefined ? undefined : await readText(options.data, context);
     const ids = await chooseDeliveries(options, context);
     const control = await context.connect();
-    const body = options.edit ? await editBody(ids, control, context) : await readBody(options, context);
+    const body = options.edit ? await editBody(ids, control, context) : data;
     if (body === null) {
       context.io.note('The body is unchanged, so nothing was sent.');
       return ExitCode.success;
@@ -175,11 +176,6 @@ async function chooseDeliveries(
   // Refuses an ID that does not exist before the first delivery is sent.
   if (ids.length > 1) await fetchDeliveries(ids, await context.connect(), context.signal);
   return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveryChoices)];
-}
-
-/** The value of --data; undefined to send the body of the delivery. */
-async function readBody({ data }: Options, context: Context): Promise<string | undefined> {
-  return data === undefined ? undefined : (await readValue(data, context)).toString('utf8');
 }
 
 /**

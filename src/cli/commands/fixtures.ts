@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { Argument } from 'commander';
 import { planScript, runScript, type ScriptContext } from '../../client/script/run-script.ts';
 import { type StepReport, serializeStepReport, toStepLabel } from '../../client/script/step-report.ts';
+import { readTextFile } from '../../config/read-data-file.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
@@ -25,7 +26,6 @@ import {
 } from '../choices/fixture-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readNamedFile } from '../file-access.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { askChoice } from '../prompt.ts';
@@ -81,7 +81,7 @@ async function readText(
   const embedded = readEmbedded(file);
   // Its schema is not a file.
   if (embedded !== undefined) return embedded.replace(/^ *"\$schema": .*\n/m, '');
-  const text = readNamedFile(file, cwd).toString('utf8');
+  const text = readTextFile(resolve(cwd, file));
   return source === 'built_in' ? pointToSchema(text, kind, projectFolder) : text;
 }
 

@@ -1,7 +1,8 @@
 /** `svc gaps check`: compares recorded traffic of the service with the configured values of the gaps. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
+import { readJsonFile } from '../../config/read-data-file.ts';
 import type { Config } from '../../config.ts';
 import type { Exchange } from '../../contract/exchange.ts';
 import { isObject } from '../../domain/json.ts';
@@ -17,12 +18,13 @@ import { readCaptureFile } from '../capture/capture-source.ts';
 import { readExchanges } from '../capture/read-exchanges.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readValue, writeText } from '../file-access.ts';
+import { writeText } from '../file-access.ts';
 import { collectValues, urlOption } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
 import { styleCheckStatus, styleFor } from '../render/style.ts';
 import { renderTable } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
+import { readSecrets } from '../secret-option.ts';
 
 interface CheckOptions {
   readonly files: readonly string[];
@@ -47,7 +49,7 @@ export const check: CommandDefinition<CheckOptions> = {
       .optionWithDefault('--deliveries-to <url>', 'Start of the URLs of deliveries', 'recognized', urlOption)
       .optionWithDefault(
         '--secret <secret>',
-        'Endpoint secret, @file, or - for standard input; repeatable',
+        'Endpoint secret: text, @file, or - for standard input; repeatable',
         'SVC_WEBHOOK_SECRET',
         collectValues,
       )
@@ -61,7 +63,7 @@ export const check: CommandDefinition<CheckOptions> = {
   ],
   async run(options, context) {
     const config = await context.resolveConfig();
-    const secrets = await readSecrets(options, context);
+    const secrets = await readSecrets(options.secret, context);
     const exchanges: Exchange[] = [];
     for (const file of options.files) {
       const recorded = await readCaptureFile(file, context, (source) =>
@@ -98,13 +100,6 @@ export const check: CommandDefinition<CheckOptions> = {
     return remaining.length + report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
 };
-
-async function readSecrets({ secret }: CheckOptions, context: Context): Promise<string[]> {
-  const values = secret ?? (context.env.SVC_WEBHOOK_SECRET ? [context.env.SVC_WEBHOOK_SECRET] : []);
-  const texts = await Promise.all(values.map((value) => readValue(value, context)));
-  // A file can have several, one per line.
-  return texts.flatMap((text) => text.toString('utf8').split(/\s+/)).filter((text) => text !== '');
-}
 
 function renderReport(
   { data, other, notes }: GapReport,
@@ -165,8 +160,8 @@ async function writeOverrides(
     });
   }
   const path = file ?? join(projectFolder, 'svc.config.json');
-  const current = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  const current = existsSync(path) ? readJsonFile(path) : {};
   await confirmOrFail(context, `Write these overrides to ${path}?`, yes);
-  await writeText(path, `${JSON.stringify({ ...current, overrides }, null, 2)}\n`);
+  await writeText(path, `${JSON.stringify({ ...Object(current), overrides }, null, 2)}\n`);
   context.io.note(`Saved ${path}. A running emulator reads it when it restarts.`);
 }

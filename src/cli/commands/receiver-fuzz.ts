@@ -1,6 +1,7 @@
 /** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
 import { join, relative, resolve } from 'node:path';
 import { resolveFuzzRequest } from '../../client/fuzz-request.ts';
+import { readTextFile } from '../../config/read-data-file.ts';
 import { createStateFolder } from '../../config/run-file.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -15,7 +16,7 @@ import { type DeliverySequence, parseSequenceText } from '../../receiver/fuzz/se
 import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { assertFileWritable, readNamedFile, writeText } from '../file-access.ts';
+import { assertFileWritable, writeText } from '../file-access.ts';
 import { JUNIT_FILE_HINT } from '../junit.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
@@ -130,7 +131,7 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
 async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<ExitCode> {
   const { replay: file } = options;
   const replay =
-    file === undefined ? null : parseSequenceText(readNamedFile(file, context.cwd).toString(), file);
+    file === undefined ? null : parseSequenceText(readTextFile(resolve(context.cwd, file)), file);
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
   const writtenFiles = [

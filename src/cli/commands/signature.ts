@@ -1,4 +1,6 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
+import { resolve } from 'node:path';
+import { readBytes } from '../../config/read-data-file.ts';
 import { settings } from '../../config/settings.ts';
 import type { Verification } from '../../contract/delivery-schemas.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
@@ -8,18 +10,18 @@ import { verify as verifyHeaders, verifyMessage } from '../../domain/signature/v
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readNamedFile, readValue } from '../file-access.ts';
+import { readValue } from '../file-access.ts';
 import {
   collectValues,
   idParser,
   parseDurationMs,
   parseReceiverUrl,
   parseTimeOption,
-  requireSecret,
   type TimeFromNow,
 } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
 import { renderVerification } from '../render/verification.ts';
+import { readSecrets, requireSecretOption } from '../secret-option.ts';
 
 interface SignOptions {
   readonly payload: string;
@@ -40,7 +42,7 @@ export const sign: CommandDefinition<SignOptions> = {
       .requiredOption('--payload <body>', 'Body to sign: text, @file, or - for standard input')
       .optionWithDefault(
         '--secret <secret>',
-        'Endpoint secret; repeatable, to sign with several as during a rotation',
+        'Endpoint secret: text, @file, or - for standard input; repeatable, to sign with several as during a rotation',
         'SVC_WEBHOOK_SECRET',
         collectValues,
       )
@@ -68,11 +70,11 @@ export const sign: CommandDefinition<SignOptions> = {
   async run(options, context) {
     const { now } = context;
     const { signature: scheme } = await context.resolveRules({ scheme: options.scheme });
-    const secret = requireSecret(options.secret, context);
+    const secrets = await requireSecretOption(options.secret, context);
     const body = await readValue(options.payload, context);
     const { headers, timestamp, signedContent } = signDelivery({
       scheme,
-      secrets: requireSecrets(scheme, secret),
+      secrets: requireSecrets(scheme, secrets),
       id: options.id ?? new UlidGenerator().next('delivery', now()),
       timestampMs: options.at?.(now()) ?? now(),
       body,
@@ -127,7 +129,7 @@ export const verify: CommandDefinition<VerifyOptions> = {
     command
       .optionWithDefault(
         '--secret <secret>',
-        'Endpoint secret; repeatable',
+        'Endpoint secret: text, @file, or - for standard input; repeatable',
         'SVC_WEBHOOK_SECRET',
         collectValues,
       )
@@ -219,7 +221,7 @@ async function verifyRawRequest(
 ): Promise<Verification> {
   rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
   const verifyOptions = await resolveVerifyOptions(options, context);
-  const { headers, body } = parseRawRequest(readNamedFile(file, context.cwd), file);
+  const { headers, body } = parseRawRequest(readBytes(resolve(context.cwd, file)), file);
   return verifyMessage({ ...verifyOptions, headers, payload: body });
 }
 
@@ -232,11 +234,11 @@ async function verifySentDelivery(
   rejectConflicts('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
   if (options.computed !== undefined) rejectConflicts('computed', ['now', 'tolerance'], options);
   const { secret, payload, now, tolerance, computed } = options;
-  const environmentSecret = context.env.SVC_WEBHOOK_SECRET;
+  const secrets = await readSecrets(secret, context);
   const control = await context.connect();
   const { signatures: _, ...verification } = await control.verifyDelivery({
     id,
-    secrets: secret ? [...secret] : environmentSecret ? [environmentSecret] : undefined,
+    secrets: secrets.length > 0 ? secrets : undefined,
     payload_base64:
       payload === undefined ? undefined : (await readValue(payload, context)).toString('base64'),
     now: now && new Date(now(context.now())).toISOString(),
@@ -274,7 +276,7 @@ async function resolveVerifyOptions(
   const { schemes } = (await context.resolveConfig()).values;
   return {
     scheme,
-    secret: requireSecret(secret, context),
+    secret: await requireSecretOption(secret, context),
     // Not accepted. If the signature matches one of these, the result names the secret that was used by mistake.
     otherSecrets: environmentSecret
       ? [{ name: 'the secret in SVC_WEBHOOK_SECRET', secret: environmentSecret }]

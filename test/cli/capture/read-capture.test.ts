@@ -109,8 +109,8 @@ describe('HAR', () => {
   it.each([
     [
       'an entry without a time',
-      harOf([harEntry(first?.at ?? '', body), { request: { method: 'GET' } }]),
-      'entry 2: startedDateTime is required',
+      harOf([{ request: { method: 'GET' } }]),
+      'entry 1: startedDateTime is required',
     ],
     [
       'an entry with an invalid time',
@@ -125,6 +125,19 @@ describe('HAR', () => {
     ['no entries', '{"log":{}}', 'log: entries must be an array'],
   ])('HAR with %s is rejected with its position', async (_, text, problem) => {
     expect(await problemOf(text)).toBe(`a.file, ${problem}.`);
+  });
+
+  it('HAR with an invalid entry, as of another server, is read without it, and with a warning', async () => {
+    const odd = { ...harEntry(first?.at ?? '', body), response: { status: '200' } };
+    const warnings: string[] = [];
+    const text = `\ufeff${harOf([odd, odd, harEntry(first?.at ?? '', body)])}`;
+    const source = { ...sourceOf(text), warn: (message: string) => warnings.push(message) };
+    expect((await readCapture(source, signal)).events).toMatchObject([{ position: 'entry 3' }]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Skipped 2 invalid entries\. a\.file, entry 1: response\.status must be .*"200"\.$/,
+      ),
+    ]);
   });
 });
 

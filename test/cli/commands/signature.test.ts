@@ -225,7 +225,7 @@ describe('svc sign', () => {
   });
 
   it.each([[[]], [['']]])('svc sign with the secrets %j is a usage error', async (none) => {
-    await expect(sign({ secret: none })).rejects.toThrow('The secret is missing or empty');
+    await expect(sign({ secret: none })).rejects.toThrow('--secret contains no secret.');
   });
 
   it('the curl command sends exactly the signed body', async () => {

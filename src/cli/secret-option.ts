@@ -1,0 +1,44 @@
+/** The option `--secret`. */
+import { SvcError } from '../errors.ts';
+import type { Context } from './context.ts';
+import { readText } from './file-access.ts';
+
+export const SECRET_HINT = {
+  text: 'Pass --secret whsec_…, which svc listen prints, or show the secret of an endpoint',
+  command: 'svc webhooks get ID --show-secret',
+} as const;
+
+type SecretContext = Pick<Context, 'env' | 'io' | 'cwd' | 'signal'>;
+
+/**
+ * The values of `--secret`, or else of SVC_WEBHOOK_SECRET. A file, and standard input, can contain several secrets, one per line.
+ * @param secret the value of the option: text, `@file` or `-`
+ * @throws SvcError `usage` if the option contains no secret, or if a file cannot be read
+ */
+export async function readSecrets(
+  secret: string | readonly string[] | undefined,
+  context: SecretContext,
+): Promise<string[]> {
+  if (secret === undefined) return [context.env.SVC_WEBHOOK_SECRET ?? ''].filter(Boolean);
+  const texts = await Promise.all(
+    [secret].flat().map(async (value) => {
+      const text = await readText(value, context);
+      return text === value ? [text] : text.split('\n').map((line) => line.trim());
+    }),
+  );
+  const secrets = texts.flat().filter(Boolean);
+  if (secrets.length > 0) return secrets;
+  throw new SvcError('usage', '--secret contains no secret.', { hint: SECRET_HINT });
+}
+
+/** {@link readSecrets}, but at least one. @throws SvcError `usage` also if there is none */
+export async function requireSecretOption(
+  secret: string | readonly string[] | undefined,
+  context: SecretContext,
+): Promise<string[]> {
+  const secrets = await readSecrets(secret, context);
+  if (secrets.length > 0) return secrets;
+  throw new SvcError('usage', 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.', {
+    hint: SECRET_HINT,
+  });
+}
