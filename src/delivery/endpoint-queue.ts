@@ -103,6 +103,8 @@ export class EndpointQueue {
     // Goes directly to the buffer, unless other due deliveries wait outside of it.
     if (dueAt <= now && this.#nextDueAt > now && this.#due.length < BUFFER_SIZE) {
       this.#hold(seq, this.#wall.monotonic());
+      // A replay replaces the retry that was scheduled.
+      if (this.#nextDueAt !== Number.POSITIVE_INFINITY) this.#nextDueAt = this.#findNextDueAt(now);
       return;
     }
     if (dueAt <= now && this.#nextDueAt > now) this.#waitingSince = this.#wall.monotonic();

@@ -224,6 +224,21 @@ describe('next', () => {
     const after = await emulator.control.nextClock({});
     expect(after).toMatchObject({ attempts: [], pending: 0 });
   });
+
+  it('the retry of a delivery is no longer scheduled once a replay has succeeded [replay]', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, { status: 200 }]);
+    await using emulator = await startTestEmulator();
+    const { control } = emulator;
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    const { now } = await control.advanceClock({ ms: 0 });
+    const [delivery] = (await control.listDeliveries({})).data;
+    await control.replayDelivery({ id: delivery?.id ?? '' });
+    await control.advanceClock({ ms: 0 });
+    expect(await control.getClock({})).toMatchObject({ now, next_due_at: null });
+    expect(await control.nextClock({})).toMatchObject({ now, attempts: [], pending: 0 });
+  });
 });
 
 describe('freeze and resume', () => {
