@@ -69,7 +69,7 @@ export const StreamInput = v.strictObject({
   since_sequence: described('Send only events after this sequence number.', v.optional(wholeNumberFrom(0))),
   ...DeliveryFilter,
   since: described(
-    `Sends the changes since this time, followed by new changes (default: only new changes): ${TIME_FORMS}.`,
+    `Sends the past changes of deliveries created at or after this schedule time, and the requests received at or after this wall time, followed by new changes (default: only new changes): ${TIME_FORMS}.`,
     v.optional(RelativeTime),
   ),
   until: described(

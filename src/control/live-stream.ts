@@ -15,7 +15,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { createLinkedController, yieldToEventLoop } from '../timers.ts';
 import { validate } from '../validation/validate.ts';
-import { BATCH_SIZE, type SharedChanges, type StreamSelection } from './shared-changes.ts';
+import { BATCH_SIZE, type HistoryStart, type SharedChanges, type StreamSelection } from './shared-changes.ts';
 import { toCondition } from './to-condition.ts';
 
 const ALL_TYPES = ['delivery', 'attempt', 'request', 'webhook'] as const satisfies ReadonlyArray<StreamTopic>;
@@ -51,6 +51,7 @@ export function createLiveStream(
   } = validated;
   const { store, wall } = sandbox;
   const deliveryFilter = toCondition(sandbox, { ...condition, since, until }, 'schedule');
+  const selectedTypes = new Set<StreamTopic>(types);
   const historyStart =
     since === undefined || since_sequence !== undefined
       ? null
@@ -60,19 +61,30 @@ export function createLiveStream(
           schedule: deliveryFilter.since ?? 0,
         };
   const stream: StreamSelection & StreamStart = {
-    types: new Set(types),
+    types: selectedTypes,
     filter: { ...condition, until: deliveryFilter.until },
     untilWall: until === undefined ? null : parseRelativeTime(until, wall.now()),
     listenerIds,
     historyStart,
     after:
       since_sequence ??
-      (historyStart === null ? store.lastSeq : store.changeFeed.findLastSeqBefore(historyStart.wall)),
+      (historyStart === null ? store.lastSeq : findLastSeqBefore(store, historyStart, selectedTypes)),
     // Sequence 0 is the beginning: such a client has no state that a reset could replace.
     stateReplacedSeq: since_sequence || store.stateReplacedSeq,
   };
   for (const id of listenerIds) getWebhookRow(sandbox, id);
   return followAndHoldListeners(sandbox, listenerCleanup, sharedChanges, stream, signal);
+}
+
+function findLastSeqBefore(
+  { changeFeed, lastSeq }: Sandbox['store'],
+  { wall, schedule }: HistoryStart,
+  types: ReadonlySet<StreamTopic>,
+): number {
+  return Math.min(
+    changeFeed.findLastSeqBeforeDeliveries(schedule) ?? lastSeq,
+    types.has('request') ? changeFeed.findLastSeqBeforeRequests(wall) : lastSeq,
+  );
 }
 
 /**

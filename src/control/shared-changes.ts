@@ -20,11 +20,12 @@ export const WAKE_SLICE = 50;
 const CACHE_SIZE = 1_000;
 
 /** Start of the history that a stream sends. Sequences are only roughly in order of time, so times are compared as well. */
-interface HistoryStart {
+export interface HistoryStart {
   /** Newest sequence when the stream was opened. */
   readonly newest: number;
+  /** Wall time from which on requests are sent. */
   readonly wall: number;
-  /** The same in schedule time. */
+  /** Schedule time of the creation from which on deliveries and their attempts are sent, as in lists. */
   readonly schedule: number;
 }
 
@@ -169,8 +170,7 @@ function isSelected(
 
 function isOlder(item: TopicItem, { wall, schedule }: HistoryStart): boolean {
   if (item.type === 'request') return Date.parse(item.request.at) < wall;
-  if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < wall;
   // The stored history has no changes of endpoints.
   if (item.type === 'webhook') return true;
-  return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < schedule;
+  return Date.parse(item.delivery.created_at) < schedule;
 }

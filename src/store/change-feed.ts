@@ -50,21 +50,24 @@ export class ChangeFeed extends Table {
     return Number(this.#settings.find(LAST_CHANGE_SETTING) ?? 0);
   }
 
+  /** The newest sequence before the deliveries created at or after a schedule time; undefined without such deliveries. */
+  findLastSeqBeforeDeliveries(since: number): number | undefined {
+    return this.sql.value('SELECT min(seq) - 1 FROM deliveries WHERE created_at >= ?', [since]) ?? undefined;
+  }
+
   /**
-   * A sequence such that all attempts and requests that began at or after `wallTime` have a later one; 0 if none is known. A row
-   * is written at the end, so a slow attempt can have a later sequence than faster ones that began after it. Therefore only
-   * attempts that ended before `wallTime` count, and requests that ended a second before it.
+   * A sequence such that all requests that began at or after `wallTime` have a later one; 0 if none is known. A request is logged at
+   * its end, so a slow one can have a later sequence than faster ones that began after it.
    */
-  findLastSeqBefore(wallTime: number): number {
+  findLastSeqBeforeRequests(wallTime: number): number {
     // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
-    return this.sql.value(
-      `SELECT coalesce(min(seq), 0) FROM (
-         SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall + duration_ms < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
-         UNION ALL
-         SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall + duration_ms < @wallTime - ${LOGGED_WITHIN_MS} ORDER BY seq DESC LIMIT 1), 0)
-       ) WHERE seq > 0`,
-      { wallTime },
-    ) as number;
+    const endedBefore = wallTime - LOGGED_WITHIN_MS;
+    return (
+      this.sql.value(
+        'SELECT seq FROM api_requests WHERE at_wall + duration_ms < ? ORDER BY seq DESC LIMIT 1',
+        [endedBefore],
+      ) ?? 0
+    );
   }
 
   /** Records that an endpoint was changed. Call inside the transaction of the change. @param seq a new sequence */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { StreamInput, StreamItem } from '../../src/contract/stream-schemas.ts';
-import { HOUR_MS } from '../../src/domain/duration.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
@@ -136,6 +136,22 @@ it('a stream with since_sequence continues there, even if since is later', async
   await deliver();
   const items = follow({ types: 'attempt', since: '1m', since_sequence: 0 });
   expect(await items.next()).toMatchObject(attemptOf(first));
+});
+
+it('a stream with since contains the past attempts of the deliveries that the list with since contains', async () => {
+  const { control, receiver, wall, deliver, follow } = await setUp();
+  await control.createWebhook({ url: receiver.url });
+  await deliver();
+  // The schedule clock is now an hour ahead of the wall clock.
+  await control.advanceClock({ ms: HOUR_MS });
+  const second = await deliver();
+  wall.advance(MINUTE_MS);
+  const { data } = await control.listDeliveries({ since: '30m' });
+  expect(data.map(({ event_id }) => event_id)).toEqual([second]);
+  const items = follow({ types: 'attempt', since: '30m' });
+  expect(await items.next()).toMatchObject(attemptOf(second));
+  const third = await deliver();
+  expect(await items.next()).toMatchObject(attemptOf(third));
 });
 
 it('a stream with until contains only earlier requests', async () => {

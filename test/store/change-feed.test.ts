@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamTopic } from '../../src/contract/stream-schemas.ts';
 import { explainPrepared } from './query-plan.ts';
-import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
+import { insertAttempt, insertDeliveries, insertDelivery, insertRequest, NOW, openStore } from './rows.ts';
 
 const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request', 'webhook']);
 
@@ -92,49 +92,25 @@ describe('ChangeFeed', () => {
     }
   });
 
-  it('findLastSeqBefore misses no change at or after a wall time', () => {
-    const { store, order } = fill();
-    expect(store.changeFeed.findLastSeqBefore(NOW)).toBe(0);
-    const last = store.changeFeed.findLastSeqBefore(NOW + 20);
-    const after = store.changeFeed.listAfter(last, ALL, 100).map(({ seq }) => seq);
-    expect(after).toEqual(expect.arrayContaining(order.slice(4).map(({ seq }) => seq ?? 0)));
-  });
-
-  it('findLastSeqBefore misses no attempt that was sent and ended while a slow one was in progress', () => {
+  it('findLastSeqBeforeDeliveries misses no delivery even if the clocks of workspaces differ', () => {
     const store = openStore();
-    const [delivery = 0] = insertDeliveries(store, [NOW]).deliveries;
-    const [fast] = store.writeNow(() => [
-      insertAttempt(store, delivery, 1, NOW + 20),
-      insertAttempt(store, delivery, 2, NOW, { duration_ms: 50 }),
-    ]);
-    const last = store.changeFeed.findLastSeqBefore(NOW + 10);
-    const attempts = store.changeFeed.listAfter(last, new Set(['attempt']), 100);
-    expect(attempts.map(({ seq }) => seq)).toContain(fast);
-  });
-
-  it('findLastSeqBefore returns the newest sequence before which every attempt ended and every request was written', () => {
-    const store = openStore();
-    const [delivery = 0] = insertDeliveries(store, [NOW]).deliveries;
-    const find = (wallTime: number) => store.changeFeed.findLastSeqBefore(wallTime);
-    const attempt = (number: number, sentAt: number, duration_ms: number) =>
-      store.writeNow(() => insertAttempt(store, delivery, number, sentAt, { duration_ms }));
-    const first = attempt(1, NOW, 2);
-    const second = attempt(2, NOW + 10, 0);
-    // Without requests, only the attempts count. One that ends at the given time may have begun then.
-    expect([NOW + 2, NOW + 3, NOW + 10, NOW + 11].map(find)).toEqual([0, first, first, second]);
-    // Each request takes one millisecond, and is written within a second after it.
-    const request = store.writeNow(() => insertRequest(store, NOW + 20 - 1_000));
-    expect([NOW + 21, NOW + 22].map(find)).toEqual([second, second]);
-    const third = attempt(3, NOW + 30, 1);
-    expect([NOW + 31, NOW + 32].map(find)).toEqual([second, request]);
-    expect(request).toBeLessThan(third);
-    const onlyRequests = openStore();
-    const seqs = onlyRequests.writeNow(() =>
-      [NOW, NOW + 5].map((at) => insertRequest(onlyRequests, at - 1_000)),
+    const place = insertDeliveries(store, []);
+    const [, ahead = 0, behind = 0] = store.writeNow(() =>
+      [NOW, NOW + 20, NOW + 10].map((created_at) => insertDelivery(store, place, { created_at })),
     );
-    expect(
-      [NOW + 1, NOW + 2, NOW + 6, NOW + 7].map((at) => onlyRequests.changeFeed.findLastSeqBefore(at)),
-    ).toEqual([...[0, seqs[0], seqs[0], seqs[1]]]);
+    const find = (since: number) => store.changeFeed.findLastSeqBeforeDeliveries(since);
+    expect([NOW + 20, NOW + 10, NOW + 21].map(find)).toEqual([ahead - 1, ahead - 1, undefined]);
+    expect(ahead).toBeLessThan(behind);
+  });
+
+  it('findLastSeqBeforeRequests returns the newest sequence before which every request was logged', () => {
+    const store = openStore();
+    // Each request takes one millisecond, and is written within a second after it.
+    const [first, second] = store.writeNow(() =>
+      [NOW, NOW + 5].map((at) => insertRequest(store, at - 1_000)),
+    );
+    const find = (wallTime: number) => store.changeFeed.findLastSeqBeforeRequests(wallTime);
+    expect([NOW + 1, NOW + 2, NOW + 6, NOW + 7].map(find)).toEqual([0, first, first, second]);
   });
 
   it('listAfter searches an index of each table', async () => {

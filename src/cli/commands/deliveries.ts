@@ -86,7 +86,7 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
       'deliveries tail --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --since 7d',
     ],
     [
-      'Print the attempts of the last hour and every new one, one JSON object per line',
+      'Print the attempts of the deliveries of the last hour and every new one, one JSON object per line',
       'deliveries tail --since 1h --type order.shipped --json',
     ],
   ],
