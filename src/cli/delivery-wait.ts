@@ -5,6 +5,7 @@ import {
   countPaused,
   describeStalled,
   describeUnsettled,
+  findFailing,
   findNextAttempt,
   MAX_ENDPOINTS,
   type NextAttempt,
@@ -100,24 +101,37 @@ export async function createUnsettledError(
   context: Pick<Context, 'getWorkspaceId'>,
 ): Promise<SvcError> {
   const next = await findNextAttempt(unsettled, control);
-  if (!isStalled) {
-    return new SvcError('timeout', describeUnsettled(unsettled, timeoutMs), {
-      hint:
-        next === null
-          ? suggestEnable(countPaused(unsettled))
-          : {
-              text: 'Run svc deliveries list --status pending to see when each is due, or send them now',
-              command: 'svc clock settle',
-            },
-    });
-  }
-  return new SvcError('stalled', describeStalled(unsettled, next, timeoutMs), {
-    hint: next === null ? suggestEnable(countPaused(unsettled)) : await suggestAdvance(next, context),
-  });
+  const message = isStalled
+    ? describeStalled(unsettled, next, timeoutMs)
+    : describeUnsettled(unsettled, timeoutMs);
+  const code = isStalled ? 'stalled' : 'timeout';
+  if (next === null) return new SvcError(code, message, { hint: suggestEnable(countPaused(unsettled)) });
+  const failing = findFailing(unsettled, next);
+  if (failing !== undefined) return new SvcError(code, message, { hint: suggestExplain(failing) });
+  const send = isStalled
+    ? await suggestAdvance(next, context)
+    : {
+        text: 'Run svc deliveries list --status pending to see when each is due, or send them now',
+        command: 'svc clock settle',
+      };
+  return new SvcError(code, message, { hint: send });
+}
+
+function suggestExplain({ id }: Delivery): Hint {
+  return { text: 'Show why', command: `svc explain ${id}` };
+}
+
+/** Prints the command that explains the first delivery whose last attempt failed. With `--json` it prints nothing. */
+export function hintToExplain(
+  deliveries: readonly Delivery[],
+  { io, json }: Pick<Context, 'io' | 'json'>,
+): void {
+  const failed = deliveries.find(({ last_attempt: last }) => last !== null && last.outcome !== 'succeeded');
+  if (failed !== undefined && !json) printHint(suggestExplain(failed), io);
 }
 
 /** The command that moves the clock to the next attempt. */
-export async function suggestAdvance(
+async function suggestAdvance(
   { workspaceId, dueIn }: NextAttempt,
   context: Pick<Context, 'getWorkspaceId'>,
 ): Promise<Hint> {
@@ -126,17 +140,19 @@ export async function suggestAdvance(
 }
 
 /**
- * The exit code of a command that waited for deliveries to settle.
+ * The exit code of a command that waited for deliveries to settle. Prints the next step if one was not delivered.
  * @throws SvcError `timeout` or `stalled` when one is still pending
  */
 export async function toWaitExitCode(
   { deliveries, ...result }: TrackResult & Pick<CommandWait, 'timeoutMs'>,
   control: Pick<ControlPlane, 'getClock'>,
-  context: Pick<Context, 'getWorkspaceId'>,
+  context: Pick<Context, 'getWorkspaceId' | 'io' | 'json'>,
 ): Promise<ExitCode> {
   const pending = deliveries.filter(isPending);
   if (pending.length > 0) throw await createUnsettledError(pending, result, control, context);
-  return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.success : ExitCode.failure;
+  const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');
+  hintToExplain(undelivered, context);
+  return undelivered.length === 0 ? ExitCode.success : ExitCode.failure;
 }
 
 /** The command that enables the endpoints, or the first of many. */

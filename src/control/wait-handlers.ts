@@ -4,6 +4,7 @@ import {
   describeStalled,
   describeTooFew,
   describeUnsettled,
+  findFailing,
   findNextAttempt,
 } from '../client/texts/describe-unsettled.ts';
 import { type WaitResult, waitForDeliveries } from '../client/wait.ts';
@@ -118,6 +119,9 @@ async function describeMissing(
     : describeUnsettled(waiting, timeoutMs);
   if (next === null)
     return `${message} Enable it with PATCH /_svc/webhooks/${first.webhook_id} and {"disabled": false}.`;
+  const failing = findFailing(waiting, next);
+  if (failing !== undefined)
+    return `${message} Show why with GET /_svc/deliveries/${failing.id}/explanation.`;
   if (isStalled)
     return `${message} Send it with POST /_svc/clock/advance and {"workspace_id": "${next.workspaceId}", "by": "${next.dueIn}"}.`;
   return `${message} Repeat the request to wait longer, or send the attempt that is due next with POST /_svc/clock/next and {"workspace_id": "${next.workspaceId}"}.`;

@@ -100,20 +100,22 @@ describe('POST /_svc/deliveries/wait', () => {
     await expect(waiting).resolves.toMatchObject({ settled: true, data: [{ attempt_count: 1 }] });
   });
 
-  it('a wait ends at once if no attempt is due before its time limit, and says how to send it', async () => {
+  it('a wait ends at once if no attempt is due before its time limit, and says how to find out why the last one failed', async () => {
     receiver.respond([500, 200]);
     await register();
     const event_id = await trigger();
     await receiver.request(1);
+    await control.advanceClock({ ms: 0 });
+    const [failing] = (await control.listDeliveries({ event_id })).data;
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
-      message: `1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen. Send it with POST /_svc/clock/advance and {"workspace_id": "${workspace_id}", "by": "5m"}.`,
+      message: `1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen. Show why with GET /_svc/deliveries/${failing?.id}/explanation.`,
       counts: { pending: 1 },
       data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
     });
     await control.setClock({ frozen: false, speed: 2 });
     expect((await wait({ event_id })).message).toMatch(
-      /: the next attempt is due in (?:5m|4m59s), at speed 2\. Send/,
+      /: the next attempt is due in (?:5m|4m59s), at speed 2\. Show why/,
     );
     await control.setClock({ frozen: true, speed: 1 });
     const waiting = wait({ event_id, keep_waiting: true });

@@ -47,14 +47,14 @@ describe('svc deliveries wait', () => {
     expect(statuses.filter((status: string) => status === 'succeeded')).toHaveLength(40);
   });
 
-  it('a wait in which no delivery can settle ends at once, and the command in its hint sends the attempt', async () => {
+  it('a wait in which no delivery can settle ends at once, and its hint explains why the attempt failed', async () => {
     const { run, receiver } = await start([{ status: 503, body: 'busy' }, {}]);
     await run('trigger', 'a.b');
     const { exitCode, stdout, stderr } = await run('deliveries', 'wait', '--timeout', '1h');
     expect(exitCode).toBe(ExitCode.failure);
     expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +↻ failing/);
     expect(stderr).toMatch(
-      /^del_\w+ failing after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery cannot settle within 1h: the next attempt is due in 5m, and the clock is frozen\.\nhint: Send the next attempt now with: svc clock advance 5m\n$/,
+      /^del_\w+ failing after 1 attempt, next attempt in 5m: .*503.*\nerror: 1 delivery cannot settle within 1h: the next attempt is due in 5m, and the clock is frozen\.\nhint: Show why with: svc explain del_\w+\n$/,
     );
     await run('clock', 'advance', '5m');
     expect((await run('deliveries', 'wait', '--status', 'succeeded')).exitCode).toBe(ExitCode.success);

@@ -12,7 +12,6 @@ import {
   replayDeliveries,
   waitForReplays,
 } from '../../client/replay.ts';
-import { findNextAttempt } from '../../client/texts/describe-unsettled.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
@@ -28,9 +27,9 @@ import {
   createUnsettledError,
   DEFAULT_WAIT_MS,
   explainDeliveries,
+  hintToExplain,
   KEEP_WAITING_OPTION,
   showDeliveryProgress,
-  suggestAdvance,
   toCommandWait,
 } from '../delivery-wait.ts';
 import { readText } from '../file-access.ts';
@@ -39,7 +38,6 @@ import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, confirm, yesOption } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderTable } from '../render/table.ts';
-import { printHint } from '../report-error.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import { editJson } from '../terminal-program.ts';
 
@@ -270,7 +268,6 @@ async function explainReplays(
     .map(({ delivery }) => delivery)
     .filter((delivery) => getReplayStatus(delivery) !== 'succeeded');
   await explainDeliveries(failed, await fetchScheduleTimes(failed, control, context), control, context);
-  const next = context.json ? null : await findNextAttempt(failed, control);
-  if (next !== null) printHint(await suggestAdvance(next, context), context.io);
+  hintToExplain(failed, context);
   return failed.length === 0 && refused.length === 0 ? ExitCode.success : ExitCode.failure;
 }

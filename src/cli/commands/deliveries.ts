@@ -14,6 +14,7 @@ import {
   createUnsettledError,
   DEFAULT_WAIT_MS,
   explainDeliveries,
+  hintToExplain,
   KEEP_WAITING_OPTION,
   showDeliveryProgress,
 } from '../delivery-wait.ts';
@@ -165,7 +166,10 @@ export const wait: CommandDefinition<WaitOptions> = {
     if (isMet) return ExitCode.success;
     if (deliveries.length === 0) await warnAboutMistypedTypes([filter.type], context);
     await explainDeliveries([...mismatched, ...waiting], scheduleTimeOf, control, context);
-    if (mismatched.length > 0) return ExitCode.failure;
+    if (mismatched.length > 0) {
+      hintToExplain(mismatched, context);
+      return ExitCode.failure;
+    }
     throw waiting.length > 0
       ? await createUnsettledError(waiting, { ...result, timeoutMs }, control, context)
       : createTooFewError(matched.length, count ?? 1, timeoutMs);

@@ -14,12 +14,12 @@ import type { Context } from '../context.ts';
 import {
   type CommandWait,
   explainNoDeliveries,
+  hintToExplain,
   showDeliveryProgress,
   toWaitExitCode,
 } from '../delivery-wait.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { renderFields } from '../render/table.ts';
-import { printHint } from '../report-error.ts';
 
 interface TriggerManyOptions {
   readonly type: string;
@@ -107,8 +107,7 @@ export async function triggerMany(
   if (deliveries.length === 0) explainNoDeliveries(options.type, context.io);
   if (failure) throw addRateHint(failure.error);
   if (wait === undefined) {
-    const hasFailed = failing + summary.deliveries.failed > 0;
-    if (hasFailed && !context.json) printHint({ text: 'Show why', command: 'svc explain' }, context.io);
+    hintToExplain(deliveries, context);
     return ExitCode.success;
   }
   return toWaitExitCode({ deliveries, isStalled, ...wait }, control, context);

@@ -14,7 +14,8 @@ import {
 } from '../../receiver/receiver-server.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { formatTimeOfDay } from '../render/format.ts';
+import { formatSecondOfDay } from '../render/format.ts';
+import { describeNextStep } from '../render/stream-items.ts';
 import { styleFor } from '../render/style.ts';
 import { truncateLine } from '../render/text-width.ts';
 import { printHint } from '../report-error.ts';
@@ -105,11 +106,7 @@ export class ListenReceiver {
     const { attempt, delivery } = item;
     const { io, json } = this.#context;
     const reason = attempt.outcome === 'http_error' ? '' : `${attempt.error}; `;
-    const next =
-      delivery.next_attempt_at === null
-        ? `${delivery.id} ${delivery.status}`
-        : `retry of ${delivery.id} at ${delivery.next_attempt_at}`;
-    io.note(`${json ? '' : INDENT}${reason}${next}`);
+    io.note(`${json ? '' : INDENT}${reason}${delivery.id}: ${describeNextStep(item) ?? delivery.status}`);
     if (this.#hasPrintedHint || delivery.next_attempt_at === null) return;
     this.#hasPrintedHint = true;
     printHint({ text: 'Move the clock to the next retry', command: 'svc clock next' }, io);
@@ -160,7 +157,7 @@ export class ListenReceiver {
 }
 
 /** The width of the time and the gap after it. */
-const INDENT = ' '.repeat('hh:mm:ss  '.length);
+const INDENT = ' '.repeat('hh:mm:ssZ  '.length);
 
 function toResponseOptions(response: ScriptedResponse): ReceiverResponseOptions {
   if (response === 'timeout') return { after: new Promise(() => {}) };
@@ -186,7 +183,7 @@ function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities):
   const isSuccess = typeof response === 'number' && response < 300;
   const symbol = capabilities.unicode ? `${isSuccess ? '✓' : '✗'} ` : '';
   const summary = [
-    formatTimeOfDay(item.received_at).slice(0, 'hh:mm:ss'.length),
+    formatSecondOfDay(item.received_at),
     (isSuccess ? green : red)(`${symbol}${response}`),
     verification.ok ? 'verified' : red('not verified'),
     `#${item.times_received}`,

@@ -16,9 +16,14 @@ export function formatSecond(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)}`;
 }
 
-/** `12:00:00.000` */
+/** `12:00:00.000Z` */
 export function formatTimeOfDay(time: string): string {
-  return time.slice(11, 23);
+  return time.slice(11);
+}
+
+/** `12:00:00Z` */
+export function formatSecondOfDay(time: string): string {
+  return `${time.slice(11, 19)}Z`;
 }
 
 /** `12 KiB`, `3.4 MiB` */

@@ -1,10 +1,9 @@
 /** Renders the items of the live stream, one per line. */
-import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
-import { formatDuration, formatLatency } from '../../domain/duration.ts';
+import { formatDuration, formatLatency, MINUTE_MS } from '../../domain/duration.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { formatTimeOfDay } from './format.ts';
+import { formatSecondOfDay, formatTimeOfDay } from './format.ts';
 import { styleFor, styleHttpStatus, styleOutcome } from './style.ts';
 import { truncateLine } from './text-width.ts';
 
@@ -15,9 +14,9 @@ interface Output {
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
 /** The width of the time and the gap after it. */
-const INDENT = ' '.repeat('hh:mm:ss.mmm  '.length);
+const INDENT = ' '.repeat('hh:mm:ss.mmmZ  '.length);
 
-/** Renders an attempt on one line, with its error and next retry on a second line. Truncated in a terminal. */
+/** Renders an attempt on one line. Below it, if it failed: what follows, the error and the command that explains it. */
 export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Output): string {
   const summary = [
     formatTimeOfDay(attempt.sent_at),
@@ -29,13 +28,30 @@ export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Output
     delivery.event_type,
     delivery.url,
   ].join('  ');
-  const lines =
-    attempt.error === null ? [summary] : [summary, `${INDENT}${attempt.error}${describeNextStep(delivery)}`];
+  if (attempt.error === null) return truncateLine(io, summary);
+  const next = describeNextStep({ attempt, delivery });
+  const result = next === null ? attempt.error : `${next}: ${attempt.error}`;
+  const lines = [summary, INDENT + result, `${INDENT}svc explain ${delivery.id}`];
   return lines.map((line) => truncateLine(io, line)).join('\n');
 }
 
-function describeNextStep({ status, next_attempt_at: nextAttemptAt }: Delivery): string {
-  return nextAttemptAt === null ? ` — ${status}` : ` — retry at ${nextAttemptAt}`;
+/**
+ * What follows a failed attempt: `retry at 12:05:00Z`, or the status of its delivery. The time is labeled if the schedule clock was
+ * not near the wall clock.
+ * @returns null if a later attempt was made
+ */
+export function describeNextStep({
+  attempt,
+  delivery,
+}: Pick<AttemptItem, 'attempt' | 'delivery'>): string | null {
+  const { attempt_count: count, next_attempt_at: nextAt, status } = delivery;
+  if (attempt.number < count) return null;
+  if (nextAt === null) return status;
+  const { sent_at: sentAt, scheduled_at: scheduledAt } = attempt;
+  const isSameDay = sentAt.slice(0, 10) === nextAt.slice(0, 10);
+  const time = isSameDay ? formatSecondOfDay(nextAt) : `${nextAt.slice(0, 10)} ${formatSecondOfDay(nextAt)}`;
+  const isLabeled = Math.abs(Date.parse(sentAt) - Date.parse(scheduledAt)) >= MINUTE_MS;
+  return `retry at ${time}${isLabeled ? ' schedule time' : ''}`;
 }
 
 /** Renders a request on one line. Truncated in a terminal. */

@@ -3,6 +3,7 @@
 import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
+import { getDisplayStatus } from '../../domain/delivery.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 
@@ -34,6 +35,8 @@ export function describeStalled(
 /** The attempt of several deliveries that is due first. */
 export interface NextAttempt {
   readonly workspaceId: string;
+  /** Current schedule time, in milliseconds since 1970. */
+  readonly now: number;
   /** Schedule time until then, rounded up to a second: `5m`. */
   readonly dueIn: string;
   /** Speed of the clock; 0 while it is frozen. */
@@ -54,7 +57,20 @@ export async function findNextAttempt(
   const { workspaceId, at } = next;
   const { now, speed } = await control.getClock({ workspace_id: workspaceId });
   const remainingMs = Math.max(0, at - Date.parse(now));
-  return { workspaceId, speed, dueIn: formatDuration(Math.ceil(remainingMs / SECOND_MS) * SECOND_MS) };
+  return {
+    workspaceId,
+    now: Date.parse(now),
+    speed,
+    dueIn: formatDuration(Math.ceil(remainingMs / SECOND_MS) * SECOND_MS),
+  };
+}
+
+/** The first delivery that waits for a retry. One that is due waits for a replay or a response, whatever its last attempt shows. */
+export function findFailing(unsettled: readonly Delivery[], { now }: NextAttempt): Delivery | undefined {
+  return unsettled.find(
+    (delivery) =>
+      getDisplayStatus(delivery) === 'failing' && Date.parse(delivery.next_attempt_at ?? '') > now,
+  );
 }
 
 /** `Only 1 of 3 deliveries settled within 30s.` */

@@ -242,13 +242,56 @@ describe('svc deliveries tail', () => {
     expect(calls).toEqual([{ since: '1h', type: 'order.shipped', types: 'attempt' }]);
   });
 
-  it('a failed attempt is printed with its error and the time of the next attempt', async () => {
-    const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
+  /** The lines of an attempt. */
+  async function tailOne(change: { attempt?: object; delivery?: object } = {}, width = 100) {
+    const { context, capturedOutput } = createFakeContext({
+      width,
+      control: {
+        stream: () =>
+          streamOf([
+            { ...item, attempt: { ...attempt, ...change.attempt }, delivery: aDelivery(change.delivery) },
+          ]),
+      },
+    });
     await tailCommand.run({}, context);
-    expect(capturedOutput.out).toContain('11:57:00.010  ✗ 503  12ms  del_01JD');
-    expect(capturedOutput.out).toContain(
-      'the receiver responded with 503 — retry at 2026-11-20T12:05:00.000Z',
+    return capturedOutput.out.split('\n').slice(0, -1);
+  }
+
+  it('a failed attempt is printed with the time of the next attempt, its error and the command that explains it', async () => {
+    const [summary, ...lines] = await tailOne();
+    expect(summary).toMatch(/^11:57:00\.010Z {2}✗ 503 {2}12ms {2}del_01JD/);
+    expect(lines.map((line) => line.trim())).toEqual([
+      'retry at 12:05:00Z: the receiver responded with 503',
+      'svc explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    ]);
+  });
+
+  it('a long error is truncated, not the time of the next attempt', async () => {
+    const error = 'connection refused by 127.0.0.1:3000 and [::1]:3000: nothing is listening there';
+    expect((await tailOne({ attempt: { error } }))[1]).toBe(
+      '               retry at 12:05:00Z: connection refused by 127.0.0.1:3000 and [::1]:3000: nothing is …',
     );
+  });
+
+  it.each([
+    [
+      'retry at 12:05:00Z schedule time: ',
+      'the clocks differ',
+      { attempt: { scheduled_at: '2026-11-20T11:55:00.000Z' } },
+    ],
+    [
+      'retry at 2026-11-21 00:05:00Z: ',
+      'the retry is on another day',
+      { delivery: { next_attempt_at: '2026-11-21T00:05:00.000Z' } },
+    ],
+    ['failed: ', 'the delivery has failed', { delivery: { status: 'failed', next_attempt_at: null } }],
+    [
+      '',
+      'a later attempt was made',
+      { delivery: { status: 'succeeded', next_attempt_at: null, attempt_count: 2 } },
+    ],
+  ])('the line of a failed attempt begins with "%s" if %s', async (begin, _, change) => {
+    expect((await tailOne(change))[1]?.trim()).toBe(`${begin}the receiver responded with 503`);
   });
 
   it('a reset is a note in text output and an item in JSON output', async () => {
@@ -273,8 +316,9 @@ describe('svc deliveries tail', () => {
     await tailCommand.run({}, context);
     expect(capturedOutput.out).toBe(
       [
-        '11:57:00.010  ✗ 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order.shipped  h…',
-        '              the receiver responded with 503 — retry at 2026-11-20T12:05:00.00…',
+        '11:57:00.010Z  ✗ 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order.shipped  …',
+        '               retry at 12:05:00Z: the receiver responded with 503',
+        '               svc explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         '',
       ].join('\n'),
     );
@@ -435,15 +479,15 @@ describe('svc deliveries replay', () => {
     });
   });
 
-  it('--wait explains a replay that failed, and names the command that sends the next attempt', async () => {
+  it('--wait explains a replay that failed, and names the command that shows why', async () => {
     const error = 'the receiver responded with 503';
-    const retrying = aDetail({ id: 'del_1', attempt_count: 2, attempts: [{ error }] as never });
+    const last_attempt = { outcome: 'http_error', error } as never;
+    const retrying = aDetail({ id: 'del_1', attempt_count: 2, last_attempt, attempts: [{ error }] as never });
     const control = { ...fakeEmulator([]), getDelivery: async () => retrying };
     const { context, capturedOutput } = createFakeContext({ control });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(ExitCode.failure);
     expect(capturedOutput.err).toBe(
-      `del_1 pending after 1 attempt, next attempt in 5m: ${error}\n` +
-        `hint: Send the next attempt now with: svc clock advance 5m --workspace ${retrying.workspace_id}\n`,
+      `del_1 failing after 1 attempt, next attempt in 5m: ${error}\nhint: Show why with: svc explain del_1\n`,
     );
   });
 

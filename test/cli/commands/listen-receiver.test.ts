@@ -58,12 +58,14 @@ it('svc listen without a URL verifies each delivery, gives the responses of --re
     /^Ready\. Secret whsec_\S+ for http:\/\/127\.0\.0\.1:\d+\/\nWaiting .* with: svc trigger order\.shipped\n$/,
   );
   const id = await trigger();
-  await expect.poll(() => capturedOutput.err).toContain(`retry of ${id} at `);
+  await expect
+    .poll(() => capturedOutput.err)
+    .toMatch(new RegExp(`^ {11}${id}: retry at \\d\\d:\\d\\d:\\d\\dZ$`, 'm'));
   await control.nextClock({});
   await trigger();
   const [failed, retried, other] = await lines(3);
   expect(failed).toMatch(
-    new RegExp(`^\\d\\d:\\d\\d:\\d\\d  ✗ 500  verified  #1  order\\.shipped  ${id}  evt_\\w+$`),
+    new RegExp(`^\\d\\d:\\d\\d:\\d\\dZ  ✗ 500  verified  #1  order\\.shipped  ${id}  evt_\\w+$`),
   );
   expect(retried).toMatch(new RegExp(`  ✓ 200  verified  #2  order\\.shipped  ${id}  evt_\\w+$`));
   expect(other).toMatch(/ {2}✓ 200 {2}verified {2}#1 {2}/);
@@ -99,7 +101,7 @@ it('svc listen --body prints the indented body below each delivery', async () =>
   await trigger();
   await expect
     .poll(() => capturedOutput.out)
-    .toMatch(/order\.shipped[^\n]*\n {10}\{\n {12}"type": "order\.shipped"/);
+    .toMatch(/order\.shipped[^\n]*\n {11}\{\n {13}"type": "order\.shipped"/);
 });
 
 it('svc listen --format json prints only the body of each delivery', async () => {
@@ -120,7 +122,7 @@ it('svc listen rejects a request that is not genuine with 400 and says why, with
   await trigger();
   const [line, reason, next] = await lines(3);
   expect(line).toMatch(/ {2}✗ 400 {2}not verified {2}#1 {2}order\.shipped {2}evt_1$/);
-  expect(reason).toMatch(/^ {10}\S.*signature/i);
+  expect(reason).toMatch(/^ {11}\S.*signature/i);
   expect(next).toContain('✗ 503  verified');
 });
 
@@ -141,7 +143,7 @@ it('svc listen verifies the signature scheme that the emulator uses', async () =
 it('svc listen --respond reset resets the connection', async () => {
   const { capturedOutput, trigger, lines } = await listen({ respond: 'reset' });
   const id = await trigger();
-  await expect.poll(() => capturedOutput.err).toMatch(/reset the connection.*; retry of del_/);
+  await expect.poll(() => capturedOutput.err).toMatch(/reset the connection.*; del_\w+: retry at /);
   expect((await lines(1))[0]).toContain(`✗ reset  verified  #1  order.shipped  ${id}`);
 });
 

@@ -29,7 +29,7 @@ async function tail(options: Parameters<typeof tailCommand.run>[0]) {
 describe('svc logs tail', () => {
   it('a request is printed on one line', async () => {
     await expect(tail({})).resolves.toBe(
-      '12:00:00.123  POST  403  1.3ms  req_1  permission_denied  /v1/events\n',
+      '12:00:00.123Z  POST  403  1.3ms  req_1  permission_denied  /v1/events\n',
     );
   });
 

@@ -205,6 +205,18 @@ describe('--wait', () => {
     expect(err).toMatch(/^del_\w+ pending after 0 attempts, next attempt in 5m\n$/);
   });
 
+  it('--wait names the command that explains a failed attempt instead of the one that sends the next one', async () => {
+    const last_attempt = { number: 1, outcome: 'http_error' } as Delivery['last_attempt'];
+    const options = { type: 'order.shipped', wait: true } as const;
+    const failing = aDelivery({ last_attempt });
+    const { result } = await trigger(options, [[failing]]);
+    const hint = { text: 'Show why', command: `svc explain ${failing.id}` };
+    expect(result).toMatchObject({ reason: { code: 'stalled', hint } });
+    const failed = aDelivery({ last_attempt, status: 'failed', next_attempt_at: null });
+    const { err } = await trigger(options, [[failed]]);
+    expect(err).toMatch(/\nhint: Show why with: svc explain del_\w+\n$/);
+  });
+
   it('--wait --keep-waiting exits with a timeout when the next attempt is due later', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: 5, keepWaiting: true }, [[aDelivery()]]);
     expect(result).toMatchObject({ reason: { code: 'timeout', exitCode: ExitCode.timeout } });
@@ -323,7 +335,7 @@ describe('--count', () => {
       [failing, aDelivery({ event_id: 'evt_1' })],
     ]);
     expect(out).toMatch(/^Deliveries +0 succeeded, 1 failing, 0 failed, 1 pending$/m);
-    expect(err).toBe('hint: Show why with: svc explain\n');
+    expect(err).toBe(`hint: Show why with: svc explain ${failing.id}\n`);
   });
 
   it('--count says that no endpoint receives the events', async () => {

@@ -107,7 +107,7 @@ describe('the log of svc emulator exec', () => {
     log.notes.note('first note');
     const stream = () => streamOf([attempt(2), attempt(5), request(1), { type: 'reset' }, attempt(4)]);
     await log.follow({ stream }, signal);
-    expect(log.tail(20).map((line) => line.replace(/^\S+:0(\d)\.000 .*/, '$1'))).toEqual([
+    expect(log.tail(20).map((line) => line.replace(/^\S+:0(\d)\.000Z .*/, '$1'))).toEqual([
       ...['first note', '1', '2', '4', '5', 'The state was replaced by a reset or a snapshot.'],
     ]);
   });

@@ -40,7 +40,7 @@ describe('messages about unsettled deliveries', () => {
     ],
     ['1 delivery is paused: wh_1 is disabled.', null, []],
   ])('describeStalled returns "%s" at speed %s', (message, speed, others) => {
-    const next = speed === null ? null : { workspaceId: 'ws_1', dueIn: '5m', speed };
+    const next = speed === null ? null : { workspaceId: 'ws_1', now: NOW, dueIn: '5m', speed };
     const first = speed === null ? paused('del_1') : pending('del_1');
     expect(describeStalled([first, ...others], next, 30_000)).toBe(message);
   });
@@ -87,6 +87,7 @@ describe('findNextAttempt', () => {
     ];
     expect(await findNextAttempt(deliveries, clockAt())).toEqual({
       workspaceId: 'ws_3',
+      now: NOW,
       dueIn: '30s',
       speed: 1,
     });
