@@ -76,7 +76,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
     v.optional(
       v.object({
-        kind: described('What happened to the file.', v.picklist(['removed', 'replaced', 'truncated'])),
+        kind: described('What happened to the file.', v.picklist(['removed', 'replaced'])),
         message: described('Description of the problem.', v.string()),
         hint: Hint,
       }),
@@ -115,8 +115,6 @@ export const Diagnosis = resource('Result of the database check.', {
     'State of the database.',
     v.object({
       size_bytes: described('Size of the database in bytes.', Count, 143_360),
-      schema_version: described('Version of the database schema.', Count),
-      newest_schema_version: described('Newest schema version that this version of svc supports.', Count),
       damage: described('Problems that the integrity check of SQLite found.', v.array(v.string()), []),
     }),
   ),

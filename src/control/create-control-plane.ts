@@ -279,15 +279,8 @@ function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: read
 function createDiagnosisHandlers({ store }: Sandbox) {
   return {
     getDiagnosis: async () => {
-      const { sizeBytes, schemaVersion, newestSchemaVersion, damage } = store.checkIntegrity();
-      return {
-        database: {
-          size_bytes: sizeBytes,
-          schema_version: schemaVersion,
-          newest_schema_version: newestSchemaVersion,
-          damage: [...damage],
-        },
-      };
+      const { sizeBytes, damage } = store.checkIntegrity();
+      return { database: { size_bytes: sizeBytes, damage: [...damage] } };
     },
   } satisfies Partial<ControlHandlers>;
 }

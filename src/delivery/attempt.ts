@@ -1,7 +1,9 @@
 /** Makes one attempt of a delivery and records its result. */
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { encodePhases } from '../domain/attempt-phases.ts';
 import { type AttemptTrigger, decideNextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
 import { createSignatureHeaders, type DeliveryToSign } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
@@ -18,6 +20,7 @@ import {
   getFaultDelayMs,
   type SendResults,
   sendWithFault,
+  toFailure,
 } from './delivery-faults.ts';
 import type { DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender, SendRequest, SendResult } from './sender.ts';
@@ -58,10 +61,7 @@ export async function sendAttempt(
     return () => store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
   }
   const attempt = prepareAttempt(sandbox, workspace, delivery, fault, waitingSince);
-  const { request } = attempt;
-  const results: SendResults = fault
-    ? await sendWithFault(sender, request, fault)
-    : [await sender.send(request)];
+  const results = await sendPrepared(sender, attempt, fault);
   const endedAt = workspace.clock.now();
   return async () => {
     const dueAt = await store.write(
@@ -71,6 +71,15 @@ export async function sendAttempt(
     if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
     return dueAt;
   };
+}
+
+async function sendPrepared(
+  sender: Sender,
+  { request, problem }: PreparedAttempt,
+  fault: MatchingFault | undefined,
+): Promise<SendResults> {
+  if (problem !== null) return [toFailure('connection_error', `nothing was sent: ${problem}`)];
+  return fault ? await sendWithFault(sender, request, fault) : [await sender.send(request)];
 }
 
 /** Makes the deliveries due that a `reorder` fault has delayed, because another one was sent. */
@@ -90,6 +99,8 @@ function isTooLate({ rules }: Sandbox, delivery: SendableDelivery, startedAt: nu
 interface PreparedAttempt {
   readonly delivery: SendableDelivery;
   readonly request: DeliveryRequest;
+  /** Why the stored endpoint cannot be sent to, such as a header with a line break that another program wrote; null if it can. */
+  readonly problem: string | null;
   /** Wall time of sending. */
   readonly sentAt: number;
   /** Schedule time from which the wait for the next attempt counts. */
@@ -119,14 +130,33 @@ function prepareAttempt(
   const sentAt = wall.now();
   const secrets = getSigningSecrets(delivery, now);
   const messageToSign = { scheme: rules.signature, secrets, id, timestampMs: sentAt, body };
+  let request: DeliveryRequest;
+  let problem: string | null = null;
+  try {
+    request = toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault));
+    assertSendable(request);
+  } catch (error) {
+    request = { url: delivery.url, headers: {}, body };
+    problem = (error as Error).message;
+  }
   return {
     delivery,
-    request: toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault)),
+    request,
+    problem,
     sentAt,
     startedAt: getAttemptStart(delivery, workspace),
     appliedFaultJson: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
     queuedMs: wall.monotonic() - waitingSince,
   };
+}
+
+/** @throws Error if a header or the URL cannot be sent */
+function assertSendable({ url, headers }: DeliveryRequest): void {
+  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) throw new Error(`${url} is not an HTTP URL`);
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
 }
 
 type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;

@@ -110,7 +110,7 @@ export async function sendWithFault(
 }
 
 /** A failure without a response. */
-function toFailure(outcome: 'connection_error' | 'timeout', error: string): SendResult {
+export function toFailure(outcome: 'connection_error' | 'timeout', error: string): SendResult {
   return {
     outcome,
     responseStatus: null,

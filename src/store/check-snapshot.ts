@@ -16,7 +16,7 @@ import { APPLICATION_ID, HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_I
 import { SAVED_AT_SETTING } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
 import { rowSchemas } from './row-schemas.ts';
-import { migrate, migrations, readSchemaVersion, SettingTable } from './schema.ts';
+import { hasExactSchema, SettingTable } from './schema.ts';
 import { Sql } from './sql.ts';
 
 /** A snapshot that passed all checks. */
@@ -80,10 +80,10 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
     // The schema may contain triggers and views, which must not run before the schema was checked.
     db.pragma('trusted_schema = OFF');
     db.pragma('cell_size_check = ON');
-    assertKnownSchema(db, path);
+    if (!hasExactSchema(db))
+      throw createDamagedSnapshotError(path, 'its schema differs from that of a snapshot');
     const damage = findDamage(db);
     if (damage !== null) throw createDamagedSnapshotError(path, damage);
-    migrate(db, path);
     const invalidRow = await findInvalidRow(db);
     if (invalidRow !== null) throw createDamagedSnapshotError(path, invalidRow);
     const settings = new SettingTable(new Sql(db));
@@ -101,33 +101,6 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
   } finally {
     db.close();
   }
-}
-
-/**
- * Compares tables, indexes, views and triggers with those that the migrations create, as exact text.
- * @throws SvcError `validation_failed` for any difference, and for the schema of a newer version.
- */
-function assertKnownSchema(db: Database.Database, path: string): void {
-  const hint = 'Upgrade svc, or save the snapshot with this version.';
-  const version = readSchemaVersion(db, path, 'validation_failed', hint);
-  const reference = openSqlite(':memory:');
-  try {
-    for (const step of migrations.slice(0, version)) reference.exec(step);
-    if (version < 1 || readSchema(db) !== readSchema(reference)) {
-      throw createDamagedSnapshotError(path, 'its schema differs from that of a snapshot');
-    }
-  } finally {
-    reference.close();
-  }
-}
-
-function readSchema(db: Database.Database): string {
-  return JSON.stringify(
-    db
-      .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name, tbl_name')
-      .raw()
-      .all(),
-  );
 }
 
 /** Clocks continue from the time of the snapshot and must stay within the years that ISO 8601 can express. */

@@ -32,10 +32,7 @@ export class Connection {
     this.baseline = new Baseline(db);
     this.group = new GroupCommit(db, {
       assertWritable: () => monitor.assertIntact(),
-      onCommit: () => {
-        monitor.recordWrite();
-        onCommit();
-      },
+      onCommit,
       onRollback,
       expectsMore,
     });
@@ -48,9 +45,7 @@ export class Connection {
 
   /** Writes at once, in a separate transaction. */
   writeNow<Result>(operation: () => Result): Result {
-    const result = this.db.transaction(operation).immediate();
-    this.monitor.recordWrite();
-    return result;
+    return this.db.transaction(operation).immediate();
   }
 
   /** Runs a write. @throws SvcError `storage_unavailable` if the file or its disk fails; any other error unchanged. */

@@ -1,4 +1,4 @@
-/** Opens the SQLite file: sets pragmas, locks it against a second emulator and runs migrations. Checks it for damage. */
+/** Opens the SQLite file: refuses files that are not ours, sets pragmas, and locks it against a second emulator. Checks it for damage. */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -7,7 +7,7 @@ import { describeFileError } from '../domain/message-parts.ts';
 import { matchesStatus } from '../domain/status-filter.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
-import { migrate, migrations, readSupportedVersion } from './schema.ts';
+import { createSchema, hasExactSchema } from './schema.ts';
 import { readPragma } from './sql.ts';
 
 /** SQLite application ID of a database of svc (`svce`). Databases of other programs are never changed. */
@@ -31,9 +31,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the database, and creates or upgrades it if necessary. This process holds a lock on the file until it is closed.
+ * Opens the database, and creates it if necessary. This process holds a lock on the file until it is closed.
  * @throws SvcError `database_in_use` if another process has it open; `database_unusable` if it cannot be read, belongs
- *   to another program, or was written by a newer version; `sqlite_unavailable` as `openSqlite`.
+ *   to another program, or has another schema; `sqlite_unavailable` as `openSqlite`.
  */
 export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): Database.Database {
   let db: Database.Database | undefined;
@@ -45,15 +45,13 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     // No timeout: a running emulator holds the lock until it stops.
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
-    assertApplicationId(db, path);
+    db.pragma('trusted_schema = OFF');
+    const isNew = checkOwner(db, path) === 'nobody';
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');
     // The only temporary data is what SQLite needs for rollbacks. In a file, it would cost more than the rows themselves.
     db.pragma('temp_store = MEMORY');
-    db.pragma('trusted_schema = OFF');
-    // Writing locks a new file. SQLite locks one with a write-ahead log when it reads the log.
-    if (readPragma(db, 'application_id') === 0) db.pragma(`application_id = ${APPLICATION_ID}`);
     // For text filters, because LIKE ignores the case of ASCII letters only.
     db.function('has_text', { deterministic: true }, (text, lowerCaseSearch) =>
       text.toLowerCase().includes(lowerCaseSearch) ? 1 : 0,
@@ -61,7 +59,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.function('matches_status', { deterministic: true }, (filter, status) =>
       status !== null && matchesStatus(filter, status) ? 1 : 0,
     );
-    migrate(db, path);
+    if (isNew) createDatabase(db);
     return db;
   } catch (error) {
     db?.close();
@@ -112,10 +110,12 @@ function assertUsableFile(path: string): void {
   );
 }
 
-/** @throws SvcError `database_unusable` for a snapshot, and for the database of another program. */
-function assertApplicationId(db: Database.Database, path: string): void {
-  const id = db.pragma('application_id', { simple: true });
-  if (id === APPLICATION_ID) return;
+/**
+ * Whose database this is: that of svc, or of nobody if it is empty. Triggers of a foreign database would run with each write.
+ * @throws SvcError `database_unusable` for a snapshot, the database of another program, or one with another schema
+ */
+function checkOwner(db: Database.Database, path: string): 'svc' | 'nobody' {
+  const id = readPragma(db, 'application_id');
   if (id === SNAPSHOT_APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is a snapshot, not a database.`, {
       hint: {
@@ -124,12 +124,25 @@ function assertApplicationId(db: Database.Database, path: string): void {
       },
     });
   }
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
-  if (id !== 0 || tables !== 0) {
+  if (id === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0) return 'nobody';
+  if (id !== APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is the SQLite database of another program.`, {
       hint: 'Choose another database file.',
     });
   }
+  if (hasExactSchema(db)) return 'svc';
+  throw new SvcError(
+    'database_unusable',
+    `${path} has other tables, indexes, views or triggers than a database of this version of svc.`,
+    { hint: 'Move it away to start with an empty database, or choose another database file.' },
+  );
+}
+
+function createDatabase(db: Database.Database): void {
+  db.transaction(() => {
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    createSchema(db);
+  }).immediate();
 }
 
 /** Converts an error of SQLite or the file system to an `SvcError`; returns any other error unchanged. */
@@ -195,9 +208,6 @@ export function isStorageError(error: unknown): error is Error {
 
 export interface IntegrityReport {
   readonly sizeBytes: number;
-  /** If this is below the newest version, the database is upgraded when it is next opened for use. */
-  readonly schemaVersion: number;
-  readonly newestSchemaVersion: number;
   /** Messages of SQLite about damage; empty for an intact database. */
   readonly damage: readonly string[];
 }
@@ -208,8 +218,6 @@ const MAX_MESSAGES = 5;
 export function checkIntegrity(db: Database.Database): IntegrityReport {
   return {
     sizeBytes: readPragma(db, 'page_count') * readPragma(db, 'page_size'),
-    schemaVersion: readPragma(db, 'user_version'),
-    newestSchemaVersion: migrations.length,
     damage: findDamage(db),
   };
 }
@@ -236,8 +244,7 @@ export function checkFileIntegrity(path: string): IntegrityReport | null {
   try {
     assertUsableFile(path);
     db = openSqlite(path, { readonly: true, timeout: 0 });
-    assertApplicationId(db, path);
-    readSupportedVersion(db, path);
+    checkOwner(db, path);
     return checkIntegrity(db);
   } catch (error) {
     throw toStoreError(error, path);

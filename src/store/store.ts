@@ -243,7 +243,7 @@ export class Store extends Tables {
     return this.#connection.monitor.problem;
   }
 
-  /** Checks whether the database file was removed, replaced or truncated. */
+  /** Checks whether the database file was removed or replaced. */
   checkFile(): DatabaseFileProblem | null {
     return this.#connection.monitor.check();
   }

@@ -134,12 +134,14 @@ export const securityRules: Readonly<Record<string, string>> = {
   'snapshots.atomic': 'A load that fails changes nothing',
   // Storage.
   'storage.other-files': 'A file that is not a database is refused and not changed',
-  'storage.damaged': 'A database with a damaged schema, or of a newer version, is refused',
+  'storage.damaged': 'A database with a damaged schema is refused',
+  'storage.schema':
+    'A database is used only if its tables, indexes, views and triggers are exactly those of svc, so that a foreign trigger never runs',
   'storage.lock': 'Only one process can use a database at a time',
   'storage.unavailable':
     'If the file is damaged, requests get 503 `storage_unavailable`, and the process keeps running',
   'storage.file-removed':
-    'If a database file is removed, replaced or truncated, every write fails, so that nothing is accepted and then lost',
+    'If a database file is removed or replaced, every write fails, so that nothing is accepted and then lost',
   'storage.no-loss':
     'No accepted event is lost when the folder of a busy emulator is repeatedly emptied, and its state saved as a snapshot and loaded by a new process',
   'storage.size': 'The size of a database is limited, and pending deliveries are never removed',

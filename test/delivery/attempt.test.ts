@@ -259,3 +259,32 @@ describe('an attempt', () => {
     expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(65_536), truncated: false });
   });
 });
+
+describe('an endpoint whose row cannot be sent to', () => {
+  it.each([
+    [
+      'a header with a line break',
+      { headers: '{"a":"b\\r\\nc: d"}' },
+      /Invalid character in header content \["a"\]/,
+    ],
+    ['headers that are not JSON', { headers: '{' }, /JSON/],
+    ['a URL that is not HTTP', { url: 'file:///etc/passwd' }, /file:\/\/\/etc\/passwd is not an HTTP URL/],
+  ])(
+    '%s fails the attempt without a request, and the retry follows the schedule',
+    async (_, change, message) => {
+      const { endpoint, trigger, store, get, sent, faults, moveTo } = startDispatcher();
+      const seq = store.webhooks.findSeq(endpoint().id) ?? 0;
+      store.writeNow(() => store.webhooks.update({ ...store.webhooks.getBySeq(seq), ...change }));
+      const [id = ''] = await trigger();
+      expect(get(id)).toMatchObject({
+        status: 'pending',
+        attempt_count: 1,
+        last_outcome: 'connection_error',
+      });
+      expect(get(id).last_error).toMatch(/^nothing was sent: /);
+      expect(get(id).last_error).toMatch(message);
+      await moveTo(Number(get(id).due_at));
+      expect([get(id).attempt_count, sent, faults]).toEqual([2, [], []]);
+    },
+  );
+});

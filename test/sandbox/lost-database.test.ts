@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
@@ -44,8 +35,6 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
         renameSync(`${db}.copy`, db);
       },
     ],
-    ['that is truncated', 'truncated', ({ db }) => truncateSync(db)],
-    ['whose log is truncated', 'truncated', ({ db }) => truncateSync(`${db}-wal`)],
   ])('every write fails with 503 for a file %s [storage.file-removed]', async (_, kind, lose) => {
     const { folder, db, emulator, reported } = await startOnFile();
     await using _emulator = emulator;

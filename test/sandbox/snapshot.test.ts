@@ -237,6 +237,7 @@ describe('loading an invalid file', () => {
     db.exec(sql);
     db.close();
   };
+  const TRIGGER = 'CREATE TRIGGER extra AFTER DELETE ON events BEGIN DELETE FROM webhooks; END';
   const truncate = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000));
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
@@ -245,12 +246,7 @@ describe('loading an invalid file', () => {
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
     ['is truncated', 'validation_failed', /is damaged/, () => damaged(truncate)],
     ['has lost rows', 'validation_failed', /is damaged/, () => damaged(alter('DELETE FROM workspaces'))],
-    [
-      'is newer',
-      'validation_failed',
-      /newer version of svc/,
-      () => damaged(alter('PRAGMA user_version = 999')),
-    ],
+    ['has a trigger', 'validation_failed', /its schema differs/, () => damaged(alter(TRIGGER))],
     [
       'belongs to the other environment',
       'validation_failed',

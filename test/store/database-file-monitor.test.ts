@@ -26,9 +26,8 @@ function open() {
   const path = join(folder, 'sandbox.db');
   const log = `${path}-wal`;
   writeFileSync(path, 'x'.repeat(100));
-  const monitor = new DatabaseFileMonitor(path);
   writeFileSync(log, 'x'.repeat(50));
-  monitor.recordWrite();
+  const monitor = new DatabaseFileMonitor(path);
   return { folder, path, log, monitor };
 }
 
@@ -47,7 +46,6 @@ describe('DatabaseFileMonitor', () => {
     // A checkpoint makes the log smaller.
     appendFileSync(path, 'x');
     truncateSync(log, 0);
-    monitor.recordWrite();
     expect(monitor.check()).toBeNull();
     expect(monitor.assertIntact()).toBeUndefined();
   });
@@ -57,39 +55,28 @@ describe('DatabaseFileMonitor', () => {
     ['the removed log', 'removed', ({ log }) => unlinkSync(log)],
     ['a replaced file', 'replaced', ({ path }) => replace(path, 100)],
     ['a replaced log', 'replaced', ({ log }) => replace(log, 50)],
-    ['a truncated file', 'truncated', ({ path }) => truncateSync(path, 99)],
-    ['a truncated log', 'truncated', ({ log }) => truncateSync(log, 49)],
-  ])('%s is a problem that refuses writes and remains after more writes', (_, problem, change) => {
+  ])('%s is a problem that refuses writes', (_, problem, change) => {
     const files = open();
     const { monitor } = files;
     change(files);
     expect(monitor.problem).toBeNull();
     expect(monitor.check()).toBe(problem);
-    monitor.recordWrite();
     expect([monitor.problem, monitor.check()]).toEqual([problem, problem]);
     expect(() => monitor.assertIntact()).toThrow(
       expect.objectContaining({
         code: 'storage_unavailable',
         message: `The database file was ${problem}${problem === 'replaced' ? ' by another file' : ''} while the emulator was running. Writes are refused.`,
         hint: {
-          text: expect.stringContaining(problem === 'truncated' ? 'restart the emulator' : 'you restart it'),
+          text: expect.stringContaining('you restart it'),
           command: 'svc emulator snapshot save FILE',
         },
       }),
     );
   });
 
-  it('a replaced file remains a problem although the emulator writes before the next check', () => {
-    const { path, monitor } = open();
-    replace(path, 90);
-    monitor.recordWrite();
-    expect(monitor.check()).toBe('replaced');
-  });
-
   it('the problem is gone after the file was moved back, whatever was written meanwhile', () => {
     const { path, monitor } = open();
     renameSync(path, `${path}.moved`);
-    monitor.recordWrite();
     expect(monitor.check()).toBe('removed');
     writeFileSync(path, 'y'.repeat(200));
     renameSync(path, `${path}.larger`);
@@ -97,20 +84,9 @@ describe('DatabaseFileMonitor', () => {
     expect(monitor.check()).toBeNull();
     renameSync(path, `${path}.moved`);
     renameSync(`${path}.larger`, path);
-    monitor.recordWrite();
     expect(monitor.check()).toBe('replaced');
     renameSync(`${path}.moved`, path);
     expect([monitor.check(), monitor.problem]).toEqual([null, null]);
-  });
-
-  it('the size after the last write counts', () => {
-    const { path, monitor } = open();
-    appendFileSync(path, 'x'.repeat(10));
-    monitor.recordWrite();
-    truncateSync(path, 109);
-    expect(monitor.check()).toBe('truncated');
-    appendFileSync(path, 'x');
-    expect(monitor.check()).toBeNull();
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -120,7 +96,6 @@ describe('DatabaseFileMonitor', () => {
       const link = join(folder, 'link.db');
       symlinkSync(path, link);
       const monitor = new DatabaseFileMonitor(link);
-      monitor.recordWrite();
       unlinkSync(log);
       expect(monitor.check()).toBe('removed');
     },
@@ -138,7 +113,6 @@ describe('DatabaseFileMonitor', () => {
 
   it('a database in memory has no file that could be lost', () => {
     const monitor = new DatabaseFileMonitor(':memory:');
-    monitor.recordWrite();
     expect(monitor.check()).toBeNull();
   });
 });
@@ -150,7 +124,7 @@ describe('watchDatabaseFile', () => {
       vi.useRealTimers();
     });
     const started = vi.spyOn(globalThis, 'setInterval');
-    let problem: DatabaseFileProblem | null = 'truncated';
+    let problem: DatabaseFileProblem | null = 'replaced';
     const reported: string[] = [];
     const store = { fileProblem: problem, checkFile: () => problem };
     const stop = watchDatabaseFile(store, ({ message }) => reported.push(message.split(' ')[4] ?? ''));
@@ -160,7 +134,7 @@ describe('watchDatabaseFile', () => {
       return reported.splice(0);
     };
     // A problem that is known already is not reported.
-    expect(next('truncated')).toEqual([]);
+    expect(next('replaced')).toEqual([]);
     expect(next('removed')).toEqual(['removed']);
     expect(next('removed')).toEqual([]);
     expect(next(null)).toEqual([]);

@@ -17,7 +17,7 @@ const statements = [
   "UPDATE events SET envelope = 'x'",
   'UPDATE workspaces SET clock_at = 9000000000000000',
   'UPDATE deliveries SET seq = 9007199254740991 WHERE seq = (SELECT max(seq) FROM deliveries)',
-  'PRAGMA user_version = 0',
+  'PRAGMA application_id = 0',
 ];
 
 describe(`an emulator that loads ${count} hostile snapshots (seed ${seed})`, () => {

@@ -48,12 +48,8 @@ const database = createFindingBuilder('database', 'Database');
 
 /** Asks the emulator, which has locked its file. */
 export async function checkDatabase({ control, status }: RunningEmulator): Promise<Finding> {
-  const {
-    size_bytes: sizeBytes,
-    schema_version: schemaVersion,
-    damage,
-  } = (await control.getDiagnosis({})).database;
-  return toFinding(status.db, { sizeBytes, schemaVersion, damage });
+  const { size_bytes: sizeBytes, damage } = (await control.getDiagnosis({})).database;
+  return toFinding(status.db, { sizeBytes, damage });
 }
 
 /** Opens the file, which no emulator uses. */
@@ -73,12 +69,9 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
   }
 }
 
-function toFinding(
-  path: string,
-  { sizeBytes, schemaVersion, damage }: Pick<IntegrityReport, 'sizeBytes' | 'schemaVersion' | 'damage'>,
-): Finding {
+function toFinding(path: string, { sizeBytes, damage }: IntegrityReport): Finding {
   return damage.length === 0
-    ? database.ok(`${path}, ${formatSize(sizeBytes)}, schema ${schemaVersion}, intact`)
+    ? database.ok(`${path}, ${formatSize(sizeBytes)}, intact`)
     : database.problem(
         `${path} is damaged: ${damage.join('; ')}`,
         'Move it to another folder to start with an empty database.',
