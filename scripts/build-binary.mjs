@@ -49,7 +49,7 @@ console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
 
 async function writeModules() {
   const modules = join(assets, 'modules');
-  for (const name of ['cli.js', 'watchdog.js', 'chunks']) {
+  for (const name of ['cli.js', 'chunks']) {
     cpSync(join(root, 'dist', name), join(modules, name), { recursive: true });
   }
   await build({

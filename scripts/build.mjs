@@ -17,7 +17,6 @@ const entries = {
   signature: 'src/signature.ts',
   matchers: 'src/library/matchers.ts',
   cli: 'src/cli/main.ts',
-  watchdog: 'src/watchdog/main.ts',
 };
 const modules = await bundle(entries, dist);
 // So that Node.js and TypeScript read the files as CommonJS.

@@ -90,14 +90,14 @@ const chunkGroups = [
   // `svc-emulator/signature` loads only these two chunks. `svc --help`, most commands and the library need the first one as well.
   { name: 'base', importedBy: 'src/signature.ts', without: 'node:crypto', test: /\/src\/|^module-timers/ },
   { name: 'signature', test: SIGNATURE },
-  // Shared by `svc --help` and the library, which does not load `program`.
-  { name: 'common', importedBy: 'src/cli/main.ts', test: /\/src\/(?!cli\/)/ },
+  // Shared by `svc --help` and the library, which does not load `program`. execa needs the process too.
+  { name: 'common', importedBy: 'src/cli/main.ts', test: /\/src\/(?!cli\/)|\/global-process\.cjs$/ },
   // The entry itself stays apart, or the library would run it.
   { name: 'program', importedBy: 'src/cli/main.ts', test: /\/src\/cli\/(?!main)|\/commander\// },
   // Shared by commands and the emulator, and by several commands. Without schemas, which `svc verify` does not need.
   {
     name: 'domain',
-    test: /\/src\/(?:domain|config|profile|network|watchdog|mcp\/connected|client\/texts)/,
+    test: /\/src\/(?:domain|config|profile|network|mcp\/connected|client\/texts)/,
     minShareCount: 2,
   },
   { name: 'contract', test: /\/src\/(?:contract|client|fixtures)\/(?!openapi)/, minShareCount: 3 },

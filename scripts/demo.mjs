@@ -1,6 +1,5 @@
 // npm run demo: shows one event from the API to a receiver that verifies it, with a failed attempt, a retry and a replay.
-// It runs the built program in a temporary folder. All processes end with the script: the watchdog ends them if the script is
-// killed. They are started with spawn instead of execa, which cannot end processes after the script was killed.
+// It runs the built program in a temporary folder. All processes end with the script.
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +31,6 @@ process.stdout.on('error', () => {
   hasReader = false;
   interruption.abort();
 });
-const watchdog = startWatchdog();
 setTimeout(() => interruption.abort(new Error(`Not finished after ${TIMEOUT_MS} ms.`)), TIMEOUT_MS).unref();
 
 try {
@@ -44,18 +42,7 @@ try {
   }
 } finally {
   await Promise.all([...children].map(end));
-  // The watchdog reads one JSON object per line, see src/watchdog/process-guard.ts.
-  watchdog.stdin.end(`${JSON.stringify({ closing: true })}\n`);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-/** Starts a process that terminates the child processes and removes the folder if this script is killed. */
-function startWatchdog() {
-  const program = join(root, 'dist/watchdog.js');
-  const options = { detached: true, stdio: ['pipe', 'ignore', 'ignore'] };
-  const watchdog = spawn(process.execPath, [program, String(process.pid), folder], options);
-  watchdog.stdin.on('error', () => undefined);
-  return watchdog;
 }
 
 async function runDemo() {
@@ -177,10 +164,9 @@ function start(args, variables = {}) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
   const env = { ...Object.fromEntries(inherited), ...(hasColor && { FORCE_COLOR: '1' }), ...variables };
   const stdio = ['ignore', 'pipe', 'inherit'];
+  // In its own process group, so that Ctrl-C reaches only this script, which ends its children.
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio, detached: true, windowsHide: true });
   children.add(child);
-  const { pid } = child;
-  watchdog.stdin.write(`${JSON.stringify({ pid, groupId: pid, svcPid: null, earlierPids: [] })}\n`);
   child.once('exit', () => children.delete(child));
   return child;
 }

@@ -23,7 +23,7 @@ import { createUnboundListener, type HttpListener, listen } from './http/http-li
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
 import { fetchInProcess, sendInProcess } from './http/request-faults.ts';
 import { resolveControlToken } from './http/request-guard.ts';
-import { openTunnel, type Tunnel } from './http/tunnel.ts';
+import type { Tunnel } from './http/tunnel.ts';
 import { assertNotEmulator } from './network/own-addresses.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
@@ -135,6 +135,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
       const onEnd = (error: SvcError) => onInternalError('the tunnel', error);
+      // Loaded late, because execa takes long to load.
+      const { openTunnel } = await import('./http/tunnel.ts');
       tunnel = await openTunnel(listener.url, onEnd, options.signal);
     }
     isNewFile = !existsSync(options.db);

@@ -82,20 +82,11 @@ export function openExecutable({ paths, read }: Executable, folder: string): Rea
   };
 }
 
-/** The first argument with which the single executable runs the watchdog instead of a command. */
-export const WATCHDOG_ARGUMENT = '--run-watchdog';
-
 /** The command that starts the running program again, without the arguments of its user. */
 export function getProgramCommand(): readonly [string, ...string[]] {
   if (executable !== null) return [process.execPath];
   // Without the `--`, Node 20 reads `--env-file` itself.
   return [process.execPath, ...process.execArgv, '--', process.argv[1] ?? ''];
-}
-
-/** The command that starts the watchdog. */
-export function getWatchdogCommand(): readonly [string, ...string[]] {
-  if (executable !== null) return [process.execPath, WATCHDOG_ARGUMENT];
-  return [process.execPath, join(getPackageFolder(), 'dist/watchdog.js')];
 }
 
 /** The `require` that finds better-sqlite3, if any start folder does. Not for the single executable. */

@@ -1,6 +1,5 @@
-/** The entry of the single executable: starts the command line or the watchdog. */
+/** The entry of the single executable: starts the command line. */
 import * as sea from 'node:sea';
-import { WATCHDOG_ARGUMENT } from '../package-files.ts';
 import { createExecutable } from './executable.ts';
 
 // `@types/node` 20 does not have it.
@@ -12,9 +11,4 @@ const executable = createExecutable({
   read: (key) => Buffer.from(getRawAsset(key) as ArrayBuffer),
 });
 
-if (process.argv[2] === WATCHDOG_ARGUMENT) {
-  process.argv.splice(2, 1);
-  executable.require('./watchdog.js');
-} else {
-  executable.require('./cli.js');
-}
+executable.require('./cli.js');

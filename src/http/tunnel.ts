@@ -2,13 +2,12 @@
  * Opens a tunnel with cloudflared, which must be installed. The tunnel of listhen is not used, because it downloads a program
  * without asking if there is no terminal.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
+import { execa } from 'execa';
 import { describeExit } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout, withAnySignal } from '../timers.ts';
-import { createProcessGuard } from '../watchdog/process-guard.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */
@@ -37,10 +36,7 @@ export async function openTunnel(
   onEnd: (error: SvcError) => void,
   signal?: AbortSignal,
 ): Promise<Tunnel> {
-  const guard = await createProcessGuard(process.env);
-  const child = guard.start('own', ({ detached }) =>
-    spawn(PROGRAM, toArguments(target), { detached, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true }),
-  );
+  const child = startProgram(target);
   const startTimer = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
     const url = await withAnySignal(signal ? [signal] : [], (waiting) => whenConnected(child, waiting));
@@ -52,31 +48,31 @@ export async function openTunnel(
     });
     const close = async () => {
       isClosing = true;
-      await guard.terminate();
+      child.kill();
+      await child;
     };
     return { url, close };
   } catch (error) {
-    await guard.terminate();
+    child.kill();
+    await child;
     throw error;
   } finally {
     clearTimeout(startTimer);
   }
 }
 
-function toArguments(target: string): string[] {
-  return [
+function startProgram(target: string) {
+  const args = [
     'tunnel',
     ...['--url', target, '--no-tls-verify', '--no-autoupdate', '--grace-period', '1s'],
     // The configuration file of the user is for another tunnel, and its rules would apply to this one.
     ...['--config', devNull],
   ];
+  return execa(PROGRAM, args, { stdio: ['ignore', 'ignore', 'pipe'], buffer: false, reject: false });
 }
 
 /** The URL, when the tunnel is connected. Reads the log to its end, because a full pipe would block the program. */
-function whenConnected(
-  child: ChildProcess & { readonly stderr: NodeJS.ReadableStream },
-  signal: AbortSignal,
-): Promise<string> {
+function whenConnected(child: ReturnType<typeof startProgram>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let url: string | undefined;
     let lastLine = 'it printed nothing';

@@ -10,7 +10,7 @@ import { MAX_SEED, RECEIVER_TIMEOUT_MS, type Variation } from '../domain/variati
 import { SvcError } from '../errors.ts';
 import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
-import type { ReadSideEffects } from '../receiver/side-effect-observer.ts';
+import type { ReadSideEffects } from '../receiver/side-effect-reader.ts';
 import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
 import {
   AnyObject,
@@ -108,7 +108,7 @@ export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {
 }
 
 async function runFuzz(url: string, options: FuzzReceiverOptions): Promise<FuzzReport> {
-  const { createSideEffectObserver } = await import('../receiver/side-effect-observer.ts');
+  const { createSideEffectReader } = await import('../receiver/side-effect-reader.ts');
   const { fuzz } = await import('../receiver/fuzz/fuzz.ts');
   const { parseSequence } = await import('../receiver/fuzz/sequence.ts');
   const { resolveFuzzRequest } = await import('../client/fuzz-request.ts');
@@ -120,27 +120,23 @@ async function runFuzz(url: string, options: FuzzReceiverOptions): Promise<FuzzR
   const request = { url, runs, timeMs, randomSeed, events, only, without, replay, restart };
   const context = { projectFolder: process.cwd(), env: process.env, now, signal };
   const scheme = getScheme(options.scheme ?? 'svc');
-  const observer =
-    typeof observe === 'string'
-      ? createSideEffectObserver(observe, { cwd: process.cwd(), urlRule: 'local', signal })
-      : null;
-  try {
-    return await fuzz({
-      ...resolveFuzzRequest(request, context),
-      urlRule: 'local',
-      scheme,
-      secret: requireSecret(scheme, options.secret),
-      ca,
-      signal,
-      timeoutMs: options.timeout === undefined ? RECEIVER_TIMEOUT_MS : toMs(options.timeout),
-      readSideEffects:
-        typeof observe === 'function' ? toReadSideEffects(observe) : (observer?.readSideEffects ?? null),
-      now,
-      ...(onProgress && { onProgress }),
-    });
-  } finally {
-    await observer?.close();
+  let readSideEffects: ReadSideEffects | null = null;
+  if (typeof observe === 'function') readSideEffects = toReadSideEffects(observe);
+  else if (observe !== undefined) {
+    readSideEffects = createSideEffectReader(observe, { cwd: process.cwd(), urlRule: 'local', signal });
   }
+  return fuzz({
+    ...resolveFuzzRequest(request, context),
+    urlRule: 'local',
+    scheme,
+    secret: requireSecret(scheme, options.secret),
+    ca,
+    signal,
+    timeoutMs: options.timeout === undefined ? RECEIVER_TIMEOUT_MS : toMs(options.timeout),
+    readSideEffects,
+    now,
+    ...(onProgress && { onProgress }),
+  });
 }
 
 function requireSecret(scheme: SignatureScheme, option: string | undefined): string {

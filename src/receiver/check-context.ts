@@ -11,7 +11,7 @@ import {
   type ReceiverResponse,
 } from './receiver-client.ts';
 import { type ObservationUnavailable, SideEffectCounter } from './side-effect-counter.ts';
-import type { ReadSideEffects } from './side-effect-observer.ts';
+import type { ReadSideEffects } from './side-effect-reader.ts';
 
 export interface CheckContextOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
   /** Time limit for a response or a side effect. */

@@ -1,6 +1,6 @@
 /** Counts the side effects of the deliveries of checks, which responses do not show. */
 import { formatDuration } from '../domain/duration.ts';
-import type { ReadSideEffects, SideEffectReading } from './side-effect-observer.ts';
+import type { ReadSideEffects, SideEffectReading } from './side-effect-reader.ts';
 import { type ExpectedSideEffects, SideEffectWatcher } from './side-effect-watcher.ts';
 
 /** Longer than in a fuzz run, because an additional side effect that comes late would count for another check. */

@@ -1,6 +1,6 @@
 /** Waits for the side effects of deliveries. The waiting time depends on how fast earlier side effects appeared. */
 import { sleep } from '../timers.ts';
-import type { ReadSideEffects, SideEffectReading } from './side-effect-observer.ts';
+import type { ReadSideEffects, SideEffectReading } from './side-effect-reader.ts';
 
 /** The side effects of deliveries: of each event, or only their total if the observer returns a count. */
 export type SideEffects =

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { listProcesses } from '../../src/watchdog/process-guard.ts';
+import { isRunning } from '../support/is-running.ts';
 import { createTempFolder, program, runProgram, svc } from './cli-program.ts';
 import { waitForPid } from './test-resources.ts';
 
@@ -112,5 +112,5 @@ it.skipIf(!hasShell)('a receiver in the background ends with the tests', async (
   const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(text) ?? [];
   await runJob(cwd, [`npx svc ${line.replace(' -- ', ' --allow-no-deliveries -- ')}`]);
   const pid = await waitForPid(join(cwd, 'pid'));
-  expect(listProcesses().filter((entry) => entry.pid === pid)).toEqual([]);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });

@@ -18,7 +18,7 @@ import {
   temporaryFilesIn,
 } from './cli-program.ts';
 import { canListProcesses, expectNoProcessIn, listProcessesIn } from './list-processes.ts';
-import { killAfterTest, startReceiver, waitForPid } from './test-resources.ts';
+import { killAfterTest, startReceiver } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
 
@@ -212,25 +212,6 @@ describe.skipIf(!canListProcesses)('cleanup of processes', () => {
     expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 137 });
     expect(listProcessesIn(cwd)).toEqual([]);
   });
-
-  it('no process remains when svc is killed', async () => {
-    const cwd = createWatchedFolder();
-    const { subprocess } = await start(cwd, node(withChild(stayScript)));
-    expect(listProcessesIn(cwd)).toHaveLength(4);
-    subprocess.kill('SIGKILL');
-    await expectNoProcessIn(cwd);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
-  it('no process remains when the whole process group of svc is killed', async () => {
-    const cwd = createWatchedFolder();
-    const command = [svcFile, ...svcArgs, 'emulator', 'exec', ...node(withChild(stayScript))];
-    const subprocess = runProgram('setsid', command, { cwd, env: temporaryFilesIn(cwd) });
-    await expect.poll(() => listProcessesIn(cwd).length).toBe(4);
-    process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
-    await expectNoProcessIn(cwd);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
 });
 
 describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a terminal', () => {
@@ -258,39 +239,6 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
     const screen = await terminal.waitFor(/exit/);
     expect(screen.match(/received/g)).toHaveLength(1);
     expect(screen).toMatch(/read words\n[\s\S]*exit 0/);
-  });
-
-  it('kill -9 ends the command and its descendants, and no other process of the same job', async () => {
-    const cwd = createWatchedFolder();
-    const script = `import { spawn } from 'node:child_process';
-      spawn(process.execPath, ['-e', ${JSON.stringify(stayScript)}]);
-      import('node:fs').then(({ writeFileSync }) => writeFileSync('parent', String(process.ppid)));
-      ${stayScript}`;
-    // The shell runs the following commands in the same process group.
-    const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
-    await using _ = terminal;
-    await expect
-      .poll(() => listProcessesIn(cwd).filter((name) => /^(?!bash ).*setInterval/s.test(name)))
-      .toHaveLength(3);
-    process.kill(await waitForPid(join(cwd, 'parent')), 'SIGKILL');
-    await terminal.waitFor(/exit 137/);
-    await expect
-      .poll(() => listProcessesIn(cwd).sort())
-      .toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
-  });
-
-  it('a process that the command leaves running ends with the command', async () => {
-    const cwd = createWatchedFolder();
-    const script = `import { spawn } from 'node:child_process';
-      spawn(process.execPath, ['-e', ${JSON.stringify(stayScript)}]).unref(); process.exit(4);`;
-    const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
-    await using _ = terminal;
-    await terminal.waitFor(/exit 4/);
-    // The shell may not have started `sleep` yet.
-    expect(listProcessesIn(cwd).filter((line) => !/^(?:bash |sleep 600 |$)/.test(line))).toEqual([]);
-    await expect
-      .poll(() => listProcessesIn(cwd).sort())
-      .toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
   });
 });
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTunnel } from '../../src/http/tunnel.ts';
-import { listProcesses } from '../../src/watchdog/process-guard.ts';
+import { isRunning } from '../support/is-running.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -45,14 +45,6 @@ ${script}`,
   );
   chmodSync(path, 0o755);
   return argumentsFile;
-}
-
-/** Whether a process runs. One that has ended keeps its ID until Node.js has noticed the end. */
-function isRunning(pid: number): boolean {
-  const pids = listProcesses().map((entry) => entry.pid);
-  // The list can be empty if the system does not give it.
-  expect(pids).toContain(process.pid);
-  return pids.includes(pid);
 }
 
 /** Ends by itself, in case a failed test does not end it. */

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
-import type { SideEffectReading } from '../../src/receiver/side-effect-observer.ts';
+import type { SideEffectReading } from '../../src/receiver/side-effect-reader.ts';
 import { listen } from '../support/local-server.ts';
 
 export const SECRET = 'whsec_c3ZjLXJlY2VpdmVyLXNlY3JldA';

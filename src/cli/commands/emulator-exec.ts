@@ -7,7 +7,6 @@ import type { Config } from '../../config.ts';
 import type { Emulator } from '../../emulator.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { Rules } from '../../profile/rules.ts';
-import { createProcessGuard } from '../../watchdog/process-guard.ts';
 import { bootEmulator, TEMPORARY_SETTINGS, writeCertificate } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -110,8 +109,8 @@ export const command: CommandDefinition<Options> = {
 };
 
 const NOTE = `
-svc runs the command with the environment variables that svc env prints. When the command exits, svc also
-terminates any processes that the command left running.`;
+svc runs the command with the environment variables that svc env prints. Without a terminal, as in CI, svc also
+terminates any processes that the command leaves running.`;
 
 function createTemporaryFolder(): string {
   try {
@@ -137,7 +136,7 @@ interface ExecSetup {
   readonly config: Config;
   readonly rules: Rules;
   readonly log: EmulatorLog;
-  /** Temporary folder for the certificate. The watchdog deletes it if svc is killed. */
+  /** Temporary folder for the certificate. */
   readonly folder: string;
 }
 
@@ -153,14 +152,9 @@ async function runWithEmulator(
   try {
     const certificate = writeCertificate(folder, emulator.certificate);
     const variables = toEnvVariables(emulator.status(), certificate);
-    const guard = await createProcessGuard(context.env, folder);
-    try {
-      if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
-      const result = await runCommand(options.command, variables, guard, context);
-      return await checkDeliveries(result, emulator, options, context);
-    } finally {
-      await guard.terminate();
-    }
+    if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
+    const result = await runCommand(options.command, variables, context);
+    return await checkDeliveries(result, emulator, options, context);
   } finally {
     await emulator.close();
     logEnd.abort();

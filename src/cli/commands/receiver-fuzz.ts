@@ -13,7 +13,7 @@ import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
 import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
 import { createRestartError, runRestartCommand } from '../../receiver/fuzz/restart-receiver.ts';
 import { type DeliverySequence, parseSequenceText } from '../../receiver/fuzz/sequence.ts';
-import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
+import { createSideEffectReader } from '../../receiver/side-effect-reader.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { assertFileWritable, writeText } from '../file-access.ts';
@@ -142,42 +142,38 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
   for (const [path, hint] of writtenFiles) {
     if (path !== undefined) assertFileWritable(resolve(context.cwd, path), hint);
   }
-  const observer =
+  const readSideEffects =
     options.observe === undefined
       ? null
-      : createSideEffectObserver(options.observe, { ...fuzzOptions, cwd: context.cwd });
+      : createSideEffectReader(options.observe, { ...fuzzOptions, cwd: context.cwd });
   const startedAt = performance.now();
   let progress: FuzzProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
-  try {
-    const report = await withProgress(
-      context,
-      async () => describeProgress(progress, fuzzOptions, performance.now() - startedAt),
-      fuzzReceiver({
-        ...fuzzOptions,
-        readSideEffects: observer?.readSideEffects ?? null,
-        onProgress: (current) => {
-          progress = current;
-        },
-      }),
-    );
-    context.print(report, () => renderFuzzReport(report, context.io));
-    await writeFiles(report, fuzzOptions, options, context);
-    if (report.interrupted) return ExitCode.interrupted;
-    return report.failure === null ? ExitCode.success : ExitCode.failure;
-  } finally {
-    await observer?.close();
-  }
+  const report = await withProgress(
+    context,
+    async () => describeProgress(progress, fuzzOptions, performance.now() - startedAt),
+    fuzzReceiver({
+      ...fuzzOptions,
+      readSideEffects,
+      onProgress: (current) => {
+        progress = current;
+      },
+    }),
+  );
+  context.print(report, () => renderFuzzReport(report, context.io));
+  await writeFiles(report, fuzzOptions, options, context);
+  if (report.interrupted) return ExitCode.interrupted;
+  return report.failure === null ? ExitCode.success : ExitCode.failure;
 }
 
-/** The options of the fuzz run that exist before the side effect observer, which is created with some of them. */
-type OptionsWithoutObserver = Omit<FuzzOptions, 'readSideEffects' | 'onProgress'>;
+/** The options of the fuzz run that exist before `readSideEffects`, which is created with some of them. */
+type OptionsWithoutReader = Omit<FuzzOptions, 'readSideEffects' | 'onProgress'>;
 
 async function toFuzzOptions(
   url: string,
   replay: DeliverySequence | null,
   options: FuzzCommandOptions,
   context: Context,
-): Promise<OptionsWithoutObserver> {
+): Promise<OptionsWithoutReader> {
   const { restartCommand, runs, time, randomSeed, events, only, without } = options;
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
@@ -195,7 +191,7 @@ async function toFuzzOptions(
 
 function describeProgress(
   { phase, runs, requests, steps }: FuzzProgress,
-  { url, runs: totalRuns, timeMs, replay }: OptionsWithoutObserver,
+  { url, runs: totalRuns, timeMs, replay }: OptionsWithoutReader,
   elapsedMs: number,
 ): string {
   const sent = formatDeliveryCount(requests);
@@ -212,7 +208,7 @@ function describeProgress(
 /** Writes the files that options name, and the smallest sequence unless a saved one was played. */
 async function writeFiles(
   report: FuzzReport,
-  { url, scheme, timeoutMs }: OptionsWithoutObserver,
+  { url, scheme, timeoutMs }: OptionsWithoutReader,
   options: FuzzCommandOptions,
   context: Context,
 ): Promise<void> {

@@ -24,7 +24,7 @@ import {
 import { fillTemplates } from '../../fixtures/template.ts';
 import { receiverRules } from '../../receiver/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
-import { createSideEffectObserver } from '../../receiver/side-effect-observer.ts';
+import { createSideEffectReader } from '../../receiver/side-effect-reader.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { assertFileWritable, createWriteError, writeText } from '../file-access.ts';
@@ -112,37 +112,30 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     const { observe } = options;
     const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
     if (junitPath !== null) assertFileWritable(junitPath, JUNIT_FILE_HINT);
-    const observer =
-      observe === undefined ? null : createSideEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
+    const readSideEffects =
+      observe === undefined ? null : createSideEffectReader(observe, { ...checkOptions, cwd: context.cwd });
     let progressBar = renderProgressBar(0, 1);
     const onProgress: RunChecksOptions['onProgress'] = (done, total, current) => {
       progressBar = `${renderProgressBar(done, total)}  ${current ?? ''}`;
     };
-    try {
-      const report = await withProgress(
-        context,
-        async () => `Checking ${checkOptions.url}  ${progressBar}`,
-        runChecks({ ...checkOptions, readSideEffects: observer?.readSideEffects ?? null, onProgress }),
-      );
-      if (junitPath !== null) {
-        await writeText(junitPath, renderReceiverJUnit(report, checkOptions.url), JUNIT_FILE_HINT);
-      }
-      context.print(report, () => renderReport(report, context.io));
-      if (report.interrupted) return ExitCode.interrupted;
-      return report.ok ? ExitCode.success : ExitCode.failure;
-    } finally {
-      await observer?.close();
+    const report = await withProgress(
+      context,
+      async () => `Checking ${checkOptions.url}  ${progressBar}`,
+      runChecks({ ...checkOptions, readSideEffects, onProgress }),
+    );
+    if (junitPath !== null) {
+      await writeText(junitPath, renderReceiverJUnit(report, checkOptions.url), JUNIT_FILE_HINT);
     }
+    context.print(report, () => renderReport(report, context.io));
+    if (report.interrupted) return ExitCode.interrupted;
+    return report.ok ? ExitCode.success : ExitCode.failure;
   },
 };
 
-/** The options of the check that exist before the side effect observer, which is created with some of them. */
-type OptionsWithoutObserver = Omit<RunChecksOptions, 'readSideEffects' | 'onProgress'>;
+/** The options of the check that exist before `readSideEffects`, which is created with some of them. */
+type OptionsWithoutReader = Omit<RunChecksOptions, 'readSideEffects' | 'onProgress'>;
 
-async function toCheckOptions(
-  options: CheckCommandOptions,
-  context: Context,
-): Promise<OptionsWithoutObserver> {
+async function toCheckOptions(options: CheckCommandOptions, context: Context): Promise<OptionsWithoutReader> {
   const { eventType } = options;
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const receiver = await resolveReceiverOptions(url, options, context);

@@ -1,8 +1,8 @@
 /** Runs the command of `svc emulator exec` with the standard streams of svc, and forwards signals. */
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
-import type { ProcessGuard } from '../../watchdog/process-guard.ts';
 import type { Context } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
 import type { SignalHandler } from '../process-context.ts';
@@ -14,56 +14,76 @@ export interface CommandResult {
   readonly wasInterrupted: boolean;
 }
 
+/** Time from SIGTERM to SIGKILL. */
+const GRACE_MS = 5_000;
+const POLL_INTERVAL_MS = 20;
+
 /**
  * Runs the command to its end. With a terminal, the command stays in the foreground process group to be able to read, and
- * receives Ctrl-C and hang-ups directly. Otherwise it has its own group, and svc forwards signals.
+ * receives Ctrl-C and hang-ups directly. Otherwise it has its own group, which ends as a whole, and svc forwards signals.
  * @throws SvcError `usage` when the program does not exist.
  */
 export async function runCommand(
   [program = '', ...args]: readonly string[],
   variables: EnvVariables,
-  guard: ProcessGuard,
   { cwd, env, io, handleSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'handleSignals'>,
 ): Promise<CommandResult> {
-  const sharesGroup = io.isStdinTerminal;
+  // Windows has no process groups.
+  const hasOwnGroup = !io.isStdinTerminal && process.platform !== 'win32';
   let wasInterrupted = false;
-  const subprocess = guard.start(sharesGroup ? 'shared' : 'own', ({ detached }) =>
-    execa(program, args, {
-      cwd,
-      env: { ...env, ...variables },
-      extendEnv: false,
-      stdio: 'inherit',
-      detached,
-      reject: false,
-      // If svc exits, the guard terminates the command with its descendants.
-      cleanup: false,
-      windowsHide: false,
-    }),
-  );
+  const subprocess = execa(program, args, {
+    cwd,
+    env: { ...env, ...variables },
+    extendEnv: false,
+    stdio: 'inherit',
+    detached: hasOwnGroup,
+    reject: false,
+    forceKillAfterDelay: GRACE_MS,
+    windowsHide: false,
+  });
   const { pid } = subprocess;
+  const groupId = hasOwnGroup ? pid : undefined;
   const onSignal: SignalHandler = (signal) => {
     wasInterrupted = true;
-    // After SIGTERM and SIGHUP, the guard sends SIGTERM to the command, and SIGKILL five seconds later.
-    if (signal !== 'SIGINT') void guard.terminate();
-    else if (!sharesGroup && pid !== undefined) interruptGroup(pid);
+    if (groupId === undefined) {
+      // The terminal sends Ctrl-C to the command too.
+      if (signal !== 'SIGINT' || !io.isStdinTerminal) subprocess.kill(signal);
+    } else if (signal === 'SIGINT') signalGroup(groupId, signal);
+    else void terminateGroup(groupId);
   };
   const restoreSignals = handleSignals(onSignal);
+  // execa ends a command that shares the group.
+  const onExit = () => groupId !== undefined && signalGroup(groupId, 'SIGTERM');
+  process.once('exit', onExit);
   try {
     const { exitCode, signal, code, shortMessage } = await subprocess;
     if (pid === undefined) throw createStartError(program, code, shortMessage);
     // The command was started, so it has an exit code or a signal.
     return { exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'], wasInterrupted };
   } finally {
+    if (groupId !== undefined) await terminateGroup(groupId);
+    process.off('exit', onExit);
     restoreSignals();
   }
 }
 
-/** Sends SIGINT to the group of the command, like a terminal. */
-function interruptGroup(pid: number): void {
+/** Terminates a process group, and returns when none of its processes runs. */
+async function terminateGroup(id: number): Promise<void> {
+  const killAt = performance.now() + GRACE_MS;
+  let isRunning = signalGroup(id, 'SIGTERM');
+  while (isRunning && performance.now() < killAt) {
+    await sleep(POLL_INTERVAL_MS);
+    isRunning = signalGroup(id, 0);
+  }
+  if (isRunning) signalGroup(id, 'SIGKILL');
+}
+
+/** @returns whether the process group has a process */
+function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGINT');
+    return process.kill(-id, signal);
   } catch {
-    // It has ended.
+    return false;
   }
 }
 

@@ -97,7 +97,7 @@ async function checkReceiver(input: ReceiverInput, call: ToolCall): Promise<Tool
   const { payload_text: payload } = await control.getFixture({ type });
   // Loaded on first use, because most sessions do not check a receiver.
   const { runChecks } = await import('../../receiver/run-checks.ts');
-  const { createUrlReader } = await import('../../receiver/side-effect-observer.ts');
+  const { createUrlReader } = await import('../../receiver/side-effect-reader.ts');
   const report = await withAnySignal([call.signal, abortAfter(MAX_CHECK_SECONDS * SECOND_MS)], (signal) => {
     const network = { urlRule: rules.webhookUrl, signal };
     return runChecks({

@@ -6,7 +6,7 @@ import { SvcError } from '../../errors.ts';
 import { sleep } from '../../timers.ts';
 import { DeliveryFactory } from '../delivery-factory.ts';
 import { isAccepted, type ReceiverClient, type ReceiverClientOptions } from '../receiver-client.ts';
-import type { ReadSideEffects } from '../side-effect-observer.ts';
+import type { ReadSideEffects } from '../side-effect-reader.ts';
 import { SideEffectWatcher } from '../side-effect-watcher.ts';
 import { type FuzzRule, findViolations, isSameGroup, type Violation } from './fuzz-rules.ts';
 import { type PlayLimits, type PlayOptions, type PlayRecord, SequencePlay } from './play-sequence.ts';

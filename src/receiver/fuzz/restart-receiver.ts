@@ -1,13 +1,12 @@
 /** Restarts a receiver with a shell command, and waits until it responds again. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { execa } from 'execa';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { describeExit } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
 import { startPolicyRequest } from '../../network/address-policy.ts';
 import { abortAfter, sleep, withAnySignal } from '../../timers.ts';
-import { createProcessGuard } from '../../watchdog/process-guard.ts';
 
 const COMMAND_TIMEOUT_MS = 60 * SECOND_MS;
 const START_TIMEOUT_MS = 30 * SECOND_MS;
@@ -18,29 +17,28 @@ const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 const OPTION = '--restart-command';
 
 /**
- * Runs the command to its end. The receiver that it starts in the background keeps running. If svc ends before the command,
- * the command and its descendants in the process group of svc are terminated.
+ * Runs the command to its end. The receiver that it starts in the background keeps running.
  * @throws SvcError `usage` if the command fails or takes too long
  */
 export async function runRestartCommand(
   command: string,
   { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  // Without pipes, which a receiver in the background would keep open.
-  const options = { cwd, signal, shell: true, stdio: 'ignore', timeout: COMMAND_TIMEOUT_MS } as const;
-  const guard = await createProcessGuard(process.env);
-  const child = guard.start('shared', () => spawn(command, options));
-  let ending: [code: number | null, signal: string | null];
-  try {
-    ending = (await once(child, 'exit')) as typeof ending;
-  } catch (error) {
-    throw createRestartError(`Cannot run the ${OPTION} command: ${(error as Error).message}.`);
-  } finally {
-    if (!signal.aborted) guard.release(child);
-    await guard.terminate();
+  const result = await execa(command, {
+    cwd,
+    shell: true,
+    // Without pipes, which a receiver in the background would keep open.
+    stdio: 'ignore',
+    timeout: COMMAND_TIMEOUT_MS,
+    cancelSignal: signal,
+    reject: false,
+  });
+  if (!result.failed) return;
+  const { exitCode, signal: endSignal, originalMessage } = result;
+  if (exitCode === undefined && endSignal === undefined) {
+    throw createRestartError(`Cannot run the ${OPTION} command: ${originalMessage}.`);
   }
-  if (ending[0] === 0) return;
-  throw createRestartError(`The ${OPTION} command ${describeExit(...ending)}.`);
+  throw createRestartError(`The ${OPTION} command ${describeExit(exitCode ?? null, endSignal ?? null)}.`);
 }
 
 /**

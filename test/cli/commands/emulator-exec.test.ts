@@ -13,15 +13,8 @@ import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
-const mocks = vi.hoisted(() => ({ runCommand: vi.fn(), openGuards: 0 }));
+const mocks = vi.hoisted(() => ({ runCommand: vi.fn() }));
 vi.mock('../../../src/cli/exec/run-command.ts', () => ({ runCommand: mocks.runCommand }));
-vi.mock('../../../src/watchdog/process-guard.ts', () => ({
-  async createProcessGuard() {
-    mocks.openGuards++;
-    return { terminate: async () => void mocks.openGuards-- };
-  },
-}));
-
 type Script = (variables: EnvVariables) => Promise<Partial<CommandResult>>;
 
 /** Creates one event, which has a delivery if there is an endpoint. */
@@ -74,7 +67,6 @@ async function exec(
     if (url !== undefined) await expect(fetch(url)).rejects.toThrow('fetch failed');
     await receiver?.close();
     expect(readdirSync(temporary)).toEqual([]);
-    expect(mocks.openGuards).toBe(0);
   }
 }
 

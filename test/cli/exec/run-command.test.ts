@@ -1,10 +1,10 @@
-/** Runs short commands of the shell without a watchdog, which other tests cover. */
+/** Runs short commands of the shell. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../../src/cli/exec/run-command.ts';
 import type { SignalHandler } from '../../../src/cli/process-context.ts';
-import type { ProcessGuard } from '../../../src/watchdog/process-guard.ts';
+import { isRunning } from '../../support/is-running.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createFakeHost } from '../fake-context.ts';
 
@@ -21,21 +21,7 @@ function start(words: readonly string[], { env = {}, variables = {}, isStdinTerm
   const cwd = createTemporaryFolder();
   const { host } = createFakeHost({ cwd, env: { PATH, ...env } });
   let handler: SignalHandler | null = null;
-  const groups: string[] = [];
-  let pid: number | undefined;
-  const guard: ProcessGuard = {
-    start(group, spawnChild) {
-      groups.push(group);
-      const child = spawnChild({ detached: true });
-      pid = child.pid;
-      return child;
-    },
-    release: vi.fn(),
-    terminate: vi.fn(async () => {
-      process.kill(-Number(pid), 'SIGTERM');
-    }),
-  };
-  const result = runCommand(words, variables, guard, {
+  const result = runCommand(words, variables, {
     ...host,
     io: { ...host.io, isStdinTerminal },
     handleSignals(newHandler) {
@@ -46,9 +32,8 @@ function start(words: readonly string[], { env = {}, variables = {}, isStdinTerm
     },
   });
   return {
-    ...{ cwd, groups, guard, result },
+    ...{ cwd, result },
     send: (signal: Parameters<SignalHandler>[0]) => handler?.(signal),
-    kill: (signal: NodeJS.Signals) => process.kill(-Number(pid), signal),
     isHandlingSignals: () => handler !== null,
     /** Resolves when the command has created the file `ready`. */
     ready: () => expect.poll(() => readText(join(cwd, 'ready'))).toBe(''),
@@ -111,32 +96,32 @@ describe.skipIf(process.platform === 'win32')('runCommand', () => {
     expect(isHandlingSignals()).toBe(false);
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('%s terminates the command through the guard', async (signal) => {
-    const { result, ready, send, guard, groups } = start(shell('touch ready; sleep 60'));
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s terminates the command and its descendants', async (signal) => {
+    const { result, ready, send, cwd } = start(shell('sleep 60 & echo $! > pid; touch ready; wait'));
     await ready();
     send(signal);
     expect(await result).toEqual({ exitCode: 143, wasInterrupted: true });
-    expect(guard.terminate).toHaveBeenCalledOnce();
-    expect(groups).toEqual(['own']);
+    expect(isRunning(Number(readText(join(cwd, 'pid'))))).toBe(false);
+  });
+
+  it('a process that the command leaves running ends with the command', async () => {
+    const { result, cwd } = start(shell('sleep 60 & echo $! > pid; exit 4'));
+    expect(await result).toEqual({ exitCode: 4, wasInterrupted: false });
+    expect(isRunning(Number(readText(join(cwd, 'pid'))))).toBe(false);
   });
 
   it('SIGINT is sent to the group of the command, which can handle it and exit with 0', async () => {
-    const { result, ready, send, guard } = start(onInterrupt(0));
+    const { result, ready, send } = start(onInterrupt(0));
     await ready();
     send('SIGINT');
     expect(await result).toEqual({ exitCode: 0, wasInterrupted: true });
-    expect(guard.terminate).not.toHaveBeenCalled();
   });
 
   it('SIGINT is not sent to a command that shares the terminal, which sends it itself', async () => {
-    const { result, ready, send, kill, groups } = start(onInterrupt(5), { isStdinTerminal: true });
+    const { result, ready, send } = start(onInterrupt(5), { isStdinTerminal: true });
     await ready();
-    const killProcess = vi.spyOn(process, 'kill');
     send('SIGINT');
-    expect(killProcess).not.toHaveBeenCalled();
-    killProcess.mockRestore();
-    kill('SIGTERM');
+    send('SIGTERM');
     expect(await result).toEqual({ exitCode: 143, wasInterrupted: true });
-    expect(groups).toEqual(['shared']);
   });
 });

@@ -1,15 +1,13 @@
 /** Reads side effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
-import { type ExecException, exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
+import { ExecaError, execa } from 'execa';
 import { formatDuration } from '../domain/duration.ts';
 import { describeExit } from '../domain/message-parts.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startPolicyRequest } from '../network/address-policy.ts';
 import { abortAfter, withAnySignal } from '../timers.ts';
-import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { describeConnectionProblem } from './receiver-client.ts';
 
 /** The side effects so far: their number, and if the source lists them, the ID of the event of each. */
@@ -21,19 +19,11 @@ export interface SideEffectReading {
 /** Returns the side effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
 export type ReadSideEffects = () => Promise<SideEffectReading>;
 
-interface SideEffectObserver {
-  readonly readSideEffects: ReadSideEffects;
-  /** Terminates running commands and their descendants. */
-  close(): Promise<void>;
-}
-
 const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of characters to read from a URL, and of bytes from a command. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const LIMIT_PROBLEM = 'it returned more than 16 MiB';
 const LIMIT_HINT = 'Return only the number of side effects, as {"count": n}.';
-/** The code of Node.js for a command that prints more. */
-const LIMIT_CODE = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
 const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
 
@@ -44,25 +34,15 @@ interface UrlReaderOptions {
   readonly signal: AbortSignal;
 }
 
-interface SideEffectObserverOptions extends UrlReaderOptions {
+interface SideEffectReaderOptions extends UrlReaderOptions {
   /** Working folder of a command. */
   readonly cwd: string;
 }
 
 /** @param source an `http` or `https` URL; anything else is a shell command */
-export function createSideEffectObserver(
-  source: string,
-  options: SideEffectObserverOptions,
-): SideEffectObserver {
-  const shell = new GuardedShell();
-  const isUrl = /^https?:\/\//i.test(source);
-  const readSideEffects = isUrl
-    ? createUrlReader(source, options)
-    : createReader(source, options, COMMAND_HINT, (signal) => shell.read(source, { ...options, signal }));
-  return {
-    readSideEffects,
-    close: () => shell.close(),
-  };
+export function createSideEffectReader(source: string, options: SideEffectReaderOptions): ReadSideEffects {
+  if (/^https?:\/\//i.test(source)) return createUrlReader(source, options);
+  return createReader(source, options, COMMAND_HINT, (signal) => runShell(source, { ...options, signal }));
 }
 
 /** Reads side effects from an `http` or `https` URL. It never runs a command. */
@@ -113,28 +93,16 @@ async function readUrl(url: string, { urlRule: rule, signal }: UrlReaderOptions)
   return text;
 }
 
-/** Runs shell commands in this process group, so that `sudo` and `ssh` find the terminal. They end with this process. */
-class GuardedShell {
-  #guard: ProcessGuard | null = null;
-
-  /** @returns the standard output of the command */
-  async read(command: string, { cwd, signal }: SideEffectObserverOptions): Promise<string> {
-    this.#guard ??= await createProcessGuard(process.env);
-    const execution = this.#guard.start('shared', () => {
-      const started = promisify(exec)(command, { cwd, signal, maxBuffer: RESPONSE_LIMIT });
-      return Object.assign(started, { pid: started.child.pid });
-    });
-    try {
-      return (await execution).stdout;
-    } finally {
-      // An aborted command may have left child processes: keep guarding them.
-      if (!signal.aborted) this.#guard.release(execution);
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#guard?.terminate();
-  }
+/** Runs a shell command in this process group, so that `sudo` and `ssh` find the terminal. @returns its standard output */
+async function runShell(command: string, { cwd, signal }: SideEffectReaderOptions): Promise<string> {
+  const options = {
+    cwd,
+    shell: true,
+    stdin: 'ignore',
+    cancelSignal: signal,
+    maxBuffer: RESPONSE_LIMIT,
+  } as const;
+  return (await execa(command, options)).stdout;
 }
 
 function parseReading(text: string): SideEffectReading | null {
@@ -149,10 +117,9 @@ function parseReading(text: string): SideEffectReading | null {
   }
 }
 
-function describeReadProblem(error: ExecException): string {
-  if (String(error.code) === LIMIT_CODE) return LIMIT_PROBLEM;
-  const exitCode = typeof error.code === 'number' ? error.code : null;
-  if (exitCode === null && !error.signal) return describeConnectionProblem(error as Error);
-  const end = `it ${describeExit(exitCode, error.signal ?? null)}`;
-  return [end, error.stderr?.trim()].filter(Boolean).join(': ');
+function describeReadProblem(error: Error): string {
+  if (!(error instanceof ExecaError)) return describeConnectionProblem(error);
+  if (error.isMaxBuffer) return LIMIT_PROBLEM;
+  const end = `it ${describeExit(error.exitCode ?? null, error.signal ?? null)}`;
+  return [end, String(error.stderr ?? '').trim()].filter(Boolean).join(': ');
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createSideEffectObserver } from '../../src/receiver/side-effect-observer.ts';
+import { createSideEffectReader } from '../../src/receiver/side-effect-reader.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
 const { signal } = new AbortController();
 const observe = (source: string) =>
-  createSideEffectObserver(source, { cwd: import.meta.dirname, urlRule: 'local', signal }).readSideEffects();
+  createSideEffectReader(source, { cwd: import.meta.dirname, urlRule: 'local', signal })();
 
-describe('createSideEffectObserver', () => {
+describe('createSideEffectReader', () => {
   it.each(['{"count": 3}', '{"ids": ["evt_1", "evt_2", "evt_1"]}', '3\n'])(
     'the side effect count is read from a URL with GET: %j',
     async (body) => {
@@ -16,7 +16,7 @@ describe('createSideEffectObserver', () => {
     },
   );
 
-  it.each(['echo 3', `echo '{"count":3}'`, 'ls side-effect-observer.test.ts | wc -l | sed s/1/3/'])(
+  it.each(['echo 3', `echo '{"count":3}'`, 'ls side-effect-reader.test.ts | wc -l | sed s/1/3/'])(
     'the side effect count is read from the output of a shell command: %s',
     async (command) => {
       expect(await observe(command)).toEqual({ count: 3, ids: null });
@@ -46,9 +46,9 @@ describe('createSideEffectObserver', () => {
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost']) {
       const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
-      await expect(
-        createSideEffectObserver(`http://${host}:${port}/`, options).readSideEffects(),
-      ).rejects.toThrow('publicly reachable');
+      await expect(createSideEffectReader(`http://${host}:${port}/`, options)()).rejects.toThrow(
+        'publicly reachable',
+      );
     }
     expect(receiver.requests).toEqual([]);
   });
