@@ -86,7 +86,7 @@ export function createControlPlane(
   };
   const sharedChanges = new SharedChanges(sandbox);
   const control: ControlPlane = {
-    ...withValidation(handlers),
+    ...toMethods(sandbox, handlers),
     exportDeliveries: (input, signal) => exportDeliveries(sandbox, input, signal),
     stream(input, signal) {
       const items = createLiveStream(sandbox, listenerCleanup, sharedChanges, input, signal);
@@ -96,12 +96,16 @@ export function createControlPlane(
   return control;
 }
 
-function withValidation(handlers: ControlHandlers): ControlMethods {
+/** Validates the input of each handler, and commits waiting writes first: the request log and the counts of faults are written later. */
+function toMethods({ store }: Sandbox, handlers: ControlHandlers): ControlMethods {
   const methods = Object.entries(handlers).map(([name, handler]) => [
     name,
-    // `never`: TypeScript cannot see that the schema and the handler of a name belong together.
-    async (input: Record<string, unknown>, signal?: AbortSignal) =>
-      handler(validateInput(controlOperations[name as keyof ControlHandlers], input) as never, signal),
+    async (input: Record<string, unknown>, signal?: AbortSignal) => {
+      const validated = validateInput(controlOperations[name as keyof ControlHandlers], input);
+      store.flush();
+      // `never`: TypeScript cannot see that the schema and the handler of a name belong together.
+      return handler(validated as never, signal);
+    },
   ]);
   return Object.fromEntries(methods) as ControlMethods;
 }
@@ -199,8 +203,6 @@ function createEventHandlers(sandbox: Sandbox) {
   const { store } = sandbox;
   return {
     listEvents: async (input) => {
-      // Events are listed with the request that created them, and the request log is written with a delay.
-      store.flush();
       const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
         await store.events.listSummaries(toCondition(sandbox, input, 'schedule'), pageRequest),
@@ -211,7 +213,6 @@ function createEventHandlers(sandbox: Sandbox) {
       );
     },
     getEvent: async ({ id }) => {
-      store.flush();
       const row = store.events.find(id);
       if (row === undefined) throw createNotFoundError('event', id);
       const { value, fieldText } = parseJsonObject(toEventRecordText(row));
@@ -236,8 +237,6 @@ function createFaultHandlers(sandbox: Sandbox) {
     },
     listFaults: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
-      // The counts are written with a delay.
-      store.flush();
       const pageRequest = toPageRequest(input, (id) => store.faults.find(id)?.seq);
       return toListBody(store.faults.list(workspace?.id ?? null, pageRequest), toFault);
     },

@@ -255,8 +255,6 @@ async function findDelivery(
 ): Promise<DeliveryRow> {
   const { store } = sandbox;
   if (id.startsWith(idPrefixes.request)) {
-    // The request log is written with a delay.
-    store.flush();
     const request = store.apiRequests.find(id);
     if (request === undefined) throw createNotFoundError('request', id);
     const { resource_id: resourceId } = request;
@@ -355,8 +353,6 @@ function explainSignature(
 
 function isStillActive({ store }: Sandbox, { fault }: AttemptDetail): boolean {
   if (fault === undefined) return false;
-  // The counts are written with a delay.
-  store.flush();
   const row = store.faults.find(fault.id);
   return row !== undefined && isFaultActive(toFault(row));
 }

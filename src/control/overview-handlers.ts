@@ -70,8 +70,6 @@ function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: Webho
 }
 
 function listActiveFaults({ store }: Sandbox, workspace: LoadedWorkspace): Fault[] {
-  // The counts are written with a delay.
-  store.flush();
   return store.faults
     .listAll()
     .map(toFault)

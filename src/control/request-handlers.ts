@@ -11,7 +11,6 @@ export function createRequestHandlers(sandbox: Sandbox) {
 
   return {
     listRequests: async (input) => {
-      store.flush();
       const pageRequest = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
       return toListBody(
         await store.apiRequests.list(toCondition(sandbox, input, 'wall'), pageRequest),
@@ -19,8 +18,6 @@ export function createRequestHandlers(sandbox: Sandbox) {
       );
     },
     getRequest: async ({ id }) => {
-      // The log is written with a delay. It must include every finished request.
-      store.flush();
       const row = store.apiRequests.find(id);
       if (row === undefined) throw createNotFoundError('request', id);
       return toApiRequestDetail(row, store.apiRequests.findMessages(row.seq));

@@ -64,10 +64,7 @@ export async function sendAttempt(
   const results = await sendPrepared(sender, attempt, fault);
   const endedAt = workspace.clock.now();
   return async () => {
-    const dueAt = await store.write(
-      () => recordAttempt(sandbox, workspace, attempt, results, endedAt),
-      false,
-    );
+    const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));
     if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
     return dueAt;
   };

@@ -142,7 +142,7 @@ export class ClockController {
     workspace.clock.moveTo(at);
     const state = { at, wallAt: wall.now(), speed: workspace.clock.speed, frozen: frozenAfterMove };
     // Committed together with the attempts that are due at this time, or before them.
-    store.writeSoon(() => store.workspaces.setClock(workspace.seq, state));
+    store.writeLater(() => store.workspaces.setClock(workspace.seq, state));
     this.#publishChange(workspace);
   }
 

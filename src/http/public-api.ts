@@ -162,7 +162,7 @@ class PublicRequest {
     return this.caller;
   }
 
-  /** Writes the request into the log in a later group of writes: a commit of its own would cost a flush to the disk. */
+  /** Writes the request into the log with the next group of writes: a commit of its own would cost a flush to the disk. */
   log(response: HTTPResponse): void {
     const { store, wall } = this.#sandbox;
     const durationMs = Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000;

@@ -120,7 +120,7 @@ export class FaultRegistry {
     const { seq, id, rule } = match;
     const appliedCount = ++match.appliedCount;
     // Committed together with the effect of the fault, or before it. Needs no new sequence: no stream contains faults.
-    this.#store.writeSoon(() => this.#store.faults.setAppliedCount(seq, appliedCount));
+    this.#store.writeLater(() => this.#store.faults.setAppliedCount(seq, appliedCount));
     return { applied: { id, kind: toFaultKind(rule) }, rule };
   }
 

@@ -31,7 +31,7 @@ const SOURCES = {
 /** The sequence of the newest change of an endpoint, so that a client that has seen it misses nothing after a restart. */
 const LAST_CHANGE_SETTING = 'webhook_change_seq';
 
-/** A request is logged 25 to 50 ms after its end (`Store.writeLater`), or later in a busy process. */
+/** A request is logged up to 50 ms after its end (`Store.writeLater`), or later in a busy process. */
 const LOGGED_WITHIN_MS = SECOND_MS;
 
 export class ChangeFeed extends Table {

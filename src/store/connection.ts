@@ -11,8 +11,6 @@ interface ConnectionHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
-  /** See `GroupCommit`. */
-  readonly expectsMore: () => boolean;
 }
 
 export class Connection {
@@ -23,7 +21,7 @@ export class Connection {
   readonly baseline: Baseline;
 
   /** @throws SvcError as {@link openDatabase}. */
-  constructor(options: DatabaseOptions, { onCommit, onRollback, expectsMore }: ConnectionHooks) {
+  constructor(options: DatabaseOptions, { onCommit, onRollback }: ConnectionHooks) {
     const db = openDatabase(options);
     const monitor = new DatabaseFileMonitor(options.path);
     this.db = db;
@@ -34,7 +32,6 @@ export class Connection {
       assertWritable: () => monitor.assertIntact(),
       onCommit,
       onRollback,
-      expectsMore,
     });
   }
 

@@ -21,7 +21,6 @@ export class Store extends Tables {
   readonly #connection: Connection;
   #lastSave: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
-  #expectsMore = () => false;
   #id = '';
   #lastSeq = 0;
   #stateReplacedSeq = 0;
@@ -32,7 +31,6 @@ export class Store extends Tables {
     this.#connection = new Connection(options, {
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
-      expectsMore: () => this.#expectsMore(),
     });
     this.connectTables(this.#connection.sql);
     removeUnfinishedSnapshot(this.settings);
@@ -75,21 +73,11 @@ export class Store extends Tables {
   }
 
   /** Writes in the next group, see `GroupCommit.run`. */
-  write<Result>(operation: () => Result, isUrgent = true): Promise<Result> {
-    return this.#connection.group.run(operation, isUrgent);
+  write<Result>(operation: () => Result): Promise<Result> {
+    return this.#connection.group.run(operation);
   }
 
-  /** Makes groups wait for more writes while `expectsMore` returns true, see `GroupCommit`. */
-  holdCommitsWhile(expectsMore: () => boolean): void {
-    this.#expectsMore = expectsMore;
-  }
-
-  /** Writes in the next group, see `GroupCommit.runSoon`. */
-  writeSoon(operation: () => void): void {
-    this.#connection.group.runSoon(operation);
-  }
-
-  /** Writes in a later group, see `GroupCommit.runLater`. */
+  /** Writes with the next group, see `GroupCommit.runLater`. */
   writeLater(operation: () => void): void {
     this.#connection.group.runLater(operation);
   }

@@ -127,7 +127,7 @@ describe('POST /_svc/deliveries/wait', () => {
     receiver.respond(410);
     await register();
     const event_id = await trigger();
-    const waiting = wait({ event_id, status: 'succeeded' });
+    const waiting = wait({ event_id, status: 'succeeded', keep_waiting: true });
     await control.settleClock({});
     const { settled, message, data } = await waiting;
     expect(settled).toBe(false);

@@ -20,7 +20,6 @@ function open(path = join(createTemporaryFolder(), 'sandbox.db')) {
     {
       onCommit: () => commits++,
       onRollback: () => rollbacks++,
-      expectsMore: () => false,
     },
   );
   onTestFinished(() => connection.close());

@@ -3,14 +3,9 @@ import { SvcError } from '../../src/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { Database } from '../support/sqlite.ts';
 
-/** The time of the groups, in milliseconds. */
-let now = 0;
-vi.mock('../../src/timers.ts', async () => ({
-  ...(await import('../support/fakeable-timers.ts')),
-  monotonic: () => now,
-}));
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 
-function open(expectsMore = () => false, assertWritable = () => {}) {
+function open(assertWritable = () => {}) {
   const db = new Database(':memory:');
   onTestFinished(() => {
     db.close();
@@ -28,7 +23,6 @@ function open(expectsMore = () => false, assertWritable = () => {}) {
     onRollback: () => {
       undone++;
     },
-    expectsMore,
   });
   const insert = db.prepare('INSERT INTO notes (text, parent) VALUES (?, ?)');
   return {
@@ -97,7 +91,7 @@ describe('GroupCommit.run', () => {
     const { group, note, commits, undone } = open();
     await Promise.allSettled([group.run(() => note('a')), group.run(fail('first'))]);
     expect([commits(), undone()]).toEqual([1, 1]);
-    // The group is rolled back for the first error, and the third operation for the second error.
+    // The group is rolled back for each of the two errors.
     await Promise.allSettled([
       group.run(() => note('b')),
       group.run(fail('first')),
@@ -127,7 +121,7 @@ describe('GroupCommit.run', () => {
 
   it('no operation of a group runs while the file is damaged', async () => {
     let problem: SvcError | null = new SvcError('storage_unavailable', 'The database file was removed.');
-    const { group, note, notes, undone } = open(undefined, () => {
+    const { group, note, notes, undone } = open(() => {
       if (problem !== null) throw problem;
     });
     const results = await Promise.allSettled([group.run(() => note('a')), group.run(() => note('b'))]);
@@ -214,175 +208,50 @@ describe('GroupCommit.run', () => {
   });
 });
 
-describe('a group that waits for more writes', () => {
-  it('a group is not committed while more writes are expected', async () => {
-    let turns = 3;
-    const { group, note, notes, commits } = open(() => turns-- > 0);
-    const first = group.run(() => note('a'));
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(notes()).toEqual([]);
-    await Promise.all([first, group.run(() => note('b'))]);
-    expect(notes()).toEqual(['a', 'b']);
-    expect(commits()).toBe(1);
-  });
-
-  it('a group is committed in the next turn after the last expected write', async () => {
-    let isExpectingMore = true;
-    const { group, note, notes } = open(() => isExpectingMore);
-    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-    const first = group.run(() => note('a'));
-    await nextTurn();
-    isExpectingMore = false;
-    const second = group.run(() => note('b'));
-    await nextTurn();
-    expect(notes()).toEqual(['a', 'b']);
-    await Promise.all([first, second]);
-  });
-
-  it('a group is committed after a while, even if more writes are always expected', async () => {
-    const { group, note, notes } = open(() => {
-      now += 1;
-      return true;
-    });
-    await group.run(() => note('a'));
-    expect(notes()).toEqual(['a']);
-  });
-
-  it('flush commits a group that waits, and the next group waits again', async () => {
-    let isExpectingMore = true;
-    const { group, note, commits } = open(() => isExpectingMore);
-    const first = group.run(() => note('a'));
-    group.flush();
-    await first;
-    const second = group.run(() => note('b'));
-    expect(commits()).toBe(1);
-    isExpectingMore = false;
-    await second;
-    expect(commits()).toBe(2);
-  });
-});
-
-describe('GroupCommit.runSoon', () => {
+describe('GroupCommit.runLater', () => {
   it('the write runs in the next group, in order', async () => {
     const { group, note, notes, commits } = open();
-    group.runSoon(() => note('a'));
+    group.runLater(() => note('a'));
     const write = group.run(() => note('b'));
-    group.runSoon(() => note('c'));
+    group.runLater(() => note('c'));
     await write;
     expect(notes()).toEqual(['a', 'b', 'c']);
     expect(commits()).toBe(1);
   });
 
-  it('the write is committed in its own group if there is no next one', async () => {
-    const { group, note, notes } = open();
-    await new Promise<void>((resolve) => {
-      group.runSoon(() => {
-        note('log');
-        resolve();
-      });
-    });
-    expect(notes()).toEqual(['log']);
-  });
-
   it('a failing write is ignored and does not affect the group', async () => {
     const { group, note, notes } = open();
-    group.runSoon(fail('no log today'));
+    group.runLater(fail('no log today'));
     await group.run(() => note('row'));
     expect(notes()).toEqual(['row']);
   });
 
   it('flush commits the write at once', () => {
     const { group, note, notes, commits } = open();
-    group.runSoon(() => note('log'));
+    group.runLater(() => note('log'));
     group.flush();
     expect(notes()).toEqual(['log']);
     group.flush();
     expect(commits()).toBe(1);
   });
-});
 
-describe('GroupCommit.runLater', () => {
-  it('groups do not contain the write, but flush commits it', async () => {
-    const { group, note, notes, commits } = open();
-    group.runLater(() => note('log'));
-    await group.run(() => note('row'));
-    expect(notes()).toEqual(['row']);
-    group.flush();
-    expect(notes()).toEqual(['row', 'log']);
-    expect(commits()).toBe(2);
-  });
-
-  it('after 25 ms, the write joins the group that is being prepared when a write that is not urgent joins it', async () => {
-    useFakeTimers();
-    const { group, note, notes, commits } = open();
-    group.runLater(() => note('log'));
-    const write = group.run(() => note('row'));
-    vi.advanceTimersByTime(25);
-    void group.run(() => note('attempt'), false);
-    expect(notes()).toEqual([]);
-    await write;
-    expect(notes()).toEqual(['row', 'log', 'attempt']);
-    expect(commits()).toBe(1);
-  });
-
-  it('after 50 ms, the write joins any group that is being prepared', async () => {
-    useFakeTimers();
-    const { group, note, notes, commits } = open();
-    group.runLater(() => note('log'));
-    vi.advanceTimersByTime(25);
-    const write = group.run(() => note('row'));
-    vi.advanceTimersByTime(25);
-    await write;
-    expect(notes()).toEqual(['row', 'log']);
-    expect(commits()).toBe(1);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('after 25 ms, the write joins the next group with a write that is not urgent', async () => {
-    useFakeTimers();
-    const { group, note, notes, commits } = open();
-    group.runLater(() => note('log'));
-    vi.advanceTimersByTime(25);
-    await group.run(() => note('row'));
-    expect(notes()).toEqual(['row']);
-    await group.run(() => note('attempt'), false);
-    expect(notes()).toEqual(['row', 'log', 'attempt']);
-    vi.advanceTimersByTime(25);
-    expect(commits()).toBe(2);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-});
-
-function useFakeTimers(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
-}
-
-describe.each([
-  ['runSoon', 25],
-  ['runLater', 50],
-] as const)('GroupCommit.%s', (method, delayMs) => {
-  it(`a timer that does not keep the process alive commits the writes after ${delayMs} ms`, () => {
-    useFakeTimers();
+  it('without a next group, a timer that does not keep the process alive commits the writes after 50 ms', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const started = vi.spyOn(globalThis, 'setTimeout');
     const { group, note, notes, commits } = open();
     for (const texts of [
       ['a', 'b'],
       ['c', 'd'],
     ]) {
-      for (const text of texts) group[method](() => note(text));
+      for (const text of texts) group.runLater(() => note(text));
       expect(vi.getTimerCount()).toBe(1);
-      vi.advanceTimersByTime(delayMs - 1);
-      expect(vi.getTimerCount()).toBe(1);
+      vi.advanceTimersByTime(49);
       expect(notes()).not.toContain(texts[0]);
       vi.advanceTimersByTime(1);
       expect(notes().slice(-2)).toEqual(texts);
     }
     expect(commits()).toBe(2);
-    const timers = started.mock.results.map(({ value }) => value);
-    expect(timers).toHaveLength((2 * delayMs) / 25);
-    expect(timers.some((timer) => timer.hasRef())).toBe(false);
+    expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false, false]);
   });
 });

@@ -79,12 +79,12 @@ describe('Store', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const store = new Store({ path });
     const commit = store.write(() => store.settings.set('waited', 'yes'));
-    store.writeSoon(() => store.settings.set('soon', 'yes'));
+    store.writeLater(() => store.settings.set('later', 'yes'));
     store.close();
     store.close();
     await commit;
     const again = openStore(path);
-    expect([again.settings.find('waited'), again.settings.find('soon')]).toEqual(['yes', 'yes']);
+    expect([again.settings.find('waited'), again.settings.find('later')]).toEqual(['yes', 'yes']);
   });
 
   it('flush commits waiting writes at once', async () => {
