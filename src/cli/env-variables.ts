@@ -1,11 +1,13 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
+
+import { isUtf8 } from 'node:buffer';
 import { accessSync, appendFileSync, chmodSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
-import { assertRegularFile, readRegularFile } from '../read-regular-file.ts';
+import { assertRegularFile, RefusedFileError, readRegularFile } from '../read-regular-file.ts';
 import { createWriteError } from './file-access.ts';
 import { readStatusValue } from './status-values.ts';
 
@@ -104,7 +106,7 @@ const HINT = 'Choose a writable file with --write-env.';
 export function assertEnvFileWritable(path: string): void {
   try {
     const exists = existsSync(path);
-    if (exists) assertRegularFile(path);
+    if (exists) readText(path);
     accessSync(exists ? path : dirname(path), constants.W_OK);
   } catch (error) {
     throw createWriteError(path, error, HINT);
@@ -126,29 +128,48 @@ export function writeEnvFile(
     if (existsSync(path)) assertRegularFile(path);
     appendFileSync(path, '', { mode: 0o600 });
     chmodSync(path, 0o600);
-    writeFileSync(path, setVariables(readRegularFile(path).toString(), variables, earlier));
+    writeFileSync(path, setVariables(readText(path), variables, earlier));
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw createWriteError(path, error, HINT);
   }
 }
 
-/** Returns the text with these variables set: in the line that had one, or at the end. Lines of other `earlier` ones are removed. */
+/** UTF-16 without a byte order mark contains NUL. */
+function readText(path: string): string {
+  const bytes = readRegularFile(path);
+  if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
+  throw new RefusedFileError('it is not UTF-8 text', HINT);
+}
+
+/**
+ * A line with its line break: its indentation and `export`, its variable, and a quoted value, which can have several lines. If the
+ * end of a quoted value is unclear, more counts as the value: the variables that it hides are then added at the end.
+ */
+const LINE =
+  /(?<prefix>[^\S\r\n]*(?:export[ \t]+)?)(?<name>[\w.-]+)[ \t]*=[ \t]*(?:"(?:\\[\s\S]|[^"\\])*"|'(?:\\'|[^'])*'|`(?:\\`|[^`])*`)?[^\r\n]*(?<end>\r\n?|\n|$)|[^\r\n]*(?:\r\n?|\n|$)/gy;
+
+/**
+ * Returns the text with these variables set: in the line that had one, or at the end. Lines of other `earlier` ones are removed.
+ * All other characters stay.
+ */
 export function setVariables(
   text: string,
   variables: EnvVariables,
   earlier: ReadonlySet<string> = new Set(),
 ): string {
   const missing = new Map(Object.entries(variables));
-  const lines = text.split('\n').flatMap((line) => {
-    const name = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';
+  const lines = Array.from(text.matchAll(LINE), ({ 0: line, groups = {} }) => {
+    const { prefix = '', name = '', end = '' } = groups;
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    if (value === undefined) return earlier.has(name) ? [] : [line];
+    if (value === undefined) return earlier.has(name) ? '' : line;
     // Removes further lines of the variable, because readers use the last one.
-    return missing.delete(name) ? [toLine(name, value)] : [];
+    return missing.delete(name) ? prefix + toLine(name, value) + end : '';
   });
-  if (lines.at(-1) === '') lines.pop();
-  return [...lines, ...Array.from(missing, ([name, value]) => toLine(name, value)), ''].join('\n');
+  const lineBreak = /\r\n?|\n/.exec(text)?.[0] ?? '\n';
+  const kept = lines.join('');
+  const separator = missing.size === 0 || kept === '' || /[\r\n]$/.test(kept) ? '' : lineBreak;
+  return kept + separator + Array.from(missing, ([name, value]) => toLine(name, value) + lineBreak).join('');
 }
 
 function toLine(name: string, value: string): string {

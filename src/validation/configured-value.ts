@@ -43,7 +43,7 @@ export function fromText(schema: v.GenericSchema, text: string): unknown {
   if (wrapped !== undefined) return fromText(wrapped, text);
   if (type === 'array') return text.split(',').map((item) => item.trim());
   if (type === 'boolean') return BOOLEANS[text] ?? text;
-  // Not `Number` alone, which also accepts 1e3, 0x10 and white space.
+  // `Number` also accepts 1e3, 0x10 and white space.
   return type === 'number' && /^-?\d*\.?\d+$/.test(text) ? Number(text) : text;
 }
 

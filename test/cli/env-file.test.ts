@@ -1,28 +1,53 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { keepEnvFile, setVariables, toEnvVariables, writeEnvFile } from '../../src/cli/env-variables.ts';
+import {
+  assertEnvFileWritable,
+  keepEnvFile,
+  setVariables,
+  toEnvVariables,
+  writeEnvFile,
+} from '../../src/cli/env-variables.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 describe('setVariables', () => {
-  it('setVariables appends variables that the text does not contain', () => {
-    expect(setVariables('', { A: '1', B: '2' })).toBe('A=1\nB=2\n');
-    expect(setVariables('# mine\nC=3', { A: '1' })).toBe('# mine\nC=3\nA=1\n');
-  });
-
-  it('setVariables replaces existing variables in place, removes duplicates and keeps all other lines', () => {
-    const text = '\nexport A=0\n  B = "x y"\nAB=1\n#A=2\nA=3\nC=4\n\n';
-    expect(setVariables(text, { A: '1', B: '2' })).toBe('\nA=1\nB=2\nAB=1\n#A=2\nC=4\n\n');
+  it.each([
+    ['appends to an empty text', '', 'A=1\nB=2\n'],
+    ['appends after a line without a line break', '# mine\nC=3', '# mine\nC=3\nA=1\nB=2\n'],
+    [
+      'replaces in place and keeps other lines',
+      '\nB = "x y"\nAB=1\n#A=2\nA=3\n\n',
+      '\nB=2\nAB=1\n#A=2\nA=1\n\n',
+    ],
+    ['removes further lines of a variable', 'A=1\nC=4\nA=3\nB=2\n', 'A=1\nC=4\nB=2\n'],
+    ['keeps export and indentation', 'export A=0\n  export B=0\n', 'export A=1\n  export B=2\n'],
+    ['keeps the line breaks of Windows', 'C=3\r\nA=0\r\n', 'C=3\r\nA=1\r\nB=2\r\n'],
+    ['keeps the end without a line break', 'A=0\r\nB=0', 'A=1\r\nB=2'],
+    ['keeps a byte order mark', '\uFEFFA=0\nB=2\n', '\uFEFFA=1\nB=2\n'],
+    [
+      'keeps lines in quoted values of several lines',
+      'C="x\nA=0\n\\"\nB=0"\nD=\'\nB=0\n\'\nE=`\nA=0`\n',
+      'C="x\nA=0\n\\"\nB=0"\nD=\'\nB=0\n\'\nE=`\nA=0`\nA=1\nB=2\n',
+    ],
+    ['replaces its own value of several lines', 'A="x\ny" # z\nC=3\nB=2\n', 'A=1\nC=3\nB=2\n'],
+    [
+      'takes a quote that does not end as part of the line',
+      'C="x\nD=don\'t\nA=0\nB=0\n',
+      'C="x\nD=don\'t\nA=1\nB=2\n',
+    ],
+  ])('setVariables %s', (_, text, expected) => {
+    const result = setVariables(text, { A: '1', B: '2' });
+    expect(result).toBe(expected);
+    // As Node.js reads the file.
+    const withoutMark = (file: string) => parseEnv(file.replace(/^\uFEFF/, ''));
+    expect(withoutMark(result)).toEqual({ ...withoutMark(text), A: '1', B: '2' });
   });
 
   it('setVariables keeps variables that have the name of a property of every object', () => {
     const text = 'constructor=1\ntoString=2\n';
     expect(setVariables(text, { A: '1' })).toBe(`${text}A=1\n`);
-  });
-
-  it('setVariables keeps CRLF line endings of other lines', () => {
-    expect(setVariables('C=3\r\nA=0\r\n', { A: '1' })).toBe('C=3\r\nA=1\n');
   });
 });
 
@@ -37,6 +62,22 @@ describe('writeEnvFile', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
     },
   );
+
+  it.each([
+    ['Latin-1', Buffer.from('DB_PASSWORD=caf\xe9\n', 'latin1')],
+    ['UTF-16', Buffer.from('\uFEFFA=1\n', 'utf16le')],
+    ['UTF-16 without a byte order mark', Buffer.from('A=1\n', 'utf16le')],
+  ])('a file in %s is refused before a start and before a write, and stays', (_, bytes) => {
+    const path = join(createTemporaryFolder(), '.env');
+    writeFileSync(path, bytes);
+    const refusal = expect.objectContaining({
+      code: 'usage',
+      message: `Cannot write ${path}: it is not UTF-8 text.`,
+    });
+    expect(() => assertEnvFileWritable(path)).toThrow(refusal);
+    expect(() => writeEnvFile(path, { A: '1' })).toThrow(refusal);
+    expect(readFileSync(path)).toEqual(bytes);
+  });
 
   it('a path that cannot be written is a usage error', () => {
     const path = join(createTemporaryFolder(), 'nowhere', '.env');
