@@ -35,6 +35,8 @@ import { loadSqlite } from './store/driver.ts';
 import { Store } from './store/store.ts';
 import { yieldToEventLoop } from './timers.ts';
 
+export { lockFile } from './store/lock-file.ts';
+
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly db: string;
@@ -254,6 +256,7 @@ function startWithStore(
       { url: listener.url, publicUrl },
       controlToken,
     ),
+    project_folder: projectFolder,
     ...constantStatus,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
     ...findFileProblem(store),

@@ -1,9 +1,10 @@
 /** Starts an emulator in this process from the configuration. */
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { readDataFile } from '../config/read-data-file.ts';
+import { assertStateFolderTrusted, STATE_FOLDER } from '../config/run-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
 import type { Seed } from '../contract/seed-schema.ts';
 import type { ProxyOptions } from '../domain/http-proxy.ts';
@@ -20,21 +21,33 @@ import { describePortOwner, findEmulatorOnPort, suggestForBusyPort } from './run
 /** Settings of an emulator that leaves nothing behind: in memory and on a free port. */
 export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
 
+/** The right to be the emulator that commands in a folder find. */
+export interface FolderClaim {
+  release(): void;
+  /** Releases it, and removes what it created. */
+  undo(): void;
+}
+
+interface BootOptions {
+  /** Removes all data of the database first. */
+  readonly fresh?: boolean | undefined;
+  /** Claims the folder before the start (default: other commands do not find the emulator). */
+  readonly claim?: (() => FolderClaim) | undefined;
+}
+
 /**
  * Starts the emulator. Errors that occur later, while it runs, are printed as notes.
- * @param fresh removes all data of the database first
- * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
+ * @throws SvcError as `startEmulator` and `claim`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
   config: Config,
   rules: Rules,
   { io, cwd, env, signal }: Pick<ProcessContext, 'cwd' | 'env' | 'signal'> & { readonly io: NoteOutput },
-  fresh = false,
+  { fresh = false, claim }: BootOptions = {},
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
-  const { host, port, db, environment, controlToken, allowHost, randomSeed, keepRequests, keepMegabytes } =
-    values;
+  const { host, db, environment, controlToken, allowHost, randomSeed, keepRequests, keepMegabytes } = values;
   if (values.tunnel && values.publicUrl !== null) {
     throw new SvcError('usage', '--tunnel and --public-url cannot be used together.', {
       hint: 'Remove --public-url: the tunnel has its own address.',
@@ -47,8 +60,9 @@ export async function bootEmulator(
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);
-  try {
-    const emulator = await startEmulator({
+  if (dirname(db) === join(projectFolder, STATE_FOLDER)) assertStateFolderTrusted(projectFolder, env);
+  const start = (port: number) =>
+    startEmulator({
       host,
       port,
       db,
@@ -81,17 +95,72 @@ export async function bootEmulator(
       internalErrorLog: { report: createWarningReporter(io) },
       signal,
     });
-    if (seed !== null && !emulator.seeded) {
-      io.note(`The seed was not applied: ${db} is not a new database.`);
-      printHint('Use svc emulator start with --fresh to remove all data and apply the seed.', io);
+  const claimAndStart = async (port: number) => {
+    const folderClaim = claim?.();
+    try {
+      const emulator = await start(port);
+      void emulator.closed.then(folderClaim?.release);
+      return emulator;
+    } catch (error) {
+      folderClaim?.undo();
+      throw error;
     }
-    return emulator;
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    const owner = await findEmulatorOnPort(config, { cwd, env });
-    const message = `Port ${port} on ${host} is already in use${describePortOwner(owner)}.`;
-    throw new SvcError('port_in_use', message, { hint: suggestForBusyPort(owner, port), cause: error });
+  };
+  const emulator = await startOnFreePort(claimAndStart, config, { cwd, env, io });
+  if (seed !== null && !emulator.seeded) {
+    io.note(`The seed was not applied: ${db} is not a new database.`);
+    printHint('Use svc emulator start with --fresh to remove all data and apply the seed.', io);
   }
+  return emulator;
+}
+
+/**
+ * Starts the emulator on the configured port. If another emulator uses the default port, it takes a port that is the same at each
+ * start in this folder, unless that is in use too.
+ * @throws SvcError as `startEmulator`
+ */
+async function startOnFreePort(
+  start: (port: number) => Promise<Emulator>,
+  config: Config,
+  { io, ...location }: Pick<ProcessContext, 'cwd' | 'env'> & { readonly io: NoteOutput },
+): Promise<Emulator> {
+  const { values, sources, projectFolder } = config;
+  const { host, port } = values;
+  const first = await startUnlessInUse(start, port);
+  if (!(first instanceof SvcError)) return first;
+  const owner = await findEmulatorOnPort(config, location);
+  if (owner !== null && sources.port.kind === 'default') {
+    for (const otherPort of listFolderPorts(projectFolder)) {
+      const emulator = await startUnlessInUse(start, otherPort);
+      if (emulator instanceof SvcError) continue;
+      const message = `Port ${port} is in use by the emulator of ${owner.project_folder}, so this folder uses port ${otherPort}.`;
+      io.note(message);
+      return emulator;
+    }
+  }
+  const message = `Port ${port} on ${host} is already in use${describePortOwner(owner)}.`;
+  throw new SvcError('port_in_use', message, { hint: suggestForBusyPort(owner, port), cause: first });
+}
+
+async function startUnlessInUse(
+  start: (port: number) => Promise<Emulator>,
+  port: number,
+): Promise<Emulator | SvcError> {
+  return start(port).catch((error: unknown) => {
+    if (error instanceof SvcError && error.code === 'port_in_use') return error;
+    throw error;
+  });
+}
+
+/** By default, Linux, macOS and Windows assign only higher ports to outgoing connections and to servers on port 0. */
+const FOLDER_PORTS = { first: 20_000, count: 12_000 };
+const MAX_PORTS_TRIED = 20;
+
+/** The ports of a folder: the first depends on its path, and the others follow. */
+export function listFolderPorts(folder: string): number[] {
+  const { first, count } = FOLDER_PORTS;
+  const offset = createHash('sha256').update(folder).digest().readUInt32BE();
+  return Array.from({ length: MAX_PORTS_TRIED }, (_, index) => first + ((offset + index) % count));
 }
 
 /**

@@ -79,7 +79,15 @@ export function createContext(
     return configWithoutOptions;
   }
 
-  const findTarget = async () => resolveTarget(await resolveConfig(), processContext);
+  async function findTarget() {
+    const config = await resolveConfig();
+    try {
+      return await resolveTarget(config, processContext);
+    } catch (error) {
+      const { suggestOtherEmulator } = await import('./running-emulator.ts');
+      throw await suggestOtherEmulator(error, config, processContext);
+    }
+  }
 
   let status: EmulatorStatus | null = null;
 

@@ -1,24 +1,29 @@
 /** The emulator that `svc emulator start`, `svc listen` and `svc mcp` run in their own process until they end. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
-  assertStateFolderTrusted,
   createRunFile,
   createStateFolder,
   ensureRunFile,
+  LOCK_FILE,
   type RunFile,
   removeRunFile,
+  removeStateFolder,
+  STATE_FOLDER,
 } from '../config/run-file.ts';
 import type { Config } from '../config.ts';
+import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { clearInterval, setInterval } from '../timers.ts';
-import { bootEmulator, writeCertificate } from './boot-emulator.ts';
+import { bootEmulator, type FolderClaim, writeCertificate } from './boot-emulator.ts';
 import type { Context } from './context.ts';
 import { warnAboutSettings } from './endpoint-warnings.ts';
 import { openUrl } from './open-url.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
-import { announceReady, type ReadyStatus } from './ready-line.ts';
+import { announceReady } from './ready-line.ts';
 import { printHint, printWarning } from './report-error.ts';
 
 export interface ForegroundEmulator {
@@ -26,7 +31,7 @@ export interface ForegroundEmulator {
   /** Path of the self-signed certificate that clients must trust; null without one. */
   readonly certificate: string | null;
   /** Prints the ready line or the banner, and opens the dashboard if the configuration says so. */
-  announce(status: ReadyStatus): Promise<void>;
+  announce(status: EmulatorStatus): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,23 +44,25 @@ interface ForegroundSettings {
 
 /**
  * Starts an emulator that the commands in this folder find.
- * @throws SvcError as `bootEmulator`; `untrusted_file` if another user can change the state folder
+ * @throws SvcError as `bootEmulator`; `untrusted_file` as `createStateFolder`; `already_running`
  */
 export async function startInForeground(
   { config, rules, fresh }: ForegroundSettings,
   context: Context,
 ): Promise<ForegroundEmulator> {
   const { projectFolder, values } = config;
-  assertStateFolderTrusted(projectFolder, context.env);
   await warnAboutSettings(config, context);
-  const emulator = await bootEmulator(config, rules, context, fresh);
+  const { lockFile } = await import('../emulator.ts');
+  const claim = () => claimFolder(projectFolder, context.env, lockFile);
+  const emulator = await bootEmulator(config, rules, context, { fresh, claim });
   try {
     const { certificate, remove } = registerEmulator(emulator, projectFolder, context);
     return {
       emulator,
       certificate,
       async announce(status) {
-        await announceReady(status, emulator.control, { certificate, rules }, context);
+        const details = { certificate, rules, host: values.host };
+        await announceReady(status, emulator.control, details, context);
         if (values.open) void showDashboard(status.dashboard_url, context);
       },
       async close() {
@@ -67,6 +74,42 @@ export async function startInForeground(
     await emulator.close();
     throw error;
   }
+}
+
+/**
+ * Makes this process the only one that runs an emulator for a folder. In a read-only folder, which can have no run file, any
+ * number can run.
+ * @param lockFile that of the store, which commands load only with the emulator
+ * @throws SvcError `already_running`; `untrusted_file` as `createStateFolder`; `sqlite_unavailable`
+ */
+function claimFolder(
+  projectFolder: string,
+  env: ProcessContext['env'],
+  lockFile: (path: string) => (() => void) | null,
+): FolderClaim {
+  const isNew = !existsSync(join(projectFolder, STATE_FOLDER));
+  try {
+    const release = lockFile(join(createStateFolder(projectFolder, env), LOCK_FILE));
+    if (release === null) throw createAlreadyRunningError(projectFolder);
+    return {
+      release,
+      undo() {
+        if (isNew) removeStateFolder(projectFolder);
+        release();
+      },
+    };
+  } catch (error) {
+    const isUnwritable =
+      error instanceof SvcError && (error.code === 'usage' || error.code === 'database_unusable');
+    if (!isUnwritable) throw error;
+    return { release() {}, undo() {} };
+  }
+}
+
+function createAlreadyRunningError(projectFolder: string): SvcError {
+  return new SvcError('already_running', `Another process runs or starts an emulator in ${projectFolder}.`, {
+    hint: { text: 'Wait until it responds, and use it', command: 'svc emulator wait' },
+  });
 }
 
 async function showDashboard(url: string, context: Context): Promise<void> {

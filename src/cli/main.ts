@@ -7,7 +7,13 @@ import { describeFileError } from '../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import { getProgramCommand } from '../package-files.ts';
 import { createProcessIo } from './io.ts';
-import { interruptSignals, type SignalHandler } from './process-context.ts';
+import {
+  DETACHED,
+  type Io,
+  interruptSignals,
+  type SignalHandler,
+  type StartMessage,
+} from './process-context.ts';
 import { hasFlag, runCommandLine } from './program.ts';
 import { reportError } from './report-error.ts';
 
@@ -53,7 +59,21 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // A standard error that cannot be written does not change the result.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => void handleClosedTerminal(2, error));
 
-const io = createProcessIo(process, hasFlag(args, '--no-color'));
+const isDetached = hasFlag(args, DETACHED);
+function sendToParent(message: StartMessage): void {
+  // The callback ignores that the parent has ended.
+  if (isDetached && process.connected) process.send?.(message, undefined, undefined, () => {});
+}
+
+const processIo = createProcessIo(process, hasFlag(args, '--no-color'));
+const io: Io = Object.create(processIo, {
+  noteJson: {
+    value(message: StartMessage) {
+      processIo.noteJson(message);
+      sendToParent(message);
+    },
+  },
+});
 const json = hasFlag(args, '--json');
 
 if (json) {
@@ -78,6 +98,10 @@ void runCommandLine(args, {
     };
   },
   commandLine: [...getProgramCommand(), ...args],
+  reportReady() {
+    sendToParent({ ready: true });
+    process.disconnect?.();
+  },
 }).then((exitCode) => {
   process.exitCode = exitCode;
 });

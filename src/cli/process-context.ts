@@ -1,5 +1,6 @@
 /** What a command gets from its process: the terminal, the environment and the signals. */
 import type { Readable, Writable } from 'node:stream';
+import type { ErrorCode, Hint } from '../errors.ts';
 
 /** What the destination of a text can show. */
 export interface TerminalCapabilities {
@@ -43,6 +44,18 @@ export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
 export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type SignalHandler = (signal: (typeof interruptSignals)[number]) => void;
 
+/**
+ * The option of the process that `svc emulator start --detach` starts: it logs attempts after its ready line, and sends its notes,
+ * its error and {@link StartMessage} `ready` to the process that started it.
+ */
+export const DETACHED = '--detached';
+
+/** What that process sends. */
+export type StartMessage =
+  | { readonly note: { readonly message: string } }
+  | { readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint?: Hint } }
+  | { readonly ready: true };
+
 /** What a command gets from the process. Tests provide their own. */
 export interface ProcessContext {
   readonly io: Io;
@@ -56,4 +69,6 @@ export interface ProcessContext {
   readonly handleSignals: (handler: SignalHandler) => () => void;
   /** The words of the command line, program first, to start the same command again. */
   readonly commandLine: readonly string[];
+  /** Tells the process that started this one with {@link DETACHED} that the emulator is ready. */
+  readonly reportReady?: () => void;
 }

@@ -1,19 +1,22 @@
 /** The output of `emulator start` when it accepts requests: the ready line, or a banner for people. */
 
+import os from 'node:os';
 import { type ControlPlane, listAll } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import type { ClockState, EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { WebhookDetail } from '../contract/resources.ts';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Context } from './context.ts';
 import type { TerminalCapabilities } from './process-context.ts';
+import { describeClock, isWallTime } from './render/describe-clock.ts';
 import { styleFor } from './render/style.ts';
 import { renderFields } from './render/table.ts';
 
 /** The fields of the status that the ready line does not contain. */
 const omittedFields = [
   'db',
+  'project_folder',
   'started_at',
   'max_attempts',
   'payload_field',
@@ -23,7 +26,7 @@ const omittedFields = [
   'storage_problem',
 ] as const satisfies readonly (keyof EmulatorStatus)[];
 
-export type ReadyStatus = Omit<EmulatorStatus, (typeof omittedFields)[number]>;
+type ReadyStatus = Omit<EmulatorStatus, (typeof omittedFields)[number]>;
 
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
@@ -32,14 +35,16 @@ interface BannerDetails {
   /** Path of the self-signed certificate that clients must trust; null without one. */
   readonly certificate: string | null;
   readonly rules: Pick<Rules, 'payloadField' | 'webhookUrl'>;
+  /** Address that the emulator listens on. */
+  readonly host: string;
 }
 
 type BannerEndpoint = Pick<WebhookDetail, 'id' | 'url' | 'events'>;
 
 /** Prints the ready line with `--json`, otherwise the banner. */
 export async function announceReady(
-  status: ReadyStatus,
-  control: Pick<ControlPlane, 'listWebhooks'>,
+  status: EmulatorStatus,
+  control: Pick<ControlPlane, 'listWebhooks' | 'getClock'>,
   details: BannerDetails,
   { json, io, printItem }: Context,
 ): Promise<void> {
@@ -49,31 +54,32 @@ export async function announceReady(
   }
   const endpoints = await listAll((page) => control.listWebhooks(page));
   const enabled = endpoints.filter(({ disabled }) => !disabled);
-  io.write(renderBanner(status, enabled, details, io));
-}
-
-export function isReadyLine(message: object | null): message is ReadyLine {
-  return message !== null && 'type' in message && message.type === 'ready';
+  const clock = await control.getClock({ workspace_id: status.workspace_id });
+  io.write(renderBanner(status, { endpoints: enabled, clock }, details, io));
 }
 
 /** Number of endpoints that the banner lists. */
 const LISTED_ENDPOINTS = 5;
 
-export function toReadyFields(status: ReadyStatus): ReadyStatus {
+export function toReadyFields(status: EmulatorStatus): ReadyStatus {
   const omitted = new Set<string>(omittedFields);
   return Object.fromEntries(Object.entries(status).filter(([name]) => !omitted.has(name))) as ReadyStatus;
 }
 
 const PUBLIC_EXAMPLE_URL = 'https://your-receiver.example.com/webhooks';
 
-/**
- * Renders the banner after the start: addresses, credentials and the next commands.
- * @param endpoints the enabled ones
- */
+interface BannerState {
+  /** The enabled ones. */
+  readonly endpoints: readonly BannerEndpoint[];
+  /** That of the default workspace. */
+  readonly clock: ClockState;
+}
+
+/** Renders the banner after the start: addresses, credentials, what an earlier run left behind, and the next commands. */
 export function renderBanner(
-  status: ReadyStatus,
-  endpoints: readonly BannerEndpoint[],
-  { certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
+  status: EmulatorStatus,
+  { endpoints, clock }: BannerState,
+  { certificate, rules: { payloadField, webhookUrl }, host }: BannerDetails,
   capabilities: TerminalCapabilities,
 ): string {
   const style = styleFor(capabilities);
@@ -86,11 +92,15 @@ export function renderBanner(
       'Base URL': status.base_url,
       'Control URL': status.control_url,
       'Control token': status.control_token ?? null,
+      'Other machines': describeRemoteAddress(status, host),
       Workspace: status.workspace_id,
       'API key': status.api_key,
       [ordered.length > 1 ? 'Endpoints' : 'Endpoint']: renderEndpoints(ordered, status),
       Secret: status.webhook_secret === undefined ? null : status.webhook_secret + ofEndpoint,
       Certificate: certificate,
+      Database: describeDatabase(status),
+      Deliveries: status.deliveries.pending === 0 ? null : `${status.deliveries.pending} pending`,
+      Clock: isWallTime(clock) ? null : describeClock(clock),
     },
     capabilities,
   );
@@ -122,10 +132,27 @@ Next: ${style.cyan(nextCommand)}
 `;
 }
 
+export function describeDatabase({ db }: Pick<EmulatorStatus, 'db'>): string {
+  return db === ':memory:' ? 'in memory' : db;
+}
+
+/** The address for other machines, if the emulator listens on all addresses of this one; otherwise null. */
+function describeRemoteAddress({ url }: EmulatorStatus, host: string): string | null {
+  if (host !== '0.0.0.0' && host !== '::') return null;
+  const external = Object.values(os.networkInterfaces()).flatMap((addresses = []) =>
+    addresses.filter(({ internal, family }) => !internal && family === 'IPv4'),
+  );
+  const [first] = external;
+  if (first === undefined) return null;
+  const origin = new URL(url);
+  origin.hostname = first.address;
+  return `${origin.origin} (dashboard and control plane only with the control token)`;
+}
+
 /** The endpoint of `status` is the first. Null without endpoints. */
 function renderEndpoints(
   endpoints: readonly BannerEndpoint[],
-  { webhook_id: ownId, webhook_previous_url: previousUrl }: ReadyStatus,
+  { webhook_id: ownId, webhook_previous_url: previousUrl }: EmulatorStatus,
 ): string | null {
   if (endpoints.length === 0) return null;
   const lines = endpoints.slice(0, LISTED_ENDPOINTS).map(({ id, url }) => {

@@ -24,13 +24,33 @@ export async function findEmulatorOnPort(
   const { host, port } = values;
   const authority = `${addBrackets(host)}:${port}`;
   const signal = abortAfter(STATUS_TIMEOUT_MS);
-  const statuses = ['http', 'https'].map(async (scheme) => {
+  // Not at the same time, because `node:https` is slow to load.
+  for (const scheme of ['http', 'https']) {
     const controlUrl = `${scheme}://${authority}`;
     const settings = { values: { ...values, controlUrl, controlToken: null }, sources };
-    const target = await resolveTarget(settings, location);
-    return createHttpControlClient({ ...target, signal }).getStatus({});
-  });
-  return Promise.any(statuses).catch(() => null);
+    const target = await resolveTarget(settings, location).catch(() => null);
+    if (target === null) continue;
+    try {
+      return await createHttpControlClient({ ...target, signal }).getStatus({});
+    } catch (error) {
+      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+      if (cause?.code === 'ECONNREFUSED') return null;
+    }
+  }
+  return null;
+}
+
+/** Names the emulator that responds on the configured port, for an error that no emulator is running in the folder. */
+export async function suggestOtherEmulator(
+  error: unknown,
+  config: Config,
+  location: ProjectLocation,
+): Promise<unknown> {
+  if (!(error instanceof SvcError) || error.code !== 'no_emulator' || error.hint !== undefined) return error;
+  const other = await findEmulatorOnPort(config, location);
+  if (other === null) return error;
+  const hint = `Use the emulator of ${other.project_folder} with: --url ${other.url}`;
+  return new SvcError(error.code, error.message, { hint, cause: error });
 }
 
 /** ` by svc (…)`, to append to "in use". Empty for another program, for which null stands. */

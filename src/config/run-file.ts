@@ -1,5 +1,14 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createFolder } from '../create-folder.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
@@ -10,8 +19,11 @@ import { writePrivateFile } from '../write-private-file.ts';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from './trusted-path.ts';
 
-const STATE_FOLDER = '.svc';
+export const STATE_FOLDER = '.svc';
 const RUN_FILE = 'run.json';
+const IGNORE_FILE = '.gitignore';
+/** Locked while an emulator runs or starts. */
+export const LOCK_FILE = 'emulator.lock';
 
 export interface RunFile {
   readonly pid: number;
@@ -31,7 +43,7 @@ export interface RunFile {
  */
 export function createStateFolder(projectFolder: string, env: EnvironmentVariables): string {
   const folder = join(projectFolder, STATE_FOLDER);
-  const ignoreFile = join(folder, '.gitignore');
+  const ignoreFile = join(folder, IGNORE_FILE);
   assertStateFolderTrusted(projectFolder, env);
   try {
     createFolder(folder, 0o755);
@@ -45,10 +57,35 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
   return folder;
 }
 
-/** @throws SvcError `untrusted_file` if the state folder exists and another user can change it. */
+/** Removes a state folder that {@link createStateFolder} created for a start that failed, unless it has other files. */
+export function removeStateFolder(projectFolder: string): void {
+  const folder = join(projectFolder, STATE_FOLDER);
+  try {
+    for (const name of [IGNORE_FILE, LOCK_FILE]) rmSync(join(folder, name), { force: true });
+    rmdirSync(folder);
+  } catch {
+    // For example, it contains the log of `--detach`.
+  }
+}
+
+/**
+ * Also refuses links, FIFOs and devices in the folder: a checkout can contain links to files of the user, which svc would
+ * overwrite, and opening a FIFO waits for its other end, which no signal can interrupt.
+ * @throws SvcError `untrusted_file` if the state folder exists and another user can change it, or it has such an entry.
+ */
 export function assertStateFolderTrusted(projectFolder: string, env: EnvironmentVariables): void {
   const folder = join(projectFolder, STATE_FOLDER);
-  if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
+  if (!existsSync(folder)) return;
+  assertTrusted([folder], projectFolder, env);
+  // Creating it reports a file.
+  if (!statSync(folder).isDirectory()) return;
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const special = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
+  if (special === undefined && !lstatSync(folder).isSymbolicLink()) return;
+  const path = special === undefined ? folder : join(folder, special.name);
+  throw new SvcError('untrusted_file', `${path} is not used: it is a link or a special file.`, {
+    hint: { text: 'Remove it', command: `rm ${quoteForShell(path)}` },
+  });
 }
 
 /**

@@ -44,6 +44,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
   ),
   pid: described('Process ID of the emulator.', Count, 4131),
   db: described('Path of the database file, or `:memory:`.', v.string(), ':memory:'),
+  project_folder: described('Folder whose fixtures the emulator uses.', v.string(), '/home/me/project'),
   started_at: described('Wall time at which the emulator started.', Timestamp),
   boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count, 180),
   max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),

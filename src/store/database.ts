@@ -68,7 +68,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 }
 
 /** Readable only by its owner, because it contains endpoint secrets. SQLite creates the log with the same mode. */
-function createPrivateFile(path: string): void {
+export function createPrivateFile(path: string): void {
   try {
     // Not writable by others, whatever the umask: they could replace the files.
     createFolder(dirname(path), 0o755);

@@ -103,7 +103,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'emulator start': [
     ...startOptions,
     ['--write-env .env --detach --open', { writeEnv: '.env', detach: true, open: true }],
-    ['--fresh --log-attempts', { fresh: true, logAttempts: true }],
+    ['--fresh --detached', { fresh: true, detached: true }],
   ],
   'emulator exec': [
     ...startOptions,

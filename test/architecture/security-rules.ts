@@ -6,7 +6,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'files.configuration':
     'A configuration file that another user can change is refused, before it is executed',
   'files.special':
-    'A file that is a FIFO or a device, or larger than its limit, is refused without being opened',
+    'A file that is a FIFO or a device, or larger than its limit, is refused without being opened. In `.svc`, so is a link',
   'files.standard-input': 'Standard input is read up to a limit, and SIGTERM ends the wait for it',
   'files.recordings': 'A recording is read in parts, so that its size does not exhaust the memory',
   'files.sudo': 'Under sudo, the files of the user who called it are used',

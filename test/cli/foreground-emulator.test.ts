@@ -1,10 +1,16 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bootEmulator, listFolderPorts } from '../../src/cli/boot-emulator.ts';
 import { registerEmulator } from '../../src/cli/foreground-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { createStateFolder } from '../../src/config/run-file.ts';
+import { resolveConfig, type ValueSource } from '../../src/config.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { findFreePort } from '../support/local-server.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { lockFile } from '../../src/store/lock-file.ts';
+import { findFreePort, listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
@@ -114,4 +120,68 @@ it('the run file of a running emulator is removed at its end', async () => {
   // A state folder that is gone is not an error.
   rmSync(join(folder, '.svc'), { recursive: true });
   remove();
+});
+
+describe('an emulator that claims its folder', () => {
+  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
+
+  it('while a process starts an emulator in a folder, another start there fails', async () => {
+    const cwd = createTemporaryFolder();
+    const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
+    const refused = createFakeHost({ cwd });
+    expect(await runCommandLine(start, refused.host)).toBe(ExitCode.usage);
+    expect(refused.capturedOutput.err).toContain(`Another process runs or starts an emulator in ${cwd}.`);
+    release?.();
+    const { host } = createFakeHost({ cwd, signal: AbortSignal.abort() });
+    expect(await runCommandLine(start, host)).toBe(ExitCode.success);
+    // It has released the folder.
+    expect(await runCommandLine(start, host)).toBe(ExitCode.success);
+  });
+
+  it('a start that fails leaves no state folder', async () => {
+    const cwd = createTemporaryFolder();
+    const { host } = createFakeHost({ cwd });
+    expect(await runCommandLine([...start, '--host', '192.0.2.1'], host)).toBe(ExitCode.usage);
+    expect(existsSync(join(cwd, '.svc'))).toBe(false);
+  });
+});
+
+describe('a port that is in use', () => {
+  async function boot(cwd: string, port: number, kind: ValueSource['kind']) {
+    const config = await resolveConfig({ options: { port: String(port), db: ':memory:' }, env: {}, cwd });
+    const { host, capturedOutput } = createFakeHost({ cwd });
+    // As if the port were the default one, which tests cannot use.
+    const sources = { ...config.sources, port: { kind, name: kind } };
+    const emulator = await bootEmulator({ ...config, sources }, resolveRules('relaxed'), host);
+    onTestFinished(() => emulator.close());
+    return { url: new URL(emulator.status().url), err: capturedOutput.err };
+  }
+
+  it('if another emulator uses the default port, a folder has its own port, the same at each start', async () => {
+    await using other = await startTestEmulator();
+    const port = Number(new URL(other.status().url).port);
+    const cwd = createTemporaryFolder();
+    const { url, err } = await boot(cwd, port, 'default');
+    expect(listFolderPorts(cwd)).toContain(Number(url.port));
+    expect(err).toBe(
+      `Port ${port} is in use by the emulator of ${other.status().project_folder}, so this folder uses port ${url.port}.\n`,
+    );
+    expect(listFolderPorts(cwd)).toEqual(listFolderPorts(cwd));
+    expect(listFolderPorts(cwd)[0]).not.toBe(listFolderPorts(`${cwd}/b`)[0]);
+    await expect(boot(cwd, port, 'flag')).rejects.toMatchObject({ code: 'port_in_use' });
+  });
+
+  it('if another program uses the default port, the start fails', async () => {
+    const port = await listenDuringTest(createServer((_, response) => response.end('{}')));
+    await expect(boot(createTemporaryFolder(), port, 'default')).rejects.toMatchObject({
+      code: 'port_in_use',
+      message: `Port ${port} on 127.0.0.1 is already in use.`,
+    });
+  });
+
+  it('the ports of folders are in a range that systems do not assign themselves', () => {
+    const ports = Array.from({ length: 500 }, (_, index) => listFolderPorts(`/home/me/${index}`)).flat();
+    expect(Math.min(...ports)).toBeGreaterThanOrEqual(20_000);
+    expect(Math.max(...ports)).toBeLessThan(32_000);
+  });
 });

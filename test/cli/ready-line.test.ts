@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import os from 'node:os';
+import { expect, it, vi } from 'vitest';
 import { renderBanner } from '../../src/cli/ready-line.ts';
+import type { EmulatorStatus } from '../../src/contract/emulator-schemas.ts';
 
 const status = {
   url: 'https://127.0.0.1:4777',
@@ -13,10 +15,38 @@ const status = {
   pid: 7,
   version: '0.1.0',
   boot_ms: 70,
+  db: '/home/me/shop/.svc/sandbox.db',
+  project_folder: '/home/me/shop',
+  started_at: '2026-11-20T12:00:00.000Z',
+  max_attempts: 8,
+  payload_field: 'payload',
+  workspace_parameter: 'workspace_id',
+  deliveries: { pending: 0, in_flight: 0 },
+  retention: { days: 30, requests: null, megabytes: null },
 } as const;
 const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
-const details = { certificate: null, rules: { payloadField: 'payload', webhookUrl: 'local' } } as const;
+const details = {
+  certificate: null,
+  rules: { payloadField: 'payload', webhookUrl: 'local' },
+  host: '127.0.0.1',
+} as const;
 const capabilities = { width: 80, color: false, unicode: true };
+const clock = {
+  workspace_id: status.workspace_id,
+  now: '2026-11-20T12:00:00.400Z',
+  wall: '2026-11-20T12:00:00.000Z',
+  speed: 1,
+  next_due_at: null,
+};
+
+function render(
+  shown: EmulatorStatus,
+  endpoints: readonly ReturnType<typeof endpoint>[],
+  overrides: Partial<Parameters<typeof renderBanner>[2]> = {},
+) {
+  return renderBanner(shown, { endpoints, clock }, { ...details, ...overrides }, capabilities);
+}
+
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
 
 it('the banner shows the addresses, the API key and the next command', () => {
@@ -24,7 +54,7 @@ it('the banner shows the addresses, the API key and the next command', () => {
     endpoint('wh_other', 'https://example.com/'),
     endpoint(forwarded.webhook_id, 'http://localhost:3000/', ['invoice.paid']),
   ];
-  expect(renderBanner(forwarded, endpoints.slice(1), details, capabilities)).toMatchInlineSnapshot(`
+  expect(render(forwarded, endpoints.slice(1))).toMatchInlineSnapshot(`
     "
     svc emulator 0.1.0  sandbox, relaxed
 
@@ -35,6 +65,7 @@ it('the banner shows the addresses, the API key and the next command', () => {
     API key      svc_test_abc
     Endpoint     wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/
     Secret       whsec_a
+    Database     /home/me/shop/.svc/sandbox.db
 
     Create an event:
 
@@ -47,7 +78,7 @@ it('the banner shows the addresses, the API key and the next command', () => {
     "
   `);
   // The endpoint of --forward-to is the first, and its secret names it.
-  expect(renderBanner(forwarded, endpoints, details, capabilities)).toContain(`
+  expect(render(forwarded, endpoints)).toContain(`
 Endpoints    wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/
              wh_other → https://example.com/
 Secret       whsec_a (wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D)
@@ -57,33 +88,57 @@ Secret       whsec_a (wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D)
 it('the banner shows the URL that the endpoint had before this start', () => {
   const moved = { ...forwarded, webhook_previous_url: 'http://localhost:4242/' };
   const endpoints = [endpoint(forwarded.webhook_id, 'http://localhost:4243/')];
-  expect(renderBanner(moved, endpoints, details, capabilities)).toContain(
+  expect(render(moved, endpoints)).toContain(
     `Endpoint     ${forwarded.webhook_id} → http://localhost:4243/ (was http://localhost:4242/)\n`,
   );
 });
 
 it('the banner lists five endpoints and counts the others', () => {
   const endpoints = Array.from({ length: 8 }, (_, index) => endpoint(`wh_${index}`, 'http://localhost:1/'));
-  const banner = renderBanner(status, endpoints, details, capabilities);
+  const banner = render(status, endpoints);
   expect(banner.match(/wh_\d/g)).toEqual(['wh_0', 'wh_1', 'wh_2', 'wh_3', 'wh_4']);
   expect(banner).toContain('\n             and 3 more: svc webhooks list\n');
   expect(banner).toContain('Next: svc trigger order.shipped\n');
 });
 
 it('without an endpoint, the banner suggests svc listen, or svc webhooks create if no local URL is accepted', () => {
-  const banner = renderBanner(status, [], details, capabilities);
+  const banner = render(status, []);
   expect(banner).toContain('Next: svc listen\n');
   expect(banner).not.toContain('Endpoint');
   const rules = { ...details.rules, webhookUrl: 'public' } as const;
-  expect(renderBanner(status, [], { ...details, rules }, capabilities)).toContain(
+  expect(render(status, [], { rules })).toContain(
     'Next: svc webhooks create --url https://your-receiver.example.com/webhooks --events order.shipped\n',
   );
 });
 
 it('the curl command of the banner trusts a generated certificate, except at a public address', () => {
-  const https = { ...details, certificate: '/a/certificate.pem' };
-  const own = renderBanner(status, [], https, capabilities);
+  const https = { certificate: '/a/certificate.pem' };
+  const own = render(status, [], https);
   expect(own).toContain('curl --cacert /a/certificate.pem https://127.0.0.1:4777/v1/events');
   const open = { ...status, base_url: 'https://svc.example.com/v1' };
-  expect(renderBanner(open, [], https, capabilities)).toContain('curl https://svc.example.com/v1/events');
+  expect(render(open, [], https)).toContain('curl https://svc.example.com/v1/events');
+});
+
+it('the banner shows pending deliveries, and a schedule clock that differs from the wall clock', () => {
+  const restarted = { ...status, db: ':memory:', deliveries: { pending: 3, in_flight: 0 } };
+  const frozen = { ...clock, speed: 0, now: '2026-11-28T12:00:00.000Z' };
+  const banner = renderBanner(restarted, { endpoints: [], clock: frozen }, details, capabilities);
+  expect(banner).toContain(
+    'Database     in memory\nDeliveries   3 pending\nClock        frozen, 8d ahead of the wall clock\n',
+  );
+  expect(render(status, [])).not.toMatch(/^(?:Deliveries|Clock) /m);
+});
+
+it('the banner of an emulator that listens on all addresses has the address for other machines', () => {
+  vi.spyOn(os, 'networkInterfaces').mockReturnValue({
+    lo: [{ address: '127.0.0.1', family: 'IPv4', internal: true }] as os.NetworkInterfaceInfo[],
+    eth0: [
+      { address: 'fe80::1', family: 'IPv6', internal: false },
+      { address: '192.168.1.5', family: 'IPv4', internal: false },
+    ] as os.NetworkInterfaceInfo[],
+  });
+  const line =
+    /^Other machines\s+https:\/\/192\.168\.1\.5:4777 \(dashboard and control plane only with the control token\)$/m;
+  expect(render(status, [], { host: '0.0.0.0' })).toMatch(line);
+  expect(render(status, [])).not.toContain('Other machines');
 });

@@ -1,11 +1,14 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { assertNoneRunning, findEmulatorOnPort, suggestForBusyPort } from '../../src/cli/running-emulator.ts';
 import { createRunFile } from '../../src/config/run-file.ts';
 import { resolveConfig } from '../../src/config.ts';
-import { listenDuringTest } from '../support/local-server.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { findFreePort, listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
+import { createFakeHost } from './fake-context.ts';
 
 async function findAt(port: number) {
   const cwd = import.meta.dirname;
@@ -55,3 +58,18 @@ it.each([
     });
   },
 );
+
+it('a command in a folder without an emulator names the one that responds on the configured port, and its folder', async () => {
+  await using emulator = await startTestEmulator();
+  const { url, project_folder } = emulator.status();
+  const cwd = createTemporaryFolder();
+  const run = async (port: string) => {
+    const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: port } });
+    expect(await runCommandLine(['emulator', 'status'], host)).toBe(ExitCode.noEmulator);
+    return capturedOutput.err;
+  };
+  expect(await run(new URL(url).port)).toBe(
+    `error: No emulator is running in this folder.\nhint: Use the emulator of ${project_folder} with: --url ${url}\n`,
+  );
+  expect(await run(String(await findFreePort()))).toContain('or start one with: svc emulator start');
+});

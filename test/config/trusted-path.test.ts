@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lchownSync,
   mkdirSync,
   rmSync,
@@ -369,6 +371,39 @@ describe.runIf(hasOwners)('the state folder', () => {
       );
     }
     expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['a link to a file', (path) => symlinkSync(import.meta.filename, path)],
+    ['a link to nothing', (path) => symlinkSync('missing', path)],
+    ['a FIFO', (path) => void execFileSync('mkfifo', [path])],
+  ])('the state folder is refused when it has %s, which svc could write to [files.special]', (_, create) => {
+    if (process.platform === 'win32') return;
+    const folder = createTemporaryFolder();
+    mkdirSync(join(folder, '.svc/snapshots'), { recursive: true });
+    writeFileSync(join(folder, '.svc/sandbox.db'), '');
+    create(join(folder, '.svc/sandbox.db.key'));
+    expect(() => createStateFolder(folder, { SVC_TRUST_FOLDERS: '*' })).toThrow(
+      expect.objectContaining({
+        code: 'untrusted_file',
+        message: `${join(folder, '.svc/sandbox.db.key')} is not used: it is a link or a special file.`,
+      }),
+    );
+    rmSync(join(folder, '.svc/sandbox.db.key'));
+    expect(createStateFolder(folder, {})).toBe(join(folder, '.svc'));
+  });
+
+  it('the state folder is refused when it is a link [files.special]', () => {
+    const folder = createTemporaryFolder();
+    mkdirSync(join(folder, 'src'));
+    symlinkSync('src', join(folder, '.svc'));
+    expect(() => createStateFolder(folder, {})).toThrow(
+      expect.objectContaining({
+        code: 'untrusted_file',
+        message: expect.stringContaining('.svc is not used'),
+      }),
+    );
+    expect(existsSync(join(folder, 'src/.gitignore'))).toBe(false);
   });
 
   it('the state folder is refused when the run file is a FIFO or a device [files.special]', () => {

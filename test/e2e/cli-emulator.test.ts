@@ -236,6 +236,24 @@ describe('svc emulator start --detach', () => {
     expect(await svc([...start, '--detach'], { cwd })).toMatchObject({ exitCode: ExitCode.usage, stderr });
   });
 
+  it.each(['.svc/sandbox.db', ':memory:'])(
+    'of two svc emulator start --detach at the same time, exactly one starts (%s)',
+    async (db) => {
+      const cwd = createFolder();
+      onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
+      const start = ['emulator', 'start', '--port', '0', '--db', db, '--detach', '--json'];
+      const results = await Promise.all([svc(start, { cwd }), svc(start, { cwd })]);
+      results.sort((a, b) => Number(a.exitCode) - Number(b.exitCode));
+      const [started, refused] = results;
+      expect(results.map(({ exitCode }) => exitCode)).toEqual([ExitCode.success, ExitCode.usage]);
+      expect(refused?.stdout).toBe('');
+      expect(refused?.stderr).toContain('"code":"already_running"');
+      const { pid } = JSON.parse(started?.stdout ?? '');
+      expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid });
+      expect(readFileSync(join(cwd, '.svc/emulator.log'), 'utf8')).toMatch(/^\{"type":"ready"/);
+    },
+  );
+
   it('svc emulator start --detach fails when the start fails, and no emulator runs afterwards', async () => {
     const cwd = createFolder();
     const refused = await svc([...detach, '--host', '192.0.2.1'], { cwd });
@@ -246,7 +264,7 @@ describe('svc emulator start --detach', () => {
       join(cwd, 'die.mjs'),
       `import { writeSync } from 'node:fs';
       if (!process.argv.includes('--detach')) {
-        writeSync(2, '{"note":{"message":"The last note."}}\\n');
+        writeSync(2, 'The last words.');
         process.kill(process.pid, 9);
       }`,
     );
@@ -254,8 +272,10 @@ describe('svc emulator start --detach', () => {
     const killed = await svc(detach, { cwd, env });
     expect(killed).toMatchObject({ exitCode: ExitCode.internal, stdout: '' });
     expect(killed.stderr).toMatch(
-      /^The last note\.\nerror: The emulator did not start\.\nhint: Read its log: .*emulator\.log\n$/,
+      /^error: The emulator did not start\.\nhint: Read its log: .*emulator-\d+\.log\n$/,
     );
+    const [log = ''] = /\S+\.log/.exec(killed.stderr) ?? [];
+    expect(readFileSync(log, 'utf8')).toBe('The last words.');
     expect(await svcInProcess(['emulator', 'status'], { cwd })).toMatchObject({
       exitCode: ExitCode.noEmulator,
     });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Option } from 'commander';
 import { findOwnRunFile } from '../../config/run-file.ts';
 import type { Config } from '../../config.ts';
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { Emulator } from '../../emulator.ts';
 import { addOwnUrl, isOwnUrl } from '../../network/own-addresses.ts';
 import { createLinkedController } from '../../timers.ts';
@@ -11,12 +12,12 @@ import type { Context } from '../context.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';
 import { assertEnvFileWritable, keepEnvFile, toEnvVariables } from '../env-variables.ts';
 import { startInForeground } from '../foreground-emulator.ts';
-import type { NoteOutput } from '../process-context.ts';
-import { announceReady, type ReadyStatus } from '../ready-line.ts';
+import { DETACHED, type NoteOutput } from '../process-context.ts';
+import { announceReady } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
 import { printHint, printWarning, reportError } from '../report-error.ts';
 import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
-import { LOG_ATTEMPTS, startDetached } from '../start-detached.ts';
+import { startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
 import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 
@@ -24,7 +25,7 @@ import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
 interface Options {
   readonly detach?: true;
   readonly fresh?: true;
-  readonly logAttempts?: true;
+  readonly detached?: true;
 }
 
 export const command: CommandDefinition<Options> = {
@@ -33,10 +34,7 @@ export const command: CommandDefinition<Options> = {
       .option('--fresh', 'Remove all data of the database first')
       .option('--detach', 'Run in the background, and return when the emulator is ready')
       .addOption(
-        new Option(
-          LOG_ATTEMPTS,
-          'With --json, print each attempt as text, for the log of --detach',
-        ).hideHelp(),
+        new Option(DETACHED, 'Print each attempt as text after the ready line, for --detach').hideHelp(),
       )
       .addHelpText('after', TOKEN_NOTE),
   examples: [
@@ -65,10 +63,11 @@ export const command: CommandDefinition<Options> = {
     await assertNoneRunning(config, context);
     if (values.envFile !== null) assertEnvFileWritable(values.envFile);
     if (options.detach) {
-      const { status, log } = await startDetached(context, projectFolder);
+      const log = await startDetached(context, projectFolder);
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
       const control = await connectToFolder(config, context.env, context.signal);
-      await announceReady(status, control, { certificate, rules }, context);
+      const status = await control.getStatus({});
+      await announceReady(status, control, { certificate, rules, host: values.host }, context);
       addOwnUrl(status.url);
       warnIfCommandsUseAnother(status, config, context.io);
       if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
@@ -86,8 +85,9 @@ export const command: CommandDefinition<Options> = {
         keepEnvFile(values.envFile, getVariables, emulator.onEndpointChange, report);
       }
       await announce(emulator.status());
+      context.reportReady?.();
       warnIfCommandsUseAnother(emulator.status(), config, context.io);
-      const printsAttempts = !context.json || options.logAttempts === true;
+      const printsAttempts = !context.json || options.detached === true;
       await printUntilStopped(emulator, values.forwardTo, printsAttempts, context);
     } finally {
       await close();
@@ -102,7 +102,7 @@ Elsewhere, set SVC_CONTROL_TOKEN.`;
 
 /** `eval "$(svc env)"` of an earlier emulator can have set the variable that commands get the address from. */
 function warnIfCommandsUseAnother(
-  { control_url }: ReadyStatus,
+  { control_url }: EmulatorStatus,
   { values: { controlUrl }, sources }: Config,
   io: NoteOutput,
 ): void {

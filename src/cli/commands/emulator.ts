@@ -1,7 +1,8 @@
 /** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
 import { pollUntil } from '../../client/poll-until.ts';
-import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import type { ControlPlane } from '../../contract/control-plane.ts';
+import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { formatHint, SvcError } from '../../errors.ts';
@@ -15,6 +16,8 @@ import { assertFileWritable, writeText } from '../file-access.ts';
 import { JUNIT_FILE_HINT } from '../junit.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { confirm, yesOption } from '../prompt.ts';
+import { describeDatabase } from '../ready-line.ts';
+import { describeClock } from '../render/describe-clock.ts';
 import { formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
 import { findHint, printHint } from '../report-error.ts';
@@ -29,12 +32,25 @@ export const emulatorStatus: CommandDefinition<object> = {
   ],
   async run(_options, context) {
     const control = await context.connect();
-    const status = await control.getStatus({});
-    context.print(status, () => renderStatus(status, context));
+    await printStatus(await control.getStatus({}), control, context);
   },
 };
 
-function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 'now'>): string {
+async function printStatus(
+  status: EmulatorStatus,
+  control: Pick<ControlPlane, 'getClock'>,
+  context: Context,
+): Promise<void> {
+  // JSON has the clock in `svc clock show --json`.
+  const clock = context.json ? null : await control.getClock({ workspace_id: status.workspace_id });
+  context.print(status, () => renderStatus(status, clock, context));
+}
+
+function renderStatus(
+  status: EmulatorStatus,
+  clock: ClockState | null,
+  { io, now }: Pick<Context, 'io' | 'now'>,
+): string {
   return renderFields(
     {
       'Base URL': status.base_url,
@@ -44,13 +60,14 @@ function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 
       'API key': status.api_key,
       Endpoint: status.webhook_id ?? null,
       Secret: status.webhook_secret ?? null,
-      Database: status.db,
+      Database: describeDatabase(status),
       Retention: describeLimits(status.retention),
       'Database problem': status.storage_problem?.message ?? null,
       'What to do': status.storage_problem ? formatHint(status.storage_problem.hint) : null,
       Process: `${status.pid}, version ${status.version}`,
       Started: formatTime(status.started_at, now()),
       Deliveries: `${status.deliveries.pending} pending, ${status.deliveries.in_flight} in flight`,
+      Clock: clock && describeClock(clock),
     },
     io,
   );
@@ -153,7 +170,7 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
         async () => {
           try {
             const control = await context.connect(deadline);
-            return await control.getStatus({});
+            return { control, status: await control.getStatus({}) };
           } catch (error) {
             if (isNoEmulatorError(error)) lastError = error;
             // The deadline also aborts a request that has no response yet. An interruption does too, but is an error.
@@ -161,12 +178,12 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
             return null;
           }
         },
-        (status) => status !== null,
+        (running) => running !== null,
         { timeoutMs, signal: context.signal },
       );
-    const status = await withAnySignal([context.signal, abortAfter(timeoutMs)], poll);
-    if (status === null) throw createNoResponseError(timeoutMs, lastError);
-    context.print(status, () => renderStatus(status, context));
+    const running = await withAnySignal([context.signal, abortAfter(timeoutMs)], poll);
+    if (running === null) throw createNoResponseError(timeoutMs, lastError);
+    await printStatus(running.status, running.control, context);
   },
 };
 

@@ -6,8 +6,8 @@ import { findRunFile, inspectRunFile } from '../../config/run-file.ts';
 import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
-import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import { describeClock } from '../render/describe-clock.ts';
 import { explainMissingWorkspace, findHint } from '../report-error.ts';
 
 export interface RunningEmulator {
@@ -95,15 +95,6 @@ export async function checkClock({ control }: RunningEmulator, context: Context)
     text: 'Run svc clock next to send the next scheduled attempt, or resume the clock',
     command: 'svc clock resume',
   });
-}
-
-/** Shows the difference of the clocks in whole seconds, because the two times are not read simultaneously. */
-function describeClock({ speed, now, wall }: ClockState): string {
-  const pace = speed === 0 ? 'frozen' : `${speed}×`;
-  const drift = Date.parse(now) - Date.parse(wall);
-  if (Math.abs(drift) < SECOND_MS) return `${pace}, same time as the wall clock`;
-  const difference = formatDuration(Math.round(Math.abs(drift) / SECOND_MS) * SECOND_MS);
-  return `${pace}, ${difference} ${drift > 0 ? 'ahead of' : 'behind'} the wall clock`;
 }
 
 interface EndpointCheckOptions {

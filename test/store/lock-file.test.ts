@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { resolveDriver } from '../../src/store/driver.ts';
+import { lockFile } from '../../src/store/lock-file.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+
+it('a locked file cannot be locked again, by this process or another one, until the lock is released', () => {
+  const path = join(createTemporaryFolder(), 'emulator.lock');
+  const script = `new (require(process.argv[1]))(process.argv[2], { timeout: 0 }).exec('BEGIN EXCLUSIVE')`;
+  const lockInChild = () =>
+    execFileSync(process.execPath, ['-e', script, resolveDriver(), path], { stdio: 'pipe' });
+  const release = lockFile(path);
+  expect(release).not.toBeNull();
+  expect(lockFile(path)).toBeNull();
+  expect(lockInChild).toThrow('database is locked');
+  release?.();
+  // Its end releases its lock.
+  lockInChild();
+  const again = lockFile(path);
+  expect(again).not.toBeNull();
+  again?.();
+});
+
+it.skipIf(process.platform === 'win32')('only its owner can lock a new file', () => {
+  const path = join(createTemporaryFolder(), 'emulator.lock');
+  lockFile(path)?.();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it('a file in a folder that does not accept files cannot be locked', () => {
+  expect(() => lockFile(join(import.meta.filename, 'emulator.lock'))).toThrow(
+    expect.objectContaining({ code: 'database_unusable' }),
+  );
+});
