@@ -45,6 +45,7 @@ export function fillDatabase({ db, events, deliveries, endpoints, at }: FillOpti
       workspace_seq: workspace.seq,
       type: facts.type,
       created_at: at,
+      stored_at_wall: at,
       envelope,
     });
     if (number < events / 2) cursor = id;

@@ -21,7 +21,7 @@ const apiKey = randomBytes(24).toString('hex');
 const secret = 'whsec_bare';
 let seq = 10;
 
-const insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?, ?)');
+const insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, 1, ?, ?, 0, ?)');
 const insertDelivery = db.prepare(
   `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
    VALUES (?, ?, ?, ?, 1, ?, 'pending', ?)`,

@@ -38,7 +38,7 @@ interface DeliveryEngine {
   readonly listenerCleanup: ListenerEndpointCleanup;
   readonly clock: ClockController;
   start(): void;
-  /** Gives attempts in flight up to five seconds to end. Stores the clocks, and the age of the rows for retention. */
+  /** Gives attempts in flight up to five seconds to end. Stores the clocks. */
   stop(): Promise<void>;
 }
 
@@ -85,7 +85,6 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       try {
         await sandbox.store.write(() => {
           for (const workspace of sandbox.workspaces.listLoaded()) sandbox.workspaces.persistClock(workspace);
-          sandbox.store.retention.recordAge(sandbox.store.lastSeq, sandbox.wall.now());
         });
       } catch (error) {
         if (!(error instanceof SvcError) && !isStorageError(error)) throw error;

@@ -25,7 +25,7 @@ interface CreatedEvent {
 
 /** Writes an event and a delivery for each subscribed endpoint. Call inside a store transaction. */
 export function createEvent(
-  { store, workspaces }: Pick<Sandbox, 'store' | 'workspaces'>,
+  { store, workspaces, wall }: Pick<Sandbox, 'store' | 'workspaces' | 'wall'>,
   { workspace, type, payload, id }: NewEvent,
 ): CreatedEvent {
   const createdAt = workspace.clock.now();
@@ -43,6 +43,7 @@ export function createEvent(
     workspace_seq: workspace.seq,
     type,
     created_at: createdAt,
+    stored_at_wall: wall.now(),
     envelope: toEnvelope(fields, record),
   };
   store.events.insert(row);

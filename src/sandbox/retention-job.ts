@@ -1,14 +1,15 @@
-/** Deletes old rows regularly. */
+/** Deletes rows beyond the retention limits: at the start, every hour, and each time the database has grown. */
 import { DAY_MS, HOUR_MS } from '../domain/duration.ts';
 import type { RetentionLimits } from '../domain/retention-limits.ts';
 import { clearInterval, setInterval } from '../timers.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const MEGABYTE = 2 ** 20;
+/** New rows after which the limits are checked again. docs/durability.md states it. */
+const CHECKED_GROWTH_BYTES = 16 * MEGABYTE;
 
 /**
- * Deletes rows beyond the retention limits, now and every hour, in steps that let other writes through. The database file keeps
- * its size, and new rows use the free pages.
+ * The removal lets other writes through between its steps. The database file keeps its size, and new rows use the free pages.
  * @returns a function that stops the job.
  */
 export function startRetentionJob(
@@ -16,34 +17,43 @@ export function startRetentionJob(
   { days, requests, megabytes }: RetentionLimits,
   onInternalError: (error: unknown) => void,
 ): () => void {
+  const { retention } = store;
   let isStopped = false;
-  async function runSteps(steps: Generator<() => void>): Promise<void> {
-    for (const step of steps) {
-      if (isStopped) return;
-      await store.write(step);
-    }
-  }
+  let isRunning = false;
+  let nextCheckBytes = 0;
   async function removeOldRows(): Promise<void> {
-    const { retention, lastSeq } = store;
-    if (days !== null) await runSteps(retention.planRemovalBefore(wall.now() - days * DAY_MS));
-    if (requests !== null) await runSteps(retention.planRemovalBeyond(requests));
-    await runSteps(retention.planMessageRemoval());
-    if (megabytes !== null) await runSteps(retention.planRemovalToFit(megabytes * MEGABYTE, lastSeq));
+    // A problem with the file is already reported by `watchDatabaseFile`.
+    if (isRunning || store.fileProblem !== null) return;
+    isRunning = true;
+    try {
+      const plan = retention.planRemoval({
+        since: days === null ? null : wall.now() - days * DAY_MS,
+        requests,
+        bytes: megabytes === null ? null : megabytes * MEGABYTE,
+      });
+      for (const step of plan) {
+        await store.write(() => {
+          step();
+          // The newest rows may be deleted, and their sequences must not be used again after a restart.
+          store.keepLastSeq();
+        });
+        if (isStopped) return;
+      }
+    } catch (error) {
+      if (!isStopped) onInternalError(error);
+    }
+    isRunning = false;
+    if (!isStopped) nextCheckBytes = retention.getUsedBytes() + CHECKED_GROWTH_BYTES;
   }
-  // A problem with the file is already reported by `watchDatabaseFile`.
-  const runUnlessFileLost = (step: () => Promise<void>) => {
-    if (store.fileProblem === null) void step().catch((error) => isStopped || onInternalError(error));
-  };
-  const timer = setInterval(() => {
-    runUnlessFileLost(async () => {
-      await store.write(() => store.retention.recordAge(store.lastSeq, wall.now()));
-      await removeOldRows();
-    });
-  }, HOUR_MS);
+  const unsubscribe = store.subscribe(() => {
+    if (retention.getUsedBytes() >= nextCheckBytes) void removeOldRows();
+  });
+  const timer = setInterval(() => void removeOldRows(), HOUR_MS);
   timer.unref();
-  runUnlessFileLost(removeOldRows);
+  void removeOldRows();
   return () => {
     isStopped = true;
+    unsubscribe();
     clearInterval(timer);
   };
 }

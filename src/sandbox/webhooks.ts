@@ -109,7 +109,7 @@ function reuseWebhook(
   if (earlier.deleted_at !== null) assertBelowLimit({ store, rules }, input.workspace);
   const row = { ...applyChange(earlier, { disabled: false, ...input }), deleted_at: null };
   store.webhooks.update(row);
-  store.changeFeed.recordWebhookChange(row.seq, store.nextSeq());
+  store.recordWebhookChange(row.seq);
   return row;
 }
 
@@ -183,7 +183,7 @@ export function updateWebhook(
 ): WebhookDetail {
   const row = applyChange(getWebhookRow({ store }, id), change);
   store.webhooks.update(row);
-  store.changeFeed.recordWebhookChange(row.seq, store.nextSeq());
+  store.recordWebhookChange(row.seq);
   return toWebhookDetail(row);
 }
 
@@ -217,7 +217,7 @@ export function rotateWebhookSecret(
     previous_secret_expires_at: overlapMs > 0 ? Math.min(now + overlapMs, LAST_TIME) : null,
   };
   sandbox.store.webhooks.update(newRow);
-  sandbox.store.changeFeed.recordWebhookChange(row.seq, sandbox.store.nextSeq());
+  sandbox.store.recordWebhookChange(row.seq);
   return { ...toWebhookDetail(newRow), secret: newRow.secret };
 }
 

@@ -1,8 +1,7 @@
 /** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
 import type { StreamTopic } from '../contract/stream-schemas.ts';
 import { SECOND_MS } from '../domain/duration.ts';
-import type { SettingTable } from './schema.ts';
-import { type Sql, Table } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface Change {
   readonly seq: number;
@@ -28,27 +27,13 @@ const SOURCES = {
   webhook: [],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
-/** The sequence of the newest change of an endpoint, so that a client that has seen it misses nothing after a restart. */
-const LAST_CHANGE_SETTING = 'webhook_change_seq';
-
 /** A request is logged up to 50 ms after its end (`Store.writeLater`), or later in a busy process. */
 const LOGGED_WITHIN_MS = SECOND_MS;
 
 export class ChangeFeed extends Table {
-  readonly #settings: SettingTable;
   /** The last change of each endpoint that was changed in this process. */
   readonly #webhookChanges = new Map<number, Change>();
   #lastWebhookChangeSeq = 0;
-
-  constructor(sql: Sql, settings: SettingTable) {
-    super(sql);
-    this.#settings = settings;
-  }
-
-  /** The sequence of the newest change of an endpoint, also before a restart; 0 if there was none. */
-  findLastWebhookChangeSeq(): number {
-    return Number(this.#settings.find(LAST_CHANGE_SETTING) ?? 0);
-  }
 
   /** The newest sequence before the deliveries created at or after a schedule time; undefined without such deliveries. */
   findLastSeqBeforeDeliveries(since: number): number | undefined {
@@ -70,11 +55,10 @@ export class ChangeFeed extends Table {
     );
   }
 
-  /** Records that an endpoint was changed. Call inside the transaction of the change. @param seq a new sequence */
+  /** Records that an endpoint was changed. @param seq a new sequence */
   recordWebhookChange(webhookSeq: number, seq: number): void {
     this.#webhookChanges.set(webhookSeq, { seq, type: 'webhook', rowSeq: webhookSeq });
     this.#lastWebhookChangeSeq = seq;
-    this.#settings.set(LAST_CHANGE_SETTING, String(seq));
   }
 
   /**

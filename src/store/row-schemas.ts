@@ -62,6 +62,7 @@ const EventRow = v.strictObject({
   workspace_id: idOf('workspace'),
   type: EventType,
   created_at: Time,
+  stored_at_wall: Time,
   /** Sent by every delivery. It contains the event record. */
   envelope: v.string(),
 });

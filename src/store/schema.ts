@@ -68,6 +68,7 @@ CREATE TABLE events (
   workspace_seq INTEGER NOT NULL REFERENCES workspaces,
   type TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  stored_at_wall INTEGER NOT NULL,
   envelope TEXT NOT NULL
 ) STRICT;
 CREATE INDEX events_by_workspace ON events (workspace_seq);

@@ -171,8 +171,3 @@ export function listColumns(db: Database.Database, table: string): Column[] {
 export function readPragma(db: Database.Database, name: string): number {
   return Number(db.pragma(name, { simple: true }));
 }
-
-/** Bytes used by rows and indexes, without the free pages of the file. */
-export function readUsedBytes(db: Database.Database): number {
-  return (readPragma(db, 'page_count') - readPragma(db, 'freelist_count')) * readPragma(db, 'page_size');
-}

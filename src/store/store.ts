@@ -13,6 +13,8 @@ import { listTableNames } from './sql.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
+/** Setting with the newest sequence, if its row may be gone. */
+const LAST_SEQ_SETTING = 'last_seq';
 /** Setting with {@link Store.stateReplacedSeq}. */
 const STATE_REPLACED_SETTING = 'state_replaced_seq';
 
@@ -42,8 +44,7 @@ export class Store extends Tables {
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
     this.#lastSeq = Math.max(
       findLastSeq(this.#connection.db),
-      this.changeFeed.findLastWebhookChangeSeq(),
-      this.#stateReplacedSeq,
+      Number(this.settings.find(LAST_SEQ_SETTING) ?? 0),
     );
     this.#id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
   }
@@ -65,6 +66,17 @@ export class Store extends Tables {
   /** The newest sequence. */
   get lastSeq(): number {
     return this.#lastSeq;
+  }
+
+  /** Stores {@link lastSeq}, so that it is not used again after a restart although no row has it. Call inside a store transaction. */
+  keepLastSeq(): void {
+    this.settings.set(LAST_SEQ_SETTING, String(this.#lastSeq));
+  }
+
+  /** Gives the change of an endpoint a sequence. Call inside the store transaction of the change. */
+  recordWebhookChange(webhookSeq: number): void {
+    this.changeFeed.recordWebhookChange(webhookSeq, this.nextSeq());
+    this.keepLastSeq();
   }
 
   /** The sequence at which a reset or a snapshot last replaced all rows; 0 if that never happened. */
@@ -167,6 +179,7 @@ export class Store extends Tables {
         inSameTransaction();
         this.#stateReplacedSeq = this.nextSeq();
         this.settings.set(STATE_REPLACED_SETTING, String(this.#stateReplacedSeq));
+        this.keepLastSeq();
       });
     } finally {
       this.clearCaches();

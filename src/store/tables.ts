@@ -41,8 +41,8 @@ export class Tables {
     this.apiRequests = new ApiRequestTable(sql);
     this.faults = new FaultTable(sql);
     this.idempotency = new IdempotencyTable(sql);
-    this.changeFeed = new ChangeFeed(sql, this.settings);
-    this.retention = new Retention(sql, this.settings);
+    this.changeFeed = new ChangeFeed(sql);
+    this.retention = new Retention(sql);
   }
 
   /** Must be called after a rollback, and after rows were replaced. */

@@ -80,7 +80,7 @@ describe('the start of the delivery engine', () => {
     [
       'while removing old rows',
       ({ store }) =>
-        vi.spyOn(store.retention, 'planRemovalBefore').mockImplementation(() => {
+        vi.spyOn(store.retention, 'planRemoval').mockImplementation(() => {
           throw new Error('no');
         }),
     ],

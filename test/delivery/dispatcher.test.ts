@@ -279,7 +279,7 @@ describe('the dispatcher', () => {
     store.writeNow(() => {
       const event = store.nextSeq();
       const facts = { seq: event, id: 'evt_1', workspace_seq: workspace.seq, type: 'a.b', created_at: NOW };
-      store.events.insert({ ...facts, envelope: '{}' });
+      store.events.insert({ ...facts, stored_at_wall: NOW, envelope: '{}' });
       for (let i = 0; i < 20_000; i++) {
         store.deliveries.insert({
           ...{ seq: store.nextSeq(), id: workspace.ids.next('delivery', NOW), event_seq: event },

@@ -49,8 +49,7 @@ function open(limits: Partial<RetentionLimits> = {}) {
 describe('the retention job', () => {
   it.each<[string, Partial<RetentionLimits>, number]>([
     ['no limits', {}, 5],
-    // The newest old request stays as the mark of the age of other rows.
-    ['two and a half days', { days: 2.5 }, 3],
+    ['two and a half days', { days: 2.5 }, 2],
     ['three requests', { requests: 3 }, 3],
     ['no space', { megabytes: 0 }, 0],
     ['much space', { megabytes: 1 }, 5],
@@ -67,16 +66,33 @@ describe('the retention job', () => {
     await runEventLoop(20);
     expect(countKept()).toBe(5);
     await pass(8 * DAY_MS);
-    expect(countKept()).toBe(3);
+    expect(countKept()).toBe(2);
   });
 
-  it('the age of the rows is recorded every hour', async () => {
-    const { start, pass, store, wall } = open();
+  it('the limits are checked again after 16 MB of new rows, and not before', async () => {
+    const { start, countKept, store } = open({ days: 2.5 });
+    let used = 100;
+    vi.spyOn(store.retention, 'getUsedBytes').mockImplementation(() => used);
     start();
-    await pass(HOUR_MS);
-    expect(JSON.parse(store.settings.find('age_marks') ?? '')).toEqual([
-      { seq: store.lastSeq, at: wall.now() },
-    ]);
+    await runEventLoop(20);
+    expect(countKept()).toBe(2);
+    const removal = vi.spyOn(store.retention, 'planRemoval');
+    used += 16 * 2 ** 20 - 1;
+    await store.write(() => {});
+    expect(removal).not.toHaveBeenCalled();
+    used += 1;
+    await Promise.all([store.write(() => {}), store.write(() => {})]);
+    await runEventLoop(20);
+    await store.write(() => {});
+    expect(removal).toHaveBeenCalledTimes(1);
+  });
+
+  it('no sequence is used again after the newest rows were deleted', async () => {
+    const { start, store } = open({ megabytes: 0 });
+    const { lastSeq } = store;
+    start();
+    await runEventLoop(20);
+    expect(store.settings.find('last_seq')).toBe(String(lastSeq));
   });
 
   it('nothing is deleted after the job was stopped, even during a removal', async () => {
@@ -108,45 +124,16 @@ describe('the retention job', () => {
     expect(errors).toEqual([error]);
   });
 
-  it('the limits are applied one after the other, after the age was recorded', async () => {
-    const { start, pass, store, wall } = open({ days: 2, requests: 3, megabytes: 4 });
-    const order: string[] = [];
-    /** A plan with one step. */
-    const plan = (name: string) =>
-      function* (...values: number[]) {
-        order.push([name, ...values].join(' '));
-        yield () => order.push(`${name} done`);
-      };
-    const { retention } = store;
-    vi.spyOn(retention, 'recordAge').mockImplementation(() => order.push('age'));
-    vi.spyOn(retention, 'planRemovalBefore').mockImplementation(plan('days'));
-    vi.spyOn(retention, 'planRemovalBeyond').mockImplementation(plan('requests'));
-    vi.spyOn(retention, 'planMessageRemoval').mockImplementation(plan('messages'));
-    vi.spyOn(retention, 'planRemovalToFit').mockImplementation(plan('space'));
+  it('an error of the removal is reported, and the next one is tried an hour later', async () => {
+    const { start, pass, store, errors, countKept } = open({ requests: 3 });
+    const failure = new Error('the first write');
+    vi.spyOn(store, 'write').mockRejectedValueOnce(failure);
     start();
     await runEventLoop(20);
-    const removal = [
-      ...[`days ${wall.now() - 2 * DAY_MS}`, 'days done', 'requests 3', 'requests done'],
-      ...['messages', 'messages done', `space ${4 * 1024 * 1024} ${store.lastSeq}`, 'space done'],
-    ];
-    expect(order.splice(0)).toEqual(removal);
-    await pass(0);
-    expect(order).toEqual(['age', ...removal]);
-  });
-
-  it('an error of the hourly removal is reported', async () => {
-    const { start, pass, store, errors } = open({ requests: 3 });
-    start();
-    await runEventLoop(20);
-    const failures = [new Error('the first write'), new Error('the removal')];
-    vi.spyOn(store, 'write').mockRejectedValueOnce(failures[0]);
+    await store.write(() => {});
+    expect([errors, countKept()]).toEqual([[failure], 5]);
     await pass(HOUR_MS);
-    expect(errors).toEqual(failures.slice(0, 1));
-    vi.spyOn(store.retention, 'planMessageRemoval').mockImplementationOnce(() => {
-      throw failures[1];
-    });
-    await pass(HOUR_MS);
-    expect(errors).toEqual(failures);
+    expect([errors, countKept()]).toEqual([[failure], 3]);
   });
 
   it('the timer does not keep the process alive', () => {

@@ -30,7 +30,8 @@ function open(path = join(createTemporaryFolder(), 'sandbox.db')) {
     set: (key: string) => connection.sql.run('INSERT INTO settings VALUES (?, 1)', [key]),
     keys: () => connection.sql.values('SELECT key FROM settings ORDER BY key'),
     /** A change whose reference is broken, which fails only while foreign keys are on. */
-    breakReference: () => connection.sql.run("INSERT INTO events VALUES (1, 'evt_1', 404, 'a.b', 0, '{}')"),
+    breakReference: () =>
+      connection.sql.run("INSERT INTO events VALUES (1, 'evt_1', 404, 'a.b', 0, 0, '{}')"),
   };
 }
 

@@ -116,7 +116,7 @@ describe('openDatabase with a new file', () => {
     const insert = (workspace: unknown) =>
       db
         .prepare(
-          "INSERT INTO events (seq, id, workspace_seq, type, created_at, envelope) VALUES (1, 'a', ?, 'a.b', 0, '')",
+          "INSERT INTO events (seq, id, workspace_seq, type, created_at, stored_at_wall, envelope) VALUES (1, 'a', ?, 'a.b', 0, 0, '')",
         )
         .run(workspace);
     expect(() => insert(404)).toThrow('FOREIGN KEY constraint failed');

@@ -135,6 +135,7 @@ function fill(store: Store): FilledStore {
         workspace_seq,
         type,
         created_at: NOW + index,
+        stored_at_wall: NOW,
         id: `evt_${number}`,
         envelope: `{"n":${number}}`,
       };

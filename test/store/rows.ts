@@ -57,7 +57,8 @@ export function insertEvent(store: Store, workspaceSeq: number, row: Partial<Eve
   const type = row.type ?? 'order.shipped';
   const workspaceId = store.workspaces.findBySeq(workspaceSeq)?.id ?? '';
   const envelope = toEnvelope({ id, workspaceId, type, payload: '{}', createdAt: NOW });
-  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, created_at: NOW, envelope, ...row });
+  const times = { created_at: NOW, stored_at_wall: NOW };
+  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, ...times, envelope, ...row });
   return seq;
 }
 

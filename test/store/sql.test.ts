@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readUsedBytes, Sql } from '../../src/store/sql.ts';
+import { Sql } from '../../src/store/sql.ts';
 import { Database } from '../support/sqlite.ts';
 
 /** A table that only this test has. */
@@ -67,13 +67,4 @@ it('each statement is prepared once', () => {
     insertNote(sql, { seq: i, text: '' });
   }
   expect(prepare).toHaveBeenCalledTimes(3);
-});
-
-it('free pages are not used bytes', () => {
-  const { db, sql } = openNotes();
-  const before = readUsedBytes(db);
-  sql.run('UPDATE notes SET text = ?', ['x'.repeat(100_000)]);
-  expect(readUsedBytes(db)).toBeGreaterThan(before + 190_000);
-  sql.run('DELETE FROM notes');
-  expect(readUsedBytes(db)).toBe(before);
 });

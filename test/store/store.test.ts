@@ -45,9 +45,8 @@ describe('Store', () => {
     const first = openStore(path);
     const { webhook } = insertDeliveries(first, [NOW]);
     const changedAt = await first.write(() => {
-      const seq = first.nextSeq();
-      first.changeFeed.recordWebhookChange(webhook, seq);
-      return seq;
+      first.recordWebhookChange(webhook);
+      return first.lastSeq;
     });
     first.close();
     expect(openStore(path).lastSeq).toBe(changedAt);
