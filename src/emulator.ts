@@ -81,6 +81,8 @@ export interface EmulatorOptions extends ListenOptions {
   readonly projectFolder?: string | undefined;
   /** Receives internal errors of the emulator (default: emits a process warning). */
   readonly internalErrorLog?: InternalErrorLog | undefined;
+  /** @internal Command that runs the emulator for its own purpose, such as `svc listen`. Other commands end when it ends. */
+  readonly owner?: string | undefined;
   /** @internal Interrupts a start that waits for its tunnel. */
   readonly signal?: AbortSignal | undefined;
   /** @internal Replaces the clock of the machine in tests. */
@@ -232,6 +234,7 @@ function startWithStore(
     controlToken,
     internalErrorLog,
     closing: closing.signal,
+    owner: options.owner,
     dashboardFolder: options.dashboardFolder,
     allowHost: options.allowHost,
     projectFolder,

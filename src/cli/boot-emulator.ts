@@ -31,6 +31,8 @@ export interface FolderClaim {
 interface BootOptions {
   /** Removes all data of the database first. */
   readonly fresh?: boolean | undefined;
+  /** As in the options of the emulator. */
+  readonly owner?: string | undefined;
   /** Claims the folder before the start (default: other commands do not find the emulator). */
   readonly claim?: (() => FolderClaim) | undefined;
 }
@@ -43,7 +45,7 @@ export async function bootEmulator(
   config: Config,
   rules: Rules,
   { io, cwd, env, signal }: Pick<ProcessContext, 'cwd' | 'env' | 'signal'> & { readonly io: NoteOutput },
-  { fresh = false, claim }: BootOptions = {},
+  { fresh = false, owner, claim }: BootOptions = {},
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
@@ -67,6 +69,7 @@ export async function bootEmulator(
       port,
       db,
       fresh,
+      owner,
       environment,
       rules,
       controlToken,

@@ -29,6 +29,8 @@ export interface ControlTransport {
 export interface ControlClientOptions {
   /** URL of the control plane, such as `http://127.0.0.1:4777/_svc`. */
   readonly controlUrl: string;
+  /** As in `StreamSource`. */
+  readonly endsWithOwner?: boolean;
   /** Called when the live stream has lost its connection, before it connects again. */
   readonly onDisconnect?: (() => void) | undefined;
   /** Called when the live stream is connected again. */
@@ -39,7 +41,7 @@ export interface ControlClientOptions {
 
 export function createControlClient(
   { send, open }: ControlTransport,
-  { controlUrl, onDisconnect, onReconnect, onReady }: ControlClientOptions,
+  { controlUrl, endsWithOwner, onDisconnect, onReconnect, onReady }: ControlClientOptions,
 ): ControlPlane {
   const methods = Object.fromEntries(
     Object.entries<Operation>(controlOperations).map(([name, operation]) => [
@@ -66,6 +68,7 @@ export function createControlClient(
         after: typeof since_sequence === 'string' ? Number(since_sequence) : since_sequence,
         startsInPast: since !== undefined,
         signal,
+        endsWithOwner,
         onDisconnect,
         onReconnect,
         onReady,

@@ -60,6 +60,7 @@ import {
   FixtureSummary,
   newKeyFields,
   pageOf,
+  RegisteredWebhook,
   WebhookDetail,
   WebhookProbe,
   WebhookSecrets,
@@ -316,13 +317,12 @@ export const controlOperations = {
         v.optional(Secret),
       ),
       listener: v.optional(listenerField, false),
-      /** The endpoint of a listener is reused only after its last stream has ended. */
       reuse: described(
-        'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret. With `listener`, an enabled endpoint that is not temporary and receives some of the same events is used unchanged.',
+        'Whether to update and enable an existing endpoint with this URL instead of registering a second one. The endpoint keeps its ID and its secret. An enabled endpoint that receives some of the same events is used unchanged if a live stream holds it or, with `listener`, if it is not temporary.',
         v.optional(v.boolean(), false),
       ),
     }),
-    output: WebhookWithSecret,
+    output: RegisteredWebhook,
     status: 201,
     errors: ['validation_failed'],
   }),
@@ -605,7 +605,7 @@ export const streamedOperations = {
   followChanges: defineOperation('GET', '/stream', {
     summary: 'Follow changes',
     description:
-      'Streams deliveries, attempts, requests and endpoint changes as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
+      'Streams deliveries, attempts, requests and endpoint changes as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store` and, if the emulator ends with a command such as `svc listen`, the command in `owner`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
     input: StreamInput,
     output: StreamItem,
   }),

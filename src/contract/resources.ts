@@ -216,6 +216,13 @@ export const WebhookWithSecret = resource('An endpoint with its secret.', {
   ...WebhookDetail.entries,
   ...secretField,
 });
+export const RegisteredWebhook = resource('An endpoint that was registered, with its secret.', {
+  ...WebhookWithSecret.entries,
+  shared: described(
+    'Present if it is a temporary endpoint that a live stream holds already. The client of that stream deletes it.',
+    v.optional(v.literal(true)),
+  ),
+});
 export const WebhookSecrets = resource('The secrets of an endpoint.', {
   ...secretField,
   previous_secret: described(
@@ -392,5 +399,6 @@ export type Webhook = v.InferOutput<typeof Webhook>;
 export type WebhookDetail = v.InferOutput<typeof WebhookDetail>;
 export type WebhookProbe = v.InferOutput<typeof WebhookProbe>;
 export type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>;
+export type RegisteredWebhook = v.InferOutput<typeof RegisteredWebhook>;
 export type Workspace = v.InferOutput<typeof Workspace>;
 export type Page<Item> = { data: Item[]; has_more: boolean; end_cursor: string | null };

@@ -88,25 +88,19 @@ function findLastSeqBefore(
 }
 
 /**
- * Holds the endpoints of `svc listen`, if there are any, while the stream is open. The stream also ends when a reset or a snapshot
- * has removed one of them, so that the client notices.
+ * Holds the endpoints of `svc listen`, if there are any, while the stream is open. The stream also ends when one of them was
+ * removed, so that the client notices.
  */
 async function* followAndHoldListeners(
-  { bus, store }: Sandbox,
+  { store }: Sandbox,
   listenerCleanup: ListenerEndpointCleanup,
   sharedChanges: SharedChanges,
   stream: StreamSelection & StreamStart,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
-  const { listenerIds: ids } = stream;
   const ended = createLinkedController([signal]);
   if (ended.signal.aborted) return;
-  const releases = ids.map((id) => listenerCleanup.acquire(id));
-  releases.push(
-    bus.subscribe(({ type }) => {
-      if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined)) ended.abort();
-    }),
-  );
+  const releases = stream.listenerIds.map((id) => listenerCleanup.acquire(id));
   // A client that has disconnected requests no further item, so the iteration would not end on its own.
   ended.signal.addEventListener('abort', () => {
     for (const release of releases) release();
@@ -126,8 +120,7 @@ async function* follow(
 ): AsyncGenerator<StreamItem> {
   let { after: last, stateReplacedSeq } = stream;
   for (;;) {
-    // Rows that a reset or a snapshot has restored are not sent as changes. If it has removed an endpoint of a `svc listen`,
-    // this item is the last one.
+    // Rows that a reset or a snapshot has restored are not sent as changes.
     if (store.stateReplacedSeq > stateReplacedSeq) {
       stateReplacedSeq = last = store.stateReplacedSeq;
       yield { type: 'reset', sequence: last };
@@ -140,6 +133,7 @@ async function* follow(
       if (item !== null) yield item;
       if (signal.aborted) break;
     }
+    if (batch.length === 0 && stream.listenerIds.some((id) => store.webhooks.find(id) === undefined)) return;
     // No commit can happen between the read and this wait: both are in the same turn of the event loop.
     if (batch.length === 0) await sharedChanges.waitForCommit(signal);
     // More changes may follow, and perhaps none of this batch was selected: yield to the event loop.

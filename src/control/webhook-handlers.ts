@@ -49,10 +49,18 @@ export function createWebhookHandlers(
       const input = { ...others, url: completeUrl(others.url) };
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validateEndpoint(NewEndpointSchema, input, rules);
-      const equivalent = reuse && input.listener && findEquivalentWebhook(sandbox, { ...input, workspace });
-      if (equivalent) return { ...toWebhookDetail(equivalent), secret: equivalent.secret };
+      const isInUse = (row: WebhookRow) =>
+        listenerCleanup.isHeld(row) || (input.listener === true && isPermanent(row));
+      const equivalent = reuse && findEquivalentWebhook(sandbox, { ...input, workspace }, isInUse);
+      if (equivalent) {
+        const shared = equivalent.listener === 1 ? ({ shared: true } as const) : {};
+        return { ...toWebhookDetail(equivalent), secret: equivalent.secret, ...shared };
+      }
       const canReuse = (existing: WebhookRow) =>
-        reuse && (input.listener ? listenerCleanup.isAbandoned(existing) : isPermanent(existing));
+        reuse &&
+        (input.listener
+          ? existing.listener === 1 && !listenerCleanup.isHeld(existing)
+          : isPermanent(existing));
       const row = await store.write(() => registerWebhook(sandbox, { ...input, workspace }, canReuse));
       if (row.listener === 1) listenerCleanup.startGracePeriod(row.id);
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });

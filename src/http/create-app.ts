@@ -32,6 +32,8 @@ interface AppOptions extends Omit<RequestGuardOptions, 'wall'> {
   readonly internalErrorLog: InternalErrorLog;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
+  /** As in the options of the emulator. */
+  readonly owner: string | undefined;
 }
 
 /** They contain much text, which a start does not need. */
@@ -56,6 +58,7 @@ export function createApp(options: AppOptions): H3 {
     control,
     store: sandbox.store,
     closing,
+    owner: options.owner,
     async createDocument(origin) {
       const { createControlDocument } = await loadDocuments();
       return JSON.stringify(createControlDocument(getUrls(origin).controlUrl));

@@ -16,8 +16,6 @@ interface ListenerEndpointCleanupOptions {
 interface ListenerState {
   /** Number of streams that hold the endpoint. */
   streams: number;
-  /** Whether a stream has held it since the start of the emulator, and none does now. */
-  isAbandoned: boolean;
   graceTimer?: NodeJS.Timeout;
 }
 
@@ -56,7 +54,6 @@ export class ListenerEndpointCleanup {
   startGracePeriod(id: string): void {
     const state = this.#getOrCreateState(id);
     if (this.#isStopped || state.streams > 0) return;
-    state.isAbandoned = false;
     clearTimeout(state.graceTimer);
     state.graceTimer = setTimeout(() => {
       this.#states.delete(id);
@@ -69,27 +66,22 @@ export class ListenerEndpointCleanup {
     const state = this.#getOrCreateState(id);
     clearTimeout(state.graceTimer);
     state.streams++;
-    state.isAbandoned = false;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       state.streams--;
       this.startGracePeriod(id);
-      state.isAbandoned = state.streams === 0;
     };
   }
 
-  /**
-   * Whether the listener of an endpoint is gone, so that the next listener for the same URL can reuse the endpoint. A
-   * listener that has not connected since the start may still do so.
-   */
-  isAbandoned({ id, listener, deleted_at: deletedAt }: WebhookRow): boolean {
-    return listener === 1 && (deletedAt !== null || this.#states.get(id)?.isAbandoned === true);
+  /** Whether a listener uses an endpoint now. */
+  isHeld({ id, listener, deleted_at: deletedAt }: WebhookRow): boolean {
+    return listener === 1 && deletedAt === null && (this.#states.get(id)?.streams ?? 0) > 0;
   }
 
   #getOrCreateState(id: string): ListenerState {
-    const state = this.#states.get(id) ?? { streams: 0, isAbandoned: false };
+    const state = this.#states.get(id) ?? { streams: 0 };
     this.#states.set(id, state);
     return state;
   }

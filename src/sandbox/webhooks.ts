@@ -118,16 +118,20 @@ export function isPermanent({ listener, deleted_at: deletedAt }: WebhookRow): bo
   return listener === 0 && deletedAt === null;
 }
 
-/** An enabled permanent endpoint with this URL that receives some of the same events; each of them would arrive twice with a second one. */
+/**
+ * An enabled endpoint with this URL that receives some of the same events; each of them would arrive twice with a second one.
+ * @param isInUse whether an endpoint counts
+ */
 export function findEquivalentWebhook(
   { store }: Pick<Sandbox, 'store'>,
   { workspace, url, events }: Pick<NewWebhook, 'workspace' | 'url' | 'events'>,
+  isInUse: (row: WebhookRow) => boolean,
 ): WebhookWithWorkspace | undefined {
   const row = store.webhooks
     .listEnabled(workspace.seq)
     .find(
       (row) =>
-        isPermanent(row) && isSameUrl(row.url, url) && listCommonTypes(row.subscriptions, events).length > 0,
+        isInUse(row) && isSameUrl(row.url, url) && listCommonTypes(row.subscriptions, events).length > 0,
     );
   return row && { ...row, workspace_id: workspace.id };
 }

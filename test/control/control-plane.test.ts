@@ -389,6 +389,22 @@ describe.each([
       expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
     });
 
+    it('a listener uses the endpoint that a stream holds for its URL if it gets some of the same events', async () => {
+      const ended = new AbortController();
+      onTestFinished(() => ended.abort());
+      const listen = (events: string[], listener = true) =>
+        control.createWebhook({ url: receiver.url, events, listener, reuse: true });
+      const first = await listen(['a.b', 'c.d']);
+      const stream = control.stream({ listener: first.id }, ended.signal);
+      await stream.ready;
+      expect(await listen(['*'])).toEqual({ ...first, shared: true });
+      expect(await listen(['c.d'], false)).toEqual({ ...first, shared: true });
+      // These events arrive once.
+      expect((await listen(['e.f'])).id).not.toBe(first.id);
+      ended.abort();
+      await expect.poll(() => listen(['*'])).toEqual({ ...first, events: ['*'] });
+    });
+
     it('a disabled endpoint gets no deliveries of events that are created meanwhile', async () => {
       const { id } = await register();
       await control.updateWebhook({ id, disabled: true });

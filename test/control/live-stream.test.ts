@@ -106,7 +106,7 @@ it('the stream of a listener continues after a snapshot that contains its endpoi
   expect(await items.next()).toMatchObject(attemptOf(event));
 });
 
-it('the stream of a listener shows what a deletion of its endpoint cancels', async () => {
+it('the stream of a listener ends after what the deletion of its endpoint cancels', async () => {
   const { control, receiver, createListener, deliver, follow } = await setUp();
   receiver.respond(503);
   const id = await createListener();
@@ -116,6 +116,7 @@ it('the stream of a listener shows what a deletion of its endpoint cancels', asy
   expect(await next).toMatchObject({ value: { delivery: { event_id, status: 'pending' } } });
   await control.deleteWebhook({ id });
   expect(await items.next()).toMatchObject({ value: { delivery: { event_id, status: 'canceled' } } });
+  expect(await items.next()).toEqual(done);
 });
 
 it('a client that disconnects while it handles an item gets no further one', async () => {

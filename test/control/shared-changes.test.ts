@@ -95,12 +95,12 @@ describe('the changes that clients of the stream share', () => {
     [
       'with a history that starts after the changes by the wall clock',
       () => ({ historyStart: { newest: 9_999, wall: NOW + 1, schedule: NOW } }),
-      { delivery: true, attempt: false, webhook: false },
+      { delivery: true, attempt: true, webhook: false },
     ],
     [
       'with a history that starts after the changes by the schedule clock',
       () => ({ historyStart: { newest: 9_999, wall: NOW, schedule: NOW + 1 } }),
-      { delivery: false, attempt: true, webhook: false },
+      { delivery: false, attempt: false, webhook: false },
     ],
     [
       'whose history ended before the changes',

@@ -88,7 +88,7 @@ describe('svc listen', () => {
     expect(await idsOf(control)).toEqual([]);
   });
 
-  it('the secret of an address is the same for every listener, now and later', async () => {
+  it('the secret of an address is the same for every listener, now and later, and each event arrives once', async () => {
     const receiver = await startReceiver([{ status: 500 }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const cwd = createFolder();
@@ -98,24 +98,25 @@ describe('svc listen', () => {
     const first = await listen(cwd, ...args);
     const second = await listen(cwd, ...args);
     expect([first, second].map(({ ready }) => ready.webhook_secret)).toEqual([stdout.trim(), stdout.trim()]);
-    expect(first.ready.webhook_id).not.toBe(second.ready.webhook_id);
+    const { webhook_id } = first.ready;
+    expect(await idsOf(control)).toEqual([webhook_id]);
     const deliveries = await trigger();
-    await receiver.waitFor(2);
-    for (const { lines, ready } of [first, second]) {
+    expect(deliveries).toHaveLength(1);
+    for (const { lines } of [first, second]) {
       await expect.poll(() => lines.length).toBe(2);
-      expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
+      expect(lines[1].delivery.webhook_id).toBe(webhook_id);
     }
+    // The second one continues with an endpoint of its own, which has the ID and the deliveries of the first one.
+    first.subprocess.kill('SIGTERM');
+    await first.subprocess;
+    await expect.poll(() => second.lines.filter(({ type }) => type === 'ready')).toHaveLength(2);
+    expect(await idsOf(control)).toEqual([webhook_id]);
+    await control.replayDelivery({ id: String(deliveries[0]?.id) });
+    const isReplay = ({ attempt }: Line) => attempt?.trigger === 'manual' && attempt.outcome === 'succeeded';
+    await expect.poll(() => second.lines.filter(isReplay)).toHaveLength(1);
     second.subprocess.kill('SIGTERM');
     await second.subprocess;
-    expect(await idsOf(control)).toEqual([first.ready.webhook_id]);
-
-    // The replay of an earlier delivery reaches the current listener.
-    const third = await listen(cwd, ...args);
-    expect(third.ready).toEqual(second.ready);
-    const delivery = deliveries.find(({ webhook_id }) => webhook_id === third.ready.webhook_id);
-    await control.replayDelivery({ id: String(delivery?.id) });
-    await expect.poll(() => third.lines.length).toBe(2);
-    expect(third.lines[1].attempt).toMatchObject({ number: 2, trigger: 'manual', outcome: 'succeeded' });
+    expect(await idsOf(control)).toEqual([]);
   });
 
   it('the emulator removes the endpoint of a listener that was killed', async () => {
@@ -281,6 +282,24 @@ describe('svc listen', () => {
     subprocess.kill('SIGINT');
     expect((await subprocess).exitCode).toBe(ExitCode.success);
     expect((await svcInProcess(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
+  });
+
+  it('a second svc listen for a URL uses the endpoint of the first one, and ends with a message when the first one stops the emulator', async () => {
+    const cwd = createFolder();
+    const { subprocess, ready, notes } = await listen(cwd, '9/hooks');
+    const second = await listen(cwd, '9/hooks');
+    expect(second.ready.webhook_id).toBe(ready.webhook_id);
+    const other = await listen(cwd, '9/other');
+    const { exitCode, stderr } = await svcInProcess(['listen', '9/hooks', '-e', 'a.b'], { cwd });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('to http://localhost:9/hooks for another svc listen.');
+    subprocess.kill('SIGINT');
+    expect((await subprocess).exitCode).toBe(ExitCode.success);
+    expect(JSON.stringify(notes)).toContain('which also ends svc listen for http://localhost:9/other');
+    for (const { subprocess, notes } of [second, other]) {
+      expect((await subprocess).exitCode).toBe(ExitCode.noEmulator);
+      expect(JSON.stringify(notes)).toContain('The emulator stopped with the svc listen that ran it.');
+    }
   });
 
   it('svc listen prints the banner of an emulator that it has started to standard output, and ends when that is stopped', async () => {

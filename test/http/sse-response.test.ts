@@ -190,6 +190,7 @@ describe('the live stream', () => {
     await receiver.waitFor(1);
     await emulator.control.listRequests({});
     wall.advance(3_600_000);
+    await emulator.control.advanceClock({ ms: 3_600_000 });
     const { headers } = await emulator.api('GET', '/events');
     // The request is in the log now.
     await emulator.control.listRequests({});

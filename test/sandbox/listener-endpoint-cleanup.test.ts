@@ -27,11 +27,11 @@ function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {
     listeners: listenerCleanup,
     onFault,
     /** As `svc listen` registers it. */
-    register(listener = true) {
-      const input = { workspace, url: 'http://127.0.0.1:9/', events: ['*'], listener };
+    register(listener = true, url = 'http://127.0.0.1:9/') {
+      const input = { workspace, url, events: ['*'], listener };
       const webhook = store.writeNow(() =>
         registerWebhook(sandbox, input, (row) =>
-          listener ? listenerCleanup.isAbandoned(row) : isPermanent(row),
+          listener ? row.listener === 1 && !listenerCleanup.isHeld(row) : isPermanent(row),
         ),
       );
       if (listener) listenerCleanup.startGracePeriod(webhook.id);
@@ -78,7 +78,7 @@ describe('ListenerEndpointCleanup', () => {
 
   it('an endpoint is deleted after a restart unless its listener reconnects', async () => {
     const { register, sandbox, listeners, isThere, later } = startListeners();
-    const [gone, faithful] = [register(), register()];
+    const [gone, faithful] = [register(), register(true, 'http://127.0.0.1:9/b')];
     listeners.stop();
     await later(GRACE_MS * 10);
     expect([gone, faithful].map(({ id }) => isThere(id))).toEqual([true, true]);
@@ -129,20 +129,17 @@ describe('ListenerEndpointCleanup', () => {
     expect(isThere(id)).toBe(false);
   });
 
-  it('an endpoint is abandoned only between two streams of its listener, and a permanent one never', () => {
+  it('an endpoint is held while a stream of its listener is open, and a permanent one never', () => {
     const { register, listeners } = startListeners();
     const row = register();
-    expect(listeners.isAbandoned(row)).toBe(false);
-    const release = listeners.acquire(row.id);
-    expect(listeners.isAbandoned(row)).toBe(false);
-    release();
-    expect(listeners.isAbandoned(row)).toBe(true);
-    const second = listeners.acquire(row.id);
-    expect(listeners.isAbandoned(row)).toBe(false);
-    second();
-    expect(listeners.isAbandoned({ ...row, listener: 0 })).toBe(false);
-    expect(listeners.isAbandoned({ ...row, listener: 0, deleted_at: 1 })).toBe(false);
-    expect(listeners.isAbandoned({ ...row, id: 'wh_other', deleted_at: 1 })).toBe(true);
+    expect(listeners.isHeld(row)).toBe(false);
+    const releases = [listeners.acquire(row.id), listeners.acquire(row.id)];
+    releases[0]?.();
+    expect(listeners.isHeld(row)).toBe(true);
+    expect(listeners.isHeld({ ...row, listener: 0 })).toBe(false);
+    expect(listeners.isHeld({ ...row, deleted_at: 1 })).toBe(false);
+    releases[1]?.();
+    expect(listeners.isHeld(row)).toBe(false);
   });
 
   it('the next listener for the same URL reuses the endpoint with its id and secret', async () => {
@@ -151,23 +148,9 @@ describe('ListenerEndpointCleanup', () => {
     listeners.acquire(first.id)();
     // The listener was killed: the endpoint still exists, without a stream.
     expect(register()).toEqual(first);
-    // A second listener at the same time gets another endpoint.
-    expect(register().id).not.toBe(first.id);
     await later(GRACE_MS);
     expect(isThere(first.id)).toBe(false);
-    expect([register(), register()]).toContainEqual({ ...first, deleted_at: null });
-  });
-
-  it('a second listener for the same URL gets another endpoint with the same secret', () => {
-    const { register, listeners } = startListeners();
-    const first = register();
-    // The first listener may be about to open its stream.
-    const second = register();
-    expect(second.id).not.toBe(first.id);
-    expect(second.secret).toBe(first.secret);
-    listeners.acquire(first.id);
-    listeners.acquire(second.id);
-    expect([first.id, second.id]).not.toContain(register().id);
+    expect(register()).toEqual({ ...first, deleted_at: null });
   });
 
   it('a reused endpoint has its old deliveries, so that they can be replayed', async () => {

@@ -180,7 +180,8 @@ describe('findEquivalentWebhook', () => {
     const { sandbox, create, remove, workspace } = open();
     const { id } = create({ events: ['a.b', 'a.c'], ...change });
     if (isRemoved) remove(id);
-    const found = findEquivalentWebhook(sandbox, { workspace, url: URL_A, events: ['a.c', 'a.d'] });
+    const input = { workspace, url: URL_A, events: ['a.c', 'a.d'] };
+    const found = findEquivalentWebhook(sandbox, input, isPermanent);
     expect([undefined, id]).toContain(found?.id);
     if (found) expect(found.workspace_id).toBe(workspace.id);
     return found !== undefined;

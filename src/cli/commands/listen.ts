@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { Config } from '../../config.ts';
-import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
-import type { WebhookWithSecret } from '../../contract/resources.ts';
+import { type ControlPlane, type LiveStream, listAll } from '../../contract/control-plane.ts';
+import type { RegisteredWebhook } from '../../contract/resources.ts';
 import type { WebhookChange } from '../../contract/webhook-settings.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -116,12 +116,16 @@ export const command: CommandDefinition<Options> = {
           return ExitCode.success;
         }
         const exitCode = await listen(listener, { receiver, foreground }, options, context);
+        if (foreground === null) return exitCode;
+        await announceStop(foreground, listener, context);
         // As with `svc emulator start`, an interruption is a success.
-        return foreground === null ? exitCode : ExitCode.success;
+        return ExitCode.success;
       } finally {
-        // A new client, because an interruption aborts the requests of the first one.
-        const client = foreground ? control : await context.connect(abortAfter(CLEANUP_TIMEOUT_MS));
-        await removeEndpoint(listener, client, context);
+        // A new client, because an interruption aborts the requests of the first one. None if the emulator has stopped.
+        const client = foreground
+          ? control
+          : await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)).catch(() => null);
+        if (client !== null) await removeEndpoint(listener, client, context);
       }
     } finally {
       await receiver?.close();
@@ -222,29 +226,40 @@ async function connect({ writeEnv }: Options, context: Context): Promise<Connect
 
 async function start(config: Config, context: Context): Promise<Connection> {
   const rules = await context.resolveRules();
-  const foreground = await startInForeground({ config, rules }, context).catch((error) => {
-    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    const hint = {
-      text: 'Start the emulator on a free port first, in another terminal',
-      command: 'svc emulator start --port 0',
-    };
-    throw new SvcError('port_in_use', error.message, { hint, cause: error });
-  });
+  const foreground = await startInForeground({ config, rules, owner: 'svc listen' }, context).catch(
+    (error) => {
+      if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
+      const hint = {
+        text: 'Start the emulator on a free port first, in another terminal',
+        command: 'svc emulator start --port 0',
+      };
+      throw new SvcError('port_in_use', error.message, { hint, cause: error });
+    },
+  );
   return { control: foreground.emulator.control, foreground };
 }
 
 /**
- * Says that a permanent endpoint is used, although a temporary one was to be registered, so that no event arrives twice.
+ * Says that a permanent endpoint or that of another `svc listen` is used, so that no event arrives twice.
  * @throws SvcError `usage` for options that differ from its settings.
  */
-function reportExistingEndpoint(endpoint: WebhookWithSecret, wanted: NewEndpoint, { io }: Context): void {
-  if (!wanted.listener || endpoint.listener) return;
-  const { id, url, events } = endpoint;
-  const option = findDifferentOption(endpoint, wanted);
+function reportExistingEndpoint(endpoint: RegisteredWebhook, wanted: NewEndpoint, { io }: Context): void {
+  const { id, url, events, shared } = endpoint;
+  if (!shared && (!wanted.listener || endpoint.listener)) return;
+  const option = shared && !wanted.listener ? '--keep' : findDifferentOption(endpoint, wanted);
   const description = `already sends ${events.join(', ')} to ${url}`;
   if (option === null) {
-    io.note(`Using ${id}, which ${description}. It stays when svc listen ends.`);
+    io.note(
+      shared
+        ? `Using ${id}, which ${description} for another svc listen.`
+        : `Using ${id}, which ${description}. It stays when svc listen ends.`,
+    );
     return;
+  }
+  if (shared) {
+    throw new SvcError('usage', `${option} has no effect: ${id} ${description} for another svc listen.`, {
+      hint: `Stop the other svc listen, or remove ${option}.`,
+    });
   }
   throw new SvcError('usage', `${option} has no effect: ${id} ${description}.`, {
     hint: {
@@ -255,7 +270,7 @@ function reportExistingEndpoint(endpoint: WebhookWithSecret, wanted: NewEndpoint
 }
 
 /** The option of a setting that the endpoint does not have. */
-function findDifferentOption(endpoint: WebhookWithSecret, wanted: NewEndpoint): string | null {
+function findDifferentOption(endpoint: RegisteredWebhook, wanted: NewEndpoint): string | null {
   const { events, ...others } = wanted;
   const settings: WebhookChange = events?.includes(WILDCARD_SUBSCRIPTION) ? others : wanted;
   const toComparable = (value: unknown) => (Array.isArray(value) ? [...new Set(value)].sort() : value);
@@ -333,21 +348,34 @@ async function announce(
     const { webhook_previous_url: _, ...status } = foreground.emulator.status();
     await foreground.announce({ ...status, webhook_id: id, webhook_secret: secret });
   }
-  if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop.`;
+  if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop the emulator.`;
   if (receiver === null) return renderHeading(registered);
   const type = events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
   return `${renderHeading(registered)}\n${WAITING} with: svc trigger ${type}`;
 }
 
+/** Says what the end of this command stops. */
+async function announceStop(
+  { emulator: { control, closing } }: ForegroundEmulator,
+  { registered: { id: ownId } }: ListenEndpoint,
+  { io }: Context,
+): Promise<void> {
+  if (closing.aborted) return;
+  const endpoints = await listAll((page) => control.listWebhooks(page));
+  const others = endpoints.filter(({ id, listener }) => listener && id !== ownId).map(({ url }) => url);
+  const also = others.length === 0 ? '' : `, which also ends svc listen for ${others.join(', ')}`;
+  io.note(`Stopping the emulator${also}.`);
+}
+
 const WAITING = 'Waiting for deliveries. Create an event in another terminal';
 
 /** The ready line without its type. */
-function toListenReady({ id, secret, url, workspace_id }: WebhookWithSecret) {
+function toListenReady({ id, secret, url, workspace_id }: RegisteredWebhook) {
   return { webhook_id: id, webhook_secret: secret, url, workspace_id };
 }
 
 /** One line. The secret is first, because the end of the line can be truncated. */
-function renderHeading({ id, url, events, listener, secret }: WebhookWithSecret): string {
+function renderHeading({ id, url, events, listener, secret }: RegisteredWebhook): string {
   const types = events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`;
   return `Ready. Secret ${secret} for ${url}${types}${listener ? '' : ` (permanent endpoint ${id})`}`;
 }
@@ -376,7 +404,7 @@ async function writeVariables(
 
 function announceChange(
   change: EndpointChange,
-  endpoint: WebhookWithSecret,
+  endpoint: RegisteredWebhook,
   isOwnReceiver: boolean,
   context: Context,
 ): void {

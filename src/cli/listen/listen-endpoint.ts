@@ -4,7 +4,7 @@
  */
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
-import type { WebhookWithSecret } from '../../contract/resources.ts';
+import type { RegisteredWebhook } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
 import { SvcError } from '../../errors.ts';
 import { abortAtEnd, createLinkedController } from '../../timers.ts';
@@ -17,17 +17,17 @@ export type EndpointChange = 'registered' | 'rotated';
 export class ListenEndpoint {
   readonly control: ControlPlane;
   readonly #newEndpoint: NewEndpoint;
-  #registered: WebhookWithSecret;
+  #registered: RegisteredWebhook;
 
-  private constructor(control: ControlPlane, newEndpoint: NewEndpoint, registered: WebhookWithSecret) {
+  private constructor(control: ControlPlane, newEndpoint: NewEndpoint, registered: RegisteredWebhook) {
     this.control = control;
     this.#newEndpoint = newEndpoint;
     this.#registered = registered;
   }
 
   /**
-   * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, a
-   * permanent one that gets some of the same events, or with `--keep`, any permanent one.
+   * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, one of
+   * another `svc listen` or a permanent one that gets some of the same events, or with `--keep`, any permanent one.
    */
   static async register(control: ControlPlane, newEndpoint: NewEndpoint): Promise<ListenEndpoint> {
     const registered = await control.createWebhook({ ...newEndpoint, reuse: true });
@@ -35,7 +35,7 @@ export class ListenEndpoint {
   }
 
   /** As the emulator has registered it. */
-  get registered(): WebhookWithSecret {
+  get registered(): RegisteredWebhook {
     return this.#registered;
   }
 
@@ -100,13 +100,13 @@ export class ListenEndpoint {
   }
 
   /**
-   * Removes a temporary endpoint. If the emulator does not respond, it removes it itself later.
+   * Removes a temporary endpoint, unless another `svc listen` has registered it. If the emulator does not respond, it removes it itself later.
    * @param control a client of its own, because an interruption aborts the requests of `this.control`
    * @returns the number of pending deliveries that were canceled
    */
   async remove(control: ControlPlane): Promise<number> {
-    const { id, listener } = this.#registered;
-    if (!listener) return 0;
+    const { id, listener, shared } = this.#registered;
+    if (!listener || shared) return 0;
     return control.deleteWebhook({ id }).then(
       ({ canceled_deliveries: count }) => count,
       () => 0,
