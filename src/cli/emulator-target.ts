@@ -6,6 +6,7 @@ import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '..
 import type { Config, ValueSource } from '../config.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import { toReachableHost } from '../domain/http-url.ts';
 import { classifyHost } from '../domain/network-address.ts';
 import { type Hint, SvcError } from '../errors.ts';
 
@@ -127,12 +128,13 @@ export async function getVerifiedStatus(
   });
 }
 
-/** Accepts the URL of the emulator, of its control plane, or of its dashboard with the token. */
+/** Accepts the URL of the emulator, of its API, of its control plane, or of its dashboard with the token. */
 function parseEmulatorUrl(text: string): { readonly controlUrl: string; readonly token: string | null } {
   const url = new URL(text);
   const token = url.searchParams.get('token');
   url.search = '';
   url.hash = '';
-  if (url.pathname === '/') url.pathname = '/_svc';
+  url.hostname = toReachableHost(url.hostname);
+  url.pathname = url.pathname.replace(/^\/(?:v1\/?)?$/, '/_svc');
   return { controlUrl: url.href.replace(/\/$/, ''), token };
 }

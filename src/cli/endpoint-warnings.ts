@@ -1,4 +1,4 @@
-/** Warnings about endpoints and filters that are valid but probably not what the user wants. */
+/** Errors and warnings about endpoints and filters that are valid but probably not what the user wants. */
 
 import { variableNames } from '../config/settings.ts';
 import type { Config } from '../config.ts';
@@ -9,9 +9,19 @@ import { suggestMatch } from '../domain/message-parts.ts';
 import { isSameUrl } from '../domain/webhook-url.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
+import { addOwnUrl, assertNotEmulator } from '../network/own-addresses.ts';
 import type { Context } from './context.ts';
 import type { NoteOutput } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
+
+/**
+ * Rejects the URL of the emulator, which delivers nothing to itself.
+ * @throws SvcError `usage`
+ */
+export async function rejectOwnUrl(url: string, { getStatus }: Pick<Context, 'getStatus'>): Promise<void> {
+  addOwnUrl((await getStatus()).url);
+  assertNotEmulator(url);
+}
 
 /** Warns if another enabled endpoint with the same URL receives some of the same events. */
 export async function warnIfDeliveredTwice(

@@ -4,7 +4,7 @@ import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { type Hint, SvcError, toHint } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { TerminalCapabilities } from './process-context.ts';
-import { type Column, renderTable } from './render/table.ts';
+import { type Column, renderRows } from './render/table.ts';
 import { stripStyles } from './terminal-text.ts';
 
 export interface ChoiceSource {
@@ -41,7 +41,8 @@ export function toChoiceList<Row>(
   const describe = (row: Row) => stripStyles(descriptionColumns.map(({ value }) => value(row)).join('  '));
   return {
     items: rows.map((row) => ({ value: toValue(row), description: describe(row) })),
-    toLines: (capabilities) => renderTable(columns, rows, capabilities).split('\n').map(stripStyles),
+    toLines: (capabilities) =>
+      renderRows(columns, rows, capabilities).map((text) => stripStyles(text.split('\n', 1)[0] ?? '')),
   };
 }
 

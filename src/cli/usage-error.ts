@@ -1,5 +1,6 @@
 /** Converts mistakes that commander finds on the command line to usage errors with a hint. */
 import { type Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import { idPrefixes } from '../domain/ids.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { type Hint, SvcError } from '../errors.ts';
@@ -98,9 +99,21 @@ export function createUnknownCommandError(command: Command, word: string): SvcEr
     `Unknown command: ${name} ${word || "''"}`,
     suggestOtherName(name, word) ??
       (synonym === undefined ? null : `Did you mean ${name} ${synonym}?`) ??
-      suggestMatch(word, names, (closest) => `${name} ${closest}`) ??
+      suggestName(word, names, (closest) => `${name} ${closest}`) ??
       suggestBelow(command, word) ?? { text: 'List the commands', command: `${name} --help` },
   );
+}
+
+/** Suggests the only name that starts with `word`, or else the closest one. */
+function suggestName(
+  word: string,
+  names: readonly string[],
+  format: (name: string) => string,
+): string | null {
+  const [longer, ...others] = names.filter((name) => word !== '' && name.startsWith(word));
+  return longer !== undefined && others.length === 0
+    ? `Did you mean ${format(longer)}?`
+    : suggestMatch(word, names, format);
 }
 
 function suggestOtherName(group: string, word: string): string | null {
@@ -150,11 +163,11 @@ function createTooManyArgumentsError(command: Command): SvcError {
   // `svc gaps chek`, which runs the default subcommand
   if (parent?.args[0] === address) return createUnknownCommandError(parent, address);
   const hasNoArgument = registeredArguments.length === 0;
-  // `svc emulator start 4242`
-  if (hasNoArgument && options.some(({ long }) => long === '--forward-to') && LOCAL_ADDRESS.test(address)) {
+  const flag = hasNoArgument ? findFlagFor(address) : undefined;
+  if (options.some(({ long }) => long === flag)) {
     return createUsageError(`${toFullName(command)} has no argument: ${JSON.stringify(address)}`, {
-      text: 'Forward events',
-      command: `${toFullName(command)} --forward-to ${quoteForShell(address)}`,
+      text: `Use ${flag}`,
+      command: `${toFullName(command)} ${flag} ${quoteForShell(address)}`,
     });
   }
   // `svc clock advance 3 days`
@@ -166,6 +179,13 @@ function createTooManyArgumentsError(command: Command): SvcError {
     `Too many arguments: expected ${expected}, got ${args.length}.`,
     `Use: ${toUsage(command)}`,
   );
+}
+
+/** The option that an argument is meant for: `svc emulator start 4242`, `svc verify del_…`. */
+function findFlagFor(text: string): string | undefined {
+  if (LOCAL_ADDRESS.test(text)) return '--forward-to';
+  const [kind] = Object.entries(idPrefixes).find(([, prefix]) => text.startsWith(prefix)) ?? [];
+  return kind === 'apiKey' ? '--key' : kind && `--${kind}`;
 }
 
 /** A port, or a host with a scheme or a port. */

@@ -4,7 +4,7 @@ import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { type Environment, environments, isControlToken } from '../domain/credentials.ts';
 import { parseTime } from '../domain/duration.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { parseHostName, parseUrl } from '../domain/http-url.ts';
+import { isHttpUrl, parseHostName, parseUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, idPatterns } from '../domain/ids.ts';
 import { isObject } from '../domain/json.ts';
 import { defaultRetentionLimits } from '../domain/retention-limits.ts';
@@ -13,15 +13,7 @@ import { toForwardUrl } from '../domain/webhook-url.ts';
 import type { Overrides } from '../profile/resolve-rules.ts';
 import { profileNames } from '../profile/rules.ts';
 import { toSnakeCase } from '../validation/configured-value.ts';
-import {
-  accept,
-  httpUrl,
-  listOf,
-  parsedText,
-  Speed,
-  text,
-  wholeNumber,
-} from '../validation/value-schemas.ts';
+import { accept, listOf, parsedText, Speed, text, wholeNumber } from '../validation/value-schemas.ts';
 import { type CustomSchemes, customSchemes, toFileSchemes } from './custom-schemes.ts';
 
 export interface Setting<T = unknown, Default = unknown> {
@@ -43,6 +35,12 @@ export interface Setting<T = unknown, Default = unknown> {
   toFileValue?(value: T | Default): unknown;
   /** Only the file can set it: its values are too complex for an option or a variable. */
   readonly isFileOnly?: boolean;
+}
+
+/** Completes a port or an address to a URL. */
+function toEmulatorUrl(text: string): string | null {
+  const url = toForwardUrl(text);
+  return url !== null && isHttpUrl(url) ? url : null;
 }
 
 function optionalPath(description: string) {
@@ -150,7 +148,7 @@ export const settings = {
   ca: optionalPath('PEM file with a certificate authority to trust'),
   controlUrl: {
     description: 'Emulator that commands use',
-    schema: httpUrl('http://127.0.0.1:4777'),
+    schema: parsedText('a port or a URL such as 4777 or http://127.0.0.1:4777', toEmulatorUrl),
     option: 'url',
   },
   controlToken: {

@@ -155,7 +155,10 @@ export const controlOperations = {
     summary: 'Load a snapshot',
     description:
       'Replaces the complete state with the state of a snapshot. A later reset restores that state.',
-    input: snapshotInput,
+    input: v.strictObject({
+      ...snapshotInput.entries,
+      dry_run: described('Whether the snapshot is only checked.', v.optional(v.boolean())),
+    }),
     output: EmulatorStatus,
     errors: ['usage', 'validation_failed'],
   }),

@@ -168,9 +168,21 @@ const StatusFilter = expecting(
   v.union([wholeNumberFrom(0, 599), wordOf(statusClasses)]),
 );
 
+/** The methods of HTTP that clients send (RFC 9110, RFC 5789). */
+const requestMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+const MethodFilter: v.GenericSchema<string> = expecting(
+  `one of ${requestMethods.join(', ')}`,
+  v.pipe(
+    v.string(),
+    v.metadata({ jsonSchema: { enum: requestMethods } }),
+    v.toUpperCase(),
+    v.picklist(requestMethods),
+  ),
+);
+
 export const RequestFilter = {
   ...WorkspaceFilter,
-  method: described('Only requests with this HTTP method.', v.optional(v.pipe(v.string(), v.toUpperCase()))),
+  method: described('Only requests with this HTTP method.', v.optional(MethodFilter)),
   path: described(
     'Only requests with a path that starts with this text or, if the text does not start with a slash, contains it.',
     v.optional(v.string()),

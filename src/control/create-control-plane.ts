@@ -127,8 +127,9 @@ function createEmulatorHandlers(
       const { sizeBytes, savedAt } = await stateLifecycle.saveSnapshot(path);
       return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
     },
-    loadSnapshot: async ({ path }) => {
-      await stateLifecycle.loadSnapshot(path);
+    loadSnapshot: async ({ path, dry_run: isDryRun }) => {
+      if (isDryRun) await stateLifecycle.checkSnapshot(path);
+      else await stateLifecycle.loadSnapshot(path);
       return emulator.status();
     },
     stop: async () => {

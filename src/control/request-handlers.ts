@@ -1,16 +1,32 @@
 /** The handlers of the operations for the request log. */
+import type { ControlInput } from '../contract/control-operations.ts';
 import type { ControlHandlers } from '../contract/control-plane.ts';
+import { suggestWhereToLook } from '../domain/ids.ts';
+import { SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest, toApiRequestDetail } from '../store/api-requests.ts';
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import { toCondition } from './to-condition.ts';
 
+/** @throws SvcError `not_found` for a filter by an API key or a request that does not exist. */
+function assertFilterMatchable({ store }: Sandbox, filter: ControlInput<'listRequests'>): void {
+  const { api_key_id: keyId, api_key_name: keyName, request_id: requestId } = filter;
+  if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('API key', keyId);
+  if (keyName && !store.apiKeys.hasName(keyName)) {
+    throw new SvcError('not_found', `No API key has the name ${JSON.stringify(keyName)}.`, {
+      hint: suggestWhereToLook('', 'apiKey'),
+    });
+  }
+  if (requestId && !store.apiRequests.find(requestId)) throw createNotFoundError('request', requestId);
+}
+
 export function createRequestHandlers(sandbox: Sandbox) {
   const { store } = sandbox;
 
   return {
     listRequests: async (input) => {
+      assertFilterMatchable(sandbox, input);
       const pageRequest = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
       return toListBody(
         await store.apiRequests.list(toCondition(sandbox, input, 'wall'), pageRequest),

@@ -41,6 +41,11 @@ export function addBrackets(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** An address that clients on this machine can connect to, from one to listen on: not all systems accept the unspecified address. */
+export function toReachableHost(host: string): string {
+  return { '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '[::1]' }[host] ?? host;
+}
+
 /** The IPv6 address in `[::1]`; other hosts unchanged. */
 export function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');

@@ -6,7 +6,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
-import { addBrackets } from '../domain/http-url.ts';
+import { addBrackets, toReachableHost } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 import { addOwnAddress } from '../network/own-addresses.ts';
 import { trackSockets } from '../network/track-sockets.ts';
@@ -94,12 +94,8 @@ export function createUnboundListener({ host }: ListenOptions): HttpListener {
   };
 }
 
-/** An address that clients on this machine can connect to: not all systems accept the unspecified address. */
-const REACHABLE_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
 function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
-  const host = REACHABLE_ADDRESS[listeningOn] ?? listeningOn;
-  return `${scheme}://${addBrackets(host)}:${port}`;
+  return `${scheme}://${addBrackets(toReachableHost(listeningOn))}:${port}`;
 }
 
 /** Calls `report` at most once in {@link REPORT_INTERVAL_MS}. */

@@ -43,8 +43,8 @@ export type ReceiverResponses =
   | ((request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>);
 
 // A status below 200 is informational: the client waits for another one.
-const STATUS = 'a status from 200 to 999';
-const Status = expecting(STATUS, wholeNumber(200, 999));
+const STATUS = 'a status from 200 to 599';
+const Status = expecting(STATUS, wholeNumber(200, 599));
 
 const responseSchemas = {
   status: v.optional(Status),

@@ -6,7 +6,7 @@ import { trackSockets } from '../network/track-sockets.ts';
 import { setTimeout } from '../timers.ts';
 
 export interface ReceiverResponseOptions {
-  /** HTTP status from 200 to 999 (default: 200). */
+  /** HTTP status from 200 to 599 (default: 200). */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;

@@ -6,6 +6,7 @@ import { quoteForShell } from '../domain/shell.ts';
 import type { ForwardTarget } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { RefusedFileError, readRegularFile } from '../read-regular-file.ts';
+import { checkSnapshot } from '../store/check-snapshot.ts';
 import type { SavedSnapshot } from '../store/database-copy.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
@@ -101,6 +102,11 @@ export class StateLifecycle {
         bootstrapAgain();
       }),
     );
+  }
+
+  /** Checks a snapshot without loading it. @throws SvcError as `checkSnapshot` */
+  async checkSnapshot(path: string): Promise<void> {
+    (await checkSnapshot(path, this.#sandbox.environment)).remove();
   }
 
   /** @param replaceRows replaces all rows, and calls `bootstrapAgain` in the same transaction */

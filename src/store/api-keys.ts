@@ -32,6 +32,11 @@ export class ApiKeyTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE k.id = ?`, [id]);
   }
 
+  /** Whether a key has this name, revoked or not. */
+  hasName(name: string): boolean {
+    return this.sql.get('SELECT 1 FROM api_keys WHERE name = ? LIMIT 1', [name]) !== undefined;
+  }
+
   list(workspaceSeq: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {
     return readPage(page, (before, limit) =>
       this.sql.all<ApiKeyWithWorkspace>(

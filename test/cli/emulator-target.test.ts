@@ -76,6 +76,26 @@ describe.each(secrets)('%s', (variable, secret, name) => {
   );
 });
 
+describe('the address of an emulator', () => {
+  it.each([
+    ['http://127.0.0.1:5001', 'http://127.0.0.1:5001/_svc'],
+    ['http://127.0.0.1:5001/v1', 'http://127.0.0.1:5001/_svc'],
+    ['http://127.0.0.1:5001/v1/', 'http://127.0.0.1:5001/_svc'],
+    ['http://127.0.0.1:5001/_svc/', 'http://127.0.0.1:5001/_svc'],
+    ['http://127.0.0.1:5001/emulator/_svc', 'http://127.0.0.1:5001/emulator/_svc'],
+    ['0.0.0.0:5001', 'http://127.0.0.1:5001/_svc'],
+    ['http://[::]:5001', 'http://[::1]:5001/_svc'],
+    ['localhost:5001/v1', 'http://localhost:5001/_svc'],
+    ['5001', 'http://localhost:5001/_svc'],
+  ])('--url %s is the emulator at %s', async (url, controlUrl) => {
+    expect((await ask({ options: { url } })).controlUrl).toBe(controlUrl);
+  });
+
+  it('a single word is not an address', async () => {
+    await expect(ask({ options: { url: 'emulator' } })).rejects.toThrow('Invalid value for --url');
+  });
+});
+
 describe('resolveTarget', () => {
   it('an emulator above the project root is not used, and the hint names its address', async () => {
     const above = createTemporaryFolder();

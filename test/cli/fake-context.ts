@@ -91,6 +91,7 @@ export function createFakeContext(options: FakeOptions = {}): {
     findCertificate: async () => null,
     getStatus: async () =>
       ({
+        url: 'http://127.0.0.1:4777',
         payload_field: 'payload',
         workspace_parameter: 'workspace_id',
         ...options.status,

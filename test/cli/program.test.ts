@@ -180,6 +180,23 @@ describe('a mistyped command line', () => {
     ['snapshot --help', 'Unknown command: svc snapshot', 'Did you mean svc emulator snapshot?'],
     ['snapshots', 'Unknown command: svc snapshots', 'Did you mean svc emulator snapshot?'],
     ['emulator list', 'Unknown command: svc emulator list', 'Did you mean svc emulator status?'],
+    ['emulator stat', 'Unknown command: svc emulator stat', 'Did you mean svc emulator status?'],
+    [
+      'verify del_1',
+      'svc verify has no argument: "del_1"',
+      'Use --delivery with: svc verify --delivery del_1',
+    ],
+    [
+      'logs list key_1',
+      'svc logs list has no argument: "key_1"',
+      'Use --key with: svc logs list --key key_1',
+    ],
+    ['events list ord_1', 'Too many arguments: expected none, got 1.', 'Use: svc events list [options]'],
+    [
+      'logs list --method PSOT',
+      'Invalid value for --method: "PSOT"',
+      'Pass one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE.',
+    ],
     ['clock forward 5m', 'Unknown command: svc clock forward', 'Did you mean svc clock advance?'],
     ['send order.shipped', 'Unknown command: svc send', 'Did you mean svc trigger?'],
     ['fire', 'Unknown command: svc fire', 'Did you mean svc trigger?'],
@@ -463,7 +480,8 @@ describe('the target emulator', () => {
   it('--url is the endpoint URL for a command that defines it', async () => {
     const { url, requests } = await serve();
     await run(`--url ${url} webhooks update wh_1 --url http://localhost:3000/hooks`);
-    expect(requests).toEqual(['/_svc/webhooks/wh_1']);
+    // Before the change, the command asks for the emulator's own address.
+    expect(requests).toEqual(['/_svc/status']);
   });
 });
 

@@ -18,10 +18,13 @@ describe('renderTable', () => {
     ],
     [60, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/…'],
     [35, 'ID     URL\nevt_1  http://localhost:3000/a/lon…'],
-    [10, 'ID     URL\nevt_1  http://localhost:3000…'],
-  ])('a table of %i columns truncates text, then hides columns, and never truncates an ID', (width, text) => {
-    expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
-  });
+    [25, 'ID     URL\nevt_1\n  http://localhost:3000…'],
+  ])(
+    'a table of %i columns truncates text, then hides columns, then wraps rows, and never truncates an ID',
+    (width, text) => {
+      expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
+    },
+  );
 
   it('a column that is hidden if it is empty is shown if a row has a value', () => {
     const render = (...replays: string[]) =>

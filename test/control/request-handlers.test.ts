@@ -63,6 +63,24 @@ describe('GET /_svc/requests', () => {
   });
 });
 
+it.each([
+  [{ api_key_name: 'Default kez' }, 'No API key has the name "Default kez".'],
+  [
+    { api_key_id: 'key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
+    'API key key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D does not exist.',
+  ],
+  [
+    { request_id: 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
+    'Request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D does not exist.',
+  ],
+])(
+  'a list of requests that is filtered by %j, which does not exist, is not found',
+  async (filter, message) => {
+    const { control } = await start();
+    await expect(control.listRequests(filter)).rejects.toMatchObject({ code: 'not_found', message });
+  },
+);
+
 describe('GET /_svc/requests/{id}', () => {
   it('an unknown request is not found', async () => {
     const emulator = await start();

@@ -45,7 +45,7 @@ it.each([
   [
     'argument',
     ['4242'],
-    /^error: svc emulator start has no argument: "4242"\nhint: Forward events with: svc emulator start --forward-to 4242\n$/,
+    /^error: svc emulator start has no argument: "4242"\nhint: Use --forward-to with: svc emulator start --forward-to 4242\n$/,
   ],
   [
     '--forward-to',

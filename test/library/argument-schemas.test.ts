@@ -43,13 +43,13 @@ describe('the arguments of the library', () => {
       ['a scheme', Scheme, ['svc', {}], [7, null, []]],
       ['secrets', OneOrMoreSecrets, ['a', ['a', 'b']], ['', [], ['a', ''], ['a', 7], 7, null]],
       ['a settled status', OptionalSettledStatus, ['failed', undefined], ['pending', null]],
-      ['a status', ResponsesSchema, [200, 999], [199, 1000, 200.5, '200']],
+      ['a status', ResponsesSchema, [200, 599], [199, 600, 777, 200.5, '200']],
       [
         'a response',
         ResponsesSchema,
         [
           {},
-          { status: 999 },
+          { status: 599 },
           { body: new Uint8Array() },
           { delayMs: 0 },
           { after: Promise.resolve() },

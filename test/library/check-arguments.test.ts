@@ -31,12 +31,12 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
   [
     'createReceiver',
     ['500'],
-    `createReceiver: responses must be a status from 200 to 999, ${STATUS_FORMS}, not "500".`,
+    `createReceiver: responses must be a status from 200 to 599, ${STATUS_FORMS}, not "500".`,
   ],
   [
     'createReceiver',
     [99],
-    `createReceiver: responses must be a status from 200 to 999, ${STATUS_FORMS}, not 99.`,
+    `createReceiver: responses must be a status from 200 to 599, ${STATUS_FORMS}, not 99.`,
   ],
   [
     'createReceiver',
@@ -53,7 +53,7 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
   [
     'createReceiver',
     [{ status: '500' }],
-    'createReceiver: responses.status must be a status from 200 to 999, not "500".',
+    'createReceiver: responses.status must be a status from 200 to 599, not "500".',
   ],
   [
     'createReceiver',

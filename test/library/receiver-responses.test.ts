@@ -32,7 +32,7 @@ describe('the responses of a receiver', () => {
   it('an invalid response of a function is a usage error', async () => {
     await expect(respondTo(() => 99, 'a')).rejects.toMatchObject({
       code: 'usage',
-      message: 'createReceiver: response must be a status from 200 to 999, not 99.',
+      message: 'createReceiver: response must be a status from 200 to 599, not 99.',
     });
   });
 });

@@ -42,7 +42,9 @@ describe('resources', () => {
   });
 
   it('the OpenAPI documents and the event types are those of the emulator', async () => {
-    const served = await fetch(`${emulator.status().url}/openapi.json`);
+    const { url, control_token } = emulator.status();
+    const headers = { authorization: `Bearer ${control_token}` };
+    const served = await fetch(`${url}/openapi.json`, { headers });
     expect(JSON.parse(await read('svc://openapi/service'))).toEqual(await served.json());
     const { paths } = JSON.parse(await read('svc://openapi/control-plane'));
     expect(paths).toHaveProperty('/clock/advance');

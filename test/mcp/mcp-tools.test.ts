@@ -157,12 +157,26 @@ describe('trigger', () => {
 
   it('trigger says that no endpoint subscribes to the type, and that the type has no example', async () => {
     expect((await trigger()).note).toBe('No enabled endpoint subscribes to order.shipped.');
-    const typo = 'No example exists for order.shiped, so the payload is empty. Did you mean order.shipped?';
-    expect((await trigger({ type: 'order.shiped' })).note).toBe(
-      `${typo} No enabled endpoint subscribes to order.shiped.`,
+    const isNew = 'No example exists for robot.awoke, so the payload is empty.';
+    expect((await trigger({ type: 'robot.awoke' })).note).toBe(
+      `${isNew} No enabled endpoint subscribes to robot.awoke.`,
     );
     await addEndpoint();
-    expect((await trigger({ type: 'order.shiped' })).note).toBe(typo);
+    expect((await trigger({ type: 'robot.awoke' })).note).toBe(isNew);
+  });
+
+  it('trigger refuses a mistyped type without a payload, and deliveries names the closest one', async () => {
+    expect(await mcp.callInvalid('trigger', { type: 'order.shiped' })).toEqual({
+      error: {
+        code: 'validation_failed',
+        message: 'No example exists for order.shiped.',
+        hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload.' },
+      },
+      next: 'trigger {"type":"order.shipped"}',
+    });
+    expect(await trigger({ type: 'order.shiped', payload: {} })).toHaveProperty('event_id');
+    const { note } = await mcp.call('deliveries', { type: 'order.shiped' });
+    expect(note).toBe('No example exists for order.shiped. Did you mean order.shipped?');
   });
 
   it('trigger without a wait continues with the wait for its event', async () => {

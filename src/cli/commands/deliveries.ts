@@ -43,8 +43,9 @@ export const list: CommandDefinition<DeliveryFilterOptions & PageOptions> = {
     const control = await context.connect();
     const page = await control.listDeliveries(options);
     const scheduleTimeOf = await fetchScheduleTimes(page.data, control, context);
-    if (page.data.length === 0) await warnAboutMistypedTypes([options.type], context);
-    printPage(context, page, 'deliveries', deliveryColumns(context, scheduleTimeOf));
+    await printPage(context, page, 'deliveries', deliveryColumns(context, scheduleTimeOf), {
+      type: options.type,
+    });
   },
 };
 

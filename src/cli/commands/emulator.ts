@@ -268,8 +268,10 @@ export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOpt
   ],
   async run({ file, yes }, context) {
     const control = await context.connect();
+    const path = resolve(context.cwd, file);
+    if (!yes) await control.loadSnapshot({ path, dry_run: true });
     await confirm(context, `Replace all state with the snapshot ${file}?`, yes);
-    const status = await control.loadSnapshot({ path: resolve(context.cwd, file) });
+    const status = await control.loadSnapshot({ path });
     context.print(status, () =>
       renderFields(
         {

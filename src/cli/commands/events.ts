@@ -5,7 +5,6 @@ import { wholeNumberFrom } from '../../validation/value-schemas.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { eventChoices, eventColumns, toEventRows } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
-import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
@@ -39,14 +38,12 @@ export const list: CommandDefinition<ListOptions> = {
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(starting_after === undefined ? {} : { starting_after }),
     });
-    if (response.value.data.length === 0) await warnAboutMistypedTypes([type], context);
-    if (context.json) {
-      context.io.write(indentJson(response.text));
-      return;
-    }
     const rows = toEventRows(response);
     const scheduleTimeOf = await fetchScheduleTimes(rows, await context.connect(), context);
-    printPage(context, { ...response.value, data: rows }, 'events', eventColumns(scheduleTimeOf));
+    await printPage(context, { ...response.value, data: rows }, 'events', eventColumns(scheduleTimeOf), {
+      type,
+      jsonText: response.text,
+    });
   },
 };
 

@@ -179,7 +179,7 @@ export const list: CommandDefinition<WorkspacePageOptions> = {
   async run(options, context) {
     const control = await context.connect();
     const faults = await control.listFaults(options);
-    printPage(context, faults, 'faults', faultColumns);
+    await printPage(context, faults, 'faults', faultColumns);
   },
 };
 

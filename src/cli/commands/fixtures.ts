@@ -41,7 +41,7 @@ export const list: CommandDefinition<object> = {
   async run(_options, context) {
     const data = await listDescribedFixtures(context);
     const page = { data, has_more: false, end_cursor: data.at(-1)?.name ?? null };
-    printPage(context, page, 'fixtures', fixtureColumns);
+    await printPage(context, page, 'fixtures', fixtureColumns);
   },
 };
 

@@ -17,7 +17,7 @@ export const list: CommandDefinition<WorkspacePageOptions> = {
   async run(options, context) {
     const control = await context.connect();
     const keys = await control.listKeys(options);
-    printPage(context, keys, 'keys', keyColumns(context.now()));
+    await printPage(context, keys, 'keys', keyColumns(context.now()));
   },
 };
 

@@ -35,7 +35,7 @@ export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
     const control = await context.connect();
     const page = await control.listRequests(toRequestFilter(options));
     const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
-    printPage(context, page, 'requests', columns);
+    await printPage(context, page, 'requests', columns);
   },
 };
 

@@ -27,6 +27,7 @@ import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
 import { createSideEffectReader } from '../../receiver/side-effect-reader.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { assertFileWritable, createWriteError, writeText } from '../file-access.ts';
 import { JUNIT_FILE_HINT } from '../junit.ts';
 import { choiceOption, parseList, parseReceiverUrl, schemaParser } from '../option-parsers.ts';
@@ -153,7 +154,10 @@ async function toCheckOptions(options: CheckCommandOptions, context: Context): P
 /** The payload of the fixture of the event type; an empty object without a fixture. */
 async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
   const fixture = findFixture(type, fixtureFolders(projectFolder));
-  if (fixture === null) return '{}';
+  if (fixture === null) {
+    await warnAboutMistypedTypes([type], context);
+    return '{}';
+  }
   const templateContexts = await resolveTemplateContexts({}, context);
   return fillTemplates(fixture.template, templateContexts.next());
 }

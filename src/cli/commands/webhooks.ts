@@ -7,7 +7,7 @@ import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
-import { warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
+import { rejectOwnUrl, warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
 import { addOptions, createNegation } from '../field-option.ts';
 import { addWorkspaceOption, parseDurationMs, parseWebhookUrl } from '../option-parsers.ts';
 import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
@@ -30,7 +30,7 @@ export const list: CommandDefinition<WorkspacePageOptions> = {
     const control = await context.connect();
     const webhooks = await control.listWebhooks(options);
     const scheduleTimeOf = await fetchScheduleTimes(webhooks.data, control, context);
-    printPage(context, webhooks, 'endpoints', webhookColumns(scheduleTimeOf));
+    await printPage(context, webhooks, 'endpoints', webhookColumns(scheduleTimeOf));
   },
 };
 
@@ -76,6 +76,7 @@ export const create: CommandDefinition<CreateOptions> = {
   async run({ workspace, ...settings }, context) {
     const url = settings.url ?? (await askText(context, '--url <url>', parseWebhookUrl));
     const events = settings.events ?? [await askChoice(context, '--events <list>', eventTypeChoices)];
+    await rejectOwnUrl(url, context);
     const workspaceId = workspace ?? (await context.getWorkspaceId());
     const api = await context.connectApi(workspaceId);
     const input = { workspace_id: workspaceId, ...settings, url, events };
@@ -123,6 +124,7 @@ export const update: CommandDefinition<UpdateOptions> = {
     }
     const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
     const control = await context.connect();
+    if (change.url !== undefined) await rejectOwnUrl(change.url, context);
     const webhook = await control.updateWebhook({ id: webhookId, ...change });
     context.print(webhook, () => renderWebhook(webhook, context.io));
     await warnAboutMistypedTypes(change.events ?? [], context);

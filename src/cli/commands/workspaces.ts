@@ -16,7 +16,7 @@ export const list: CommandDefinition<PageOptions> = {
   async run(options, context) {
     const control = await context.connect();
     const page = await control.listWorkspaces(options);
-    printPage(context, page, 'workspaces', workspaceColumns(context.now()));
+    await printPage(context, page, 'workspaces', workspaceColumns(context.now()));
   },
 };
 

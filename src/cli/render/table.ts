@@ -3,6 +3,7 @@ import Table from 'cli-table3';
 import type { Page } from '../../contract/resources.ts';
 import { formatHint, type Hint } from '../../errors.ts';
 import type { Context } from '../context.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { printHint } from '../report-error.ts';
 import { sanitizeLine } from '../terminal-text.ts';
@@ -54,13 +55,22 @@ export function renderTable<Row>(
   rows: readonly Row[],
   capabilities: TerminalCapabilities,
 ): string {
+  return renderRows(columns, rows, capabilities).join('\n');
+}
+
+/** The titles and each row of a table. One that is still wider than the terminal has several lines. */
+export function renderRows<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  capabilities: TerminalCapabilities,
+): string[] {
   const measured = columns.map((column) => measureColumn(column, rows));
   const fitted = fitColumns(
     measured.filter((column) => !(column.column.hideIfEmpty && isEmptyColumn(column))),
     capabilities,
   );
-  const colWidths = fitted.map(({ width }) => width);
   const { dim } = styleFor(capabilities);
+  const colWidths = fitted.map(({ width }) => width);
   const lines = fitted.map(({ column, texts }) => [dim(column.title), ...texts]);
   const tables: string[] = [];
   for (let start = 0; start <= rows.length; start += ROWS_PER_TABLE) {
@@ -69,7 +79,32 @@ export function renderTable<Row>(
     table.push(lines.map((texts) => texts.slice(start, start + ROWS_PER_TABLE).join('\n')));
     tables.push(table.toString());
   }
-  return tables.join('\n').replace(/ +$/gm, '');
+  const tableLines = tables.join('\n').replace(/ +$/gm, '').split('\n');
+  return tableLines.map((line, index) =>
+    widthOf(line) > capabilities.width
+      ? wrapCells(
+          lines.map((texts) => texts[index] ?? ''),
+          capabilities,
+        )
+      : line,
+  );
+}
+
+function widthOfTable<Row>(columns: readonly FittedColumn<Row>[]): number {
+  return columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
+}
+
+/** The cells of a row on as few lines as possible. Only a word that is longer than a line is split. */
+function wrapCells(texts: readonly string[], capabilities: TerminalCapabilities): string {
+  const gap = ' '.repeat(GAP);
+  const lines: string[] = [];
+  for (const text of texts.filter((each) => each !== '')) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(last) + GAP + widthOf(text) <= capabilities.width) {
+      lines[lines.length - 1] = last + gap + text;
+    } else lines.push(...wrapIndented(last === undefined ? '' : gap, text, capabilities));
+  }
+  return lines.join('\n');
 }
 
 function measureColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn<Row> {
@@ -89,8 +124,7 @@ function fitColumns<Row>(
   columns: readonly FittedColumn<Row>[],
   capabilities: TerminalCapabilities,
 ): readonly FittedColumn<Row>[] {
-  const tableWidth = columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
-  const excess = tableWidth - capabilities.width;
+  const excess = widthOfTable(columns) - capabilities.width;
   const shrinkable = columns.reduce((sum, column) => sum + shrinkableWidth(column), 0);
   const nextHidden = columns.find(isEmptyColumn) ?? findFirstToHide(columns);
   if (excess <= shrinkable || nextHidden === undefined) return shrink(columns, excess, capabilities);
@@ -141,7 +175,7 @@ export function renderTableWithHints<Row>(
   findHint: (row: Row) => Hint | string | null,
   capabilities: TerminalCapabilities,
 ): string {
-  const [titles, ...lines] = renderTable(columns, rows, capabilities).split('\n');
+  const [titles, ...lines] = renderRows(columns, rows, capabilities);
   const arrow = capabilities.unicode ? '  → ' : '  -> ';
   const withHints = lines.flatMap((line, index) => {
     const row = rows[index];
@@ -168,17 +202,27 @@ export function renderFields(
     .join('\n');
 }
 
-/** Prints a page of a list, and a hint for the next one. `plural` is for the message of an empty page. */
-export function printPage<Row>(
+/**
+ * Prints a page of a list, and a hint for the next one. Warns if the page is empty because the event type is probably mistyped.
+ * @param plural for the message of an empty page
+ * @param options.type event type that the items are filtered by
+ * @param options.jsonText of the page, if it must keep the digits of numbers
+ */
+export async function printPage<Row>(
   context: Context,
   page: Page<Row>,
   plural: string,
   columns: readonly Column<Row>[],
-): void {
+  {
+    type,
+    jsonText = JSON.stringify(page),
+  }: { readonly type?: string | undefined; readonly jsonText?: string } = {},
+): Promise<void> {
+  if (page.data.length === 0) await warnAboutMistypedTypes([type], context);
   if (page.data.length === 0 && !context.json) {
     context.io.note(`No ${plural}.`);
     return;
   }
-  context.print(page, () => renderTable(columns, page.data, context.io));
+  context.printJsonText(jsonText, () => renderTable(columns, page.data, context.io));
   if (page.has_more) printHint(`Add --starting-after ${page.end_cursor} for the next page.`, context.io);
 }

@@ -4,6 +4,7 @@ import { resolveSince } from '../../client/wait.ts';
 import { idOf } from '../../contract/fields.ts';
 import { DeliveryFilter, PageFields } from '../../contract/list-filters.ts';
 import { wholeNumber } from '../../validation/value-schemas.ts';
+import { findEventType } from '../find-event-type.ts';
 import { detailDelivery, findNextCall, summarizeDelivery } from '../summarize-delivery.ts';
 import { defineTool, formatCall } from '../tool.ts';
 import { MAX_WAIT_SECONDS, waitUntilSettled } from '../wait-until-settled.ts';
@@ -49,7 +50,12 @@ export const deliveriesTool = defineTool({
       await waitUntilSettled({ filter: condition }, seconds, call);
     }
     const { data, has_more, end_cursor } = await control.listDeliveries(filter);
+    const { closest } =
+      input.type === undefined || data.length > 0
+        ? { closest: null }
+        : await findEventType(input.type, control);
     return {
+      ...(closest !== null && { note: `No example exists for ${input.type}. Did you mean ${closest}?` }),
       deliveries: data.map(summarizeDelivery),
       has_more,
       next:

@@ -5,8 +5,8 @@ import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
 import { EventType, JsonObject } from '../../contract/fields.ts';
 import { DefaultWorkspace } from '../../contract/list-filters.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
-import { suggestMatch } from '../../domain/message-parts.ts';
 import { wholeNumber } from '../../validation/value-schemas.ts';
+import { findEventType } from '../find-event-type.ts';
 import { runNamedScript } from '../run-named-script.ts';
 import { EXAMPLE_TYPE, findNextCall, summarizeDeliveries } from '../summarize-delivery.ts';
 import { ArgumentError, defineTool, formatCall } from '../tool.ts';
@@ -80,18 +80,24 @@ export const triggerTool = defineTool({
   },
 });
 
-/** The payload of the fixture of the type, as JSON text; an empty object and a note without a fixture. */
+/**
+ * The payload of the fixture of the type, as JSON text; an empty object and a note without a fixture.
+ * @throws ArgumentError for a type that is probably a mistyped one
+ */
 async function findExample(
   type: string,
   control: ControlPlane,
 ): Promise<{ readonly payload: string; readonly note?: string }> {
-  const types = (await control.listFixtures({})).data.map((fixture) => fixture.type);
-  if (types.includes(type)) return { payload: (await control.getFixture({ type })).payload_text };
-  const suggestion = suggestMatch(type, types) ?? '';
-  return {
-    payload: '{}',
-    note: `No example exists for ${type}, so the payload is empty. ${suggestion}`.trimEnd(),
-  };
+  const { hasExample, closest } = await findEventType(type, control);
+  if (hasExample) return { payload: (await control.getFixture({ type })).payload_text };
+  if (closest === null) {
+    return { payload: '{}', note: `No example exists for ${type}, so the payload is empty.` };
+  }
+  throw new ArgumentError(
+    `No example exists for ${type}.`,
+    { type: closest },
+    `Did you mean ${closest}? To send ${type}, pass its payload.`,
+  );
 }
 
 function toEdits(kind: 'override' | 'add', values: Readonly<Record<string, unknown>>): JsonEdit[] {

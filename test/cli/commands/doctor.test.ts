@@ -357,7 +357,7 @@ describe('svc doctor without --json', () => {
     expect(capturedOutput.out).toMatch(/^STATUS +CHECK +RESULT\n/);
     expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
     expect(capturedOutput.out).toMatch(
-      /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start or fix the receiver/,
+      /problem +connection to http:\/\/127\.0\.0\.1:1\/\s+connection refused [^→]*there\n +(?:→|->) Start or fix the receiver/,
     );
   });
 });

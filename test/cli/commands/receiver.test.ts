@@ -320,7 +320,10 @@ describe('svc receiver check', () => {
       type: 'parcel.lost',
       data: { type: 'parcel.lost', payload: { at: expect.stringMatching(/^\d{4}-/), n: 1 } },
     });
-    await check({ url: receiver.url, eventType: 'not.known', rule: ['signature.genuine'] }, { cwd });
+    const unknown = { url: receiver.url, rule: ['signature.genuine'], eventType: 'parcel.losst' };
+    expect((await check(unknown, { cwd })).err).toContain(
+      'warning: No fixture exists for the event type parcel.losst. Did you mean parcel.lost?\n',
+    );
     expect(JSON.parse(String(receiver.requests.at(-1)?.body)).data.payload).toEqual({});
   });
 

@@ -99,6 +99,16 @@ describe('the payload', () => {
     expect(body).toMatchObject({ type: 'order.shiped', payload: { a: 1 } });
   });
 
+  it('a duplicate field in --data has its own hint', async () => {
+    const { result } = await trigger({ type: 'a.b', data: '{"a":1,"a":2}' });
+    expect(result).toMatchObject({
+      reason: {
+        message: 'The payload has a duplicate field: a.',
+        hint: { text: 'Remove one of the two: JSON parsers disagree about which one counts.' },
+      },
+    });
+  });
+
   it('--data is sent as it was written, numbers included', async () => {
     const data = '{ "n": 9007199254740993, "price": 12.50, "huge": 1e400 }';
     const { sent } = await trigger({ type: 'order.shipped', data });

@@ -16,12 +16,12 @@ async function setUp() {
   const { workspace_id, base_url, api_key } = emulator.status();
   async function run(name: string, options: object) {
     const api = createApiClient({ baseUrl: base_url, apiKey: api_key });
-    const { context, capturedOutput } = createFakeContext({ control, api });
+    const { context, capturedOutput } = createFakeContext({ control, api, status: emulator.status() });
     const command = await commandsByName[name]?.load();
     await command?.run(options as never, { ...context, getWorkspaceId: async () => workspace_id } as never);
     return capturedOutput;
   }
-  return { control, run };
+  return { control, run, ownUrl: emulator.status().url };
 }
 
 describe('svc webhooks create', () => {
@@ -60,6 +60,21 @@ describe('svc webhooks create', () => {
     await control.createWebhook({ url, workspace_id });
     const { err } = await run('webhooks create', { url, events: ['order.shipped'] });
     expect(err).not.toContain('warning');
+  });
+});
+
+describe('the URL of the emulator', () => {
+  it('svc webhooks create and update refuse the URL of the emulator', async () => {
+    const { control, run, ownUrl } = await setUp();
+    const { id } = await control.createWebhook({ url });
+    const own = ownUrl.replace('127.0.0.1', 'localhost');
+    for (const [name, options] of [
+      ['webhooks create', { url: own, events: ['*'] }],
+      ['webhooks update', { id, url: own }],
+    ] as const) {
+      await expect(run(name, options)).rejects.toThrow(`${own} is a URL of the emulator itself.`);
+    }
+    expect((await control.listWebhooks({})).data).toMatchObject([{ url }]);
   });
 });
 
