@@ -48,7 +48,6 @@ const lateModules = [
   'node:crypto',
   'node:dns',
   'node:fs/promises',
-  'node:http2',
   'node:https',
   'node:net',
   'node:readline',
@@ -121,14 +120,6 @@ export const alias = {
   'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
 };
 
-/** Those of the emulator. The baseline of the benchmarks uses all of undici. */
-const emulatorAlias = {
-  ...alias,
-  undici: join(root, 'scripts/undici-client.cjs'),
-  // HTTP/2 of undici, which deliveries do not use: `node:http2` and what it needs take 10 ms to load.
-  './client-h2.js': false,
-};
-
 /** Functions and classes keep their names, for stack traces. */
 export const minify = { mangle: { keepNames: true }, compress: true, codegen: false };
 
@@ -148,7 +139,7 @@ export async function bundle(input, dir) {
       replaceFetchClasses,
       { name: 'get-builtin-modules', renderChunk: getBuiltinModules },
     ],
-    resolve: { alias: emulatorAlias },
+    resolve: { alias },
     transform: {
       target: 'node20.19',
       define: {

@@ -1,9 +1,7 @@
 /** Makes one attempt of a delivery and records its result. */
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { encodePhases } from '../domain/attempt-phases.ts';
 import { type AttemptTrigger, decideNextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
-import { parseUrl } from '../domain/http-url.ts';
 import { isPastWindow } from '../domain/retry-policy.ts';
 import { createSignatureHeaders, type DeliveryToSign } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
@@ -96,7 +94,7 @@ function isTooLate({ rules }: Sandbox, delivery: SendableDelivery, startedAt: nu
 interface PreparedAttempt {
   readonly delivery: SendableDelivery;
   readonly request: DeliveryRequest;
-  /** Why the stored endpoint cannot be sent to, such as a header with a line break that another program wrote; null if it can. */
+  /** Why the stored endpoint cannot be sent to, because another program wrote headers that are not JSON; null if it can. */
   readonly problem: string | null;
   /** Wall time of sending. */
   readonly sentAt: number;
@@ -130,8 +128,8 @@ function prepareAttempt(
   let request: DeliveryRequest;
   let problem: string | null = null;
   try {
+    new URL(delivery.url);
     request = toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault));
-    assertSendable(request);
   } catch (error) {
     request = { url: delivery.url, headers: {}, body };
     problem = (error as Error).message;
@@ -145,15 +143,6 @@ function prepareAttempt(
     appliedFaultJson: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
     queuedMs: wall.monotonic() - waitingSince,
   };
-}
-
-/** @throws Error if a header or the URL cannot be sent */
-function assertSendable({ url, headers }: DeliveryRequest): void {
-  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) throw new Error(`${url} is not an HTTP URL`);
-  for (const [name, value] of Object.entries(headers)) {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-  }
 }
 
 type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;

@@ -10,8 +10,7 @@ import { toWriteError } from '../store/group-commit.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
-import type { OutboundAgentOptions } from './outbound-agent.ts';
-import { createSender, type Sender } from './sender.ts';
+import { createSender, type Sender, type SenderOptions } from './sender.ts';
 
 /** Real time that a stop gives to attempts in flight. */
 const STOP_GRACE_MS = 5_000;
@@ -19,13 +18,10 @@ const STOP_GRACE_MS = 5_000;
 /** Real time for which a `svc listen` may be disconnected before its endpoint is removed: enough for a restart. */
 const LISTENER_GRACE_MS = 10_000;
 
-/**
- * Work that the first responses do not need runs after them. Loading the HTTP client blocks the event loop for tens of milliseconds: do it
- * before the first event, which can have a thousand deliveries.
- */
-const PREPARE_AFTER_MS = 200;
+/** Old rows are removed after the first responses. */
+const RETENTION_AFTER_MS = 200;
 
-interface DeliveryEngineOptions extends Pick<OutboundAgentOptions, 'ca' | 'proxy'> {
+interface DeliveryEngineOptions extends Pick<SenderOptions, 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
   /** Called for internal errors, with the part of the emulator that failed. */
@@ -58,7 +54,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
   });
   let stopRetention = () => {};
   let stopWatchingFile = () => {};
-  let prepareTimer: NodeJS.Timeout | undefined;
+  let retentionTimer: NodeJS.Timeout | undefined;
   return {
     sender,
     dispatcher,
@@ -68,14 +64,12 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
       dispatcher.start();
       listenerCleanup.start();
       stopWatchingFile = watchDatabaseFile(sandbox.store, reportFrom('the database'));
-      prepareTimer = setTimeout(() => {
+      retentionTimer = setTimeout(() => {
         stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
-        // If this fails, the first delivery tries again.
-        void sender.loadHttpClient().catch(reportFrom('the HTTP client'));
-      }, PREPARE_AFTER_MS);
+      }, RETENTION_AFTER_MS);
     },
     async stop() {
-      clearTimeout(prepareTimer);
+      clearTimeout(retentionTimer);
       listenerCleanup.stop();
       stopRetention();
       stopWatchingFile();

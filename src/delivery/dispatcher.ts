@@ -92,7 +92,7 @@ export class Dispatcher {
     await Promise.race([gracePeriod, this.#waitFor(() => this.inFlight === 0)]);
     clearTimeout(timer);
     this.#state = 'stopped';
-    await this.#sender.close();
+    this.#sender.close();
   }
 
   /**

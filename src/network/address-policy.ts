@@ -1,10 +1,8 @@
 /** Decides which addresses the emulator and the checks of receivers may connect to, and restricts DNS lookups to them. */
 
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { Agent, type ClientRequest, type RequestOptions, request } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
+import type { LookupFunction } from 'node:net';
+import { addBrackets } from '../domain/http-url.ts';
 import {
   type AddressClass,
   classifyAddress,
@@ -22,7 +20,7 @@ interface Destination {
   readonly port: number;
 }
 
-/** A connection that is blocked. For a delivery, undici passes it to the result of the attempt. */
+/** A connection that is blocked. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
@@ -94,45 +92,4 @@ export function createPolicyLookup(
 /** Names that end in `localhost` are always this machine (RFC 6761, section 6.3), without asking a resolver. */
 async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   return isLoopbackName(host) ? loopbackAddresses : lookup(host);
-}
-
-export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'headers' | 'signal'> {
-  readonly rule: WebhookUrlRule;
-  /** Accept any certificate. */
-  readonly insecureTls?: boolean | undefined;
-  /** Certificate authorities in PEM; the built-in ones if undefined. */
-  readonly ca?: string[] | undefined;
-  /** Resolves host names; the system resolver if undefined. */
-  readonly lookup?: Lookup | undefined;
-  /** Keeps connections for later requests to the same receiver (default: each request has its own connection). */
-  readonly agent?: Agent | undefined;
-}
-
-/**
- * Starts a request. Redirects are not followed. If a host name has no allowed address, the request emits a {@link BlockedError}.
- * @throws BlockedError for a blocked IP address
- */
-export function startPolicyRequest(
-  href: string,
-  { rule, insecureTls = false, lookup, ca, agent, ...options }: PolicyRequestOptions,
-): ClientRequest {
-  const url = new URL(href);
-  const { protocol } = url;
-  const port = getPort(url);
-  const findReason = (address: string) => findBlockReason(rule, { protocol, address, port });
-  // Node.js calls the lookup for names only: check an IP address in the URL here.
-  const host = stripBrackets(url.hostname);
-  const blockReason = isIP(host) === 0 ? null : findReason(host);
-  if (blockReason !== null) throw new BlockedError(blockReason);
-  // The types of Node.js lack this option of `net.connect`.
-  const connectOptions = { autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS };
-  // The agent makes it HTTPS. The build loads `node:https` late, so that its `request` could be the mock of a user's test.
-  return request(url, {
-    ...options,
-    ...connectOptions,
-    ...(ca && { ca }),
-    ...(insecureTls && { rejectUnauthorized: false }),
-    agent: agent ?? (protocol === 'https:' ? new HttpsAgent() : new Agent()),
-    lookup: createPolicyLookup(findReason, lookup),
-  });
 }

@@ -1,16 +1,12 @@
 /** Sends requests to a receiver, only where deliveries may go; also slowly, in part, or without reading the response. */
-import { once } from 'node:events';
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { finished } from 'node:stream/promises';
-import { rootCertificates } from 'node:tls';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { classifyHost } from '../domain/network-address.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { BlockedError, startPolicyRequest } from '../network/address-policy.ts';
+import { describeFailure } from '../network/describe-failure.ts';
+import { type Exchange, OutboundClient, type ReceivedResponse } from '../network/outbound-client.ts';
 import { assertNotEmulator } from '../network/own-addresses.ts';
-import { abortAfter, createLinkedController, sleep } from '../timers.ts';
+import { sleep, withAnySignal } from '../timers.ts';
 
 export interface DeliveryMessage {
   readonly body: string;
@@ -72,108 +68,89 @@ export interface ReceiverClient {
 const SLOW_BODY_MS = 40;
 /** Time for a receiver to read what was sent before the connection is cut. */
 const CUT_AFTER_MS = 15;
+/** Only the status matters, but a receiver may fail if nobody reads the rest of its response. */
+const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** Redirects are not followed (gap `delivery.success`). @throws SvcError `usage` for a URL to which deliveries may not go */
-export function createReceiverClient({
-  url,
-  urlRule,
-  extraHeaders,
-  insecureTls,
-  ca,
-  signal,
-}: ReceiverClientOptions): ReceiverClient {
-  assertAllowedReceiver(url, urlRule);
-  const certificates = ca === undefined ? undefined : [...rootCertificates, ca];
-  const Agent = new URL(url).protocol === 'https:' ? HttpsAgent : HttpAgent;
-  const agent = new Agent({ keepAlive: true });
+export function createReceiverClient(options: ReceiverClientOptions): ReceiverClient {
+  const { urlRule, extraHeaders, insecureTls = false, ca, signal } = options;
+  assertAllowedReceiver(options.url, urlRule);
+  const client = new OutboundClient({ rule: urlRule, ca });
+  const url = new URL(options.url);
 
   async function send(message: DeliveryMessage, timeoutMs: number): Promise<ReceiverResponse> {
-    const startedAt = performance.now();
-    const getElapsedMs = () => Math.round(performance.now() - startedAt);
-    const deadline = abortAfter(timeoutMs);
-    const ended = createLinkedController([signal, deadline]);
     const body = Buffer.from(message.body);
-    const half = body.subarray(0, body.length >> 1);
-    try {
-      const request = startPolicyRequest(url, {
-        rule: urlRule,
-        insecureTls,
-        method: 'POST',
-        ca: certificates,
-        signal: ended.signal,
-        agent: message.keepsConnection ? agent : undefined,
+    const cut = new AbortController();
+    const exchange = await withAnySignal([signal, cut.signal], (ended) =>
+      client.send({
+        ...{ url, timeoutMs, insecureTls, bodyLimitBytes: BODY_LIMIT_BYTES, signal: ended },
+        reusesConnection: message.keepsConnection ?? false,
         headers: {
           'Content-Type': 'application/json',
           'Content-Length': body.length,
           ...extraHeaders,
           ...message.headers,
         },
-      });
-      // An error after the status, such as a body that is cut off, does not matter.
-      request.on('error', () => {});
-      const responding = once(request, 'response') as Promise<[IncomingMessage]>;
-      responding.catch(() => {});
-      // If the connection fails, the callback may never be called, but `responding` rejects.
-      const writeHalf = () =>
-        Promise.race([new Promise((resolve) => request.write(half, resolve)), responding]);
-      if (message.failure === 'cut-request') {
-        await writeHalf();
-        await sleep(CUT_AFTER_MS, signal);
-        return cut(request, 'request cut off');
-      }
-      if (message.hasSlowBody) {
-        await writeHalf();
-        await sleep(SLOW_BODY_MS, signal);
-        request.end(body.subarray(half.length));
-      } else {
-        request.end(body);
-      }
-      if (message.failure === 'lost-response') {
-        if (!request.writableFinished) await Promise.race([once(request, 'finish'), responding]);
-        await Promise.race([sleep(CUT_AFTER_MS, signal), responding]);
-        return cut(request, 'response lost');
-      }
-      const [incoming] = await responding;
-      const response = { status: incoming.statusCode ?? 0, problem: null, durationMs: getElapsedMs() };
-      await finished(incoming.resume()).catch(() => {});
-      return { ...response, failure: null, ...readHeaders(incoming) };
-    } catch (error) {
-      return deadline.aborted
-        ? fail('timeout', `no response within ${formatDuration(timeoutMs)}`)
-        : fail(classifyError(error as Error), describeConnectionProblem(error as Error));
-    } finally {
-      ended.abort();
+        body: message.failure || message.hasSlowBody ? writeBody(body, message, cut, signal) : body,
+      }),
+    );
+    const { response, phases } = exchange;
+    const durationMs = Math.round(exchange.durationMs - (phases.receive ?? 0));
+    if (message.failure !== undefined && exchange.stage !== 'connecting') {
+      const problem = message.failure === 'cut-request' ? 'request cut off' : 'response lost';
+      return { status: null, problem, failure: 'cut', durationMs };
     }
-
-    function cut(request: ClientRequest, problem: string): ReceiverResponse {
-      request.destroy();
-      return fail('cut', problem);
+    if (response !== null) {
+      return { status: response.status, problem: null, failure: null, durationMs, ...readHeaders(response) };
     }
-
-    function fail(failure: NonNullable<ReceiverResponse['failure']>, problem: string): ReceiverResponse {
-      return { status: null, problem, failure, durationMs: getElapsedMs() };
-    }
+    return { status: null, durationMs, ...classifyFailure(exchange, url, timeoutMs) };
   }
 
-  return { send, closeConnections: () => agent.destroy() };
+  return { send, closeConnections: () => client.closeConnections() };
+}
+
+/** Called when there is a connection. Aborts `cut` to cut it. */
+async function* writeBody(
+  body: Buffer,
+  { failure, hasSlowBody }: DeliveryMessage,
+  cut: AbortController,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const half = hasSlowBody || failure === 'cut-request' ? body.length >> 1 : body.length;
+  yield body.subarray(0, half);
+  if (hasSlowBody && failure !== 'cut-request') {
+    await sleep(SLOW_BODY_MS, signal);
+    yield body.subarray(half);
+  }
+  if (failure === undefined) return;
+  await sleep(CUT_AFTER_MS, signal);
+  cut.abort();
+}
+
+function classifyFailure(exchange: Exchange, url: URL, timeoutMs: number) {
+  const failure = exchange.failure ?? 'stopped';
+  const limits = { connectTimeoutMs: timeoutMs, attemptTimeoutMs: timeoutMs };
+  const { outcome, error } = describeFailure(failure, { ...exchange, ...limits, url });
+  switch (outcome) {
+    case 'timeout':
+      return { failure: 'timeout', problem: `no response within ${formatDuration(timeoutMs)}` } as const;
+    case 'tls_error':
+      return { failure: 'tls', problem: error } as const;
+    case 'blocked':
+      return { failure: 'blocked', problem: error } as const;
+    default:
+      return { failure: 'connection', problem: error } as const;
+  }
 }
 
 /** A time in `Retry-After` is not read: 429 and 503 usually come with seconds. */
-function readHeaders({ headers }: IncomingMessage) {
+function readHeaders({ headers }: ReceivedResponse) {
   const serverTimeMs = Date.parse(headers.date ?? '');
   const retryAfter = headers['retry-after'] ?? '';
   return {
     serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs,
     retryAfterMs: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : null,
   };
-}
-
-/** Codes of Node.js for certificates that are not trusted, and for failed handshakes. */
-const TLS_CODE = /CERT|TLS|SSL|EPROTO|UNABLE_TO_VERIFY/;
-
-function classifyError(error: NodeJS.ErrnoException): 'blocked' | 'tls' | 'connection' {
-  if (error instanceof BlockedError) return 'blocked';
-  return TLS_CODE.test(error.code ?? '') ? 'tls' : 'connection';
 }
 
 /** @throws SvcError `usage` for a URL to which deliveries may not go, such as one of the emulator itself */
@@ -227,17 +204,4 @@ export function describeResponses(...responses: readonly ReceiverResponse[]): st
   return Array.from(counts, ([description, count]) =>
     count === 1 ? description : `${count} × ${description}`,
   ).join(', ');
-}
-
-const connectionProblems: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused: nothing is listening at this address',
-  ECONNRESET: 'connection closed without a response',
-  EPIPE: 'connection closed without a response',
-  ENOTFOUND: 'the host name does not resolve',
-  ETIMEDOUT: 'no connection: the host does not respond, or the listen backlog of the receiver is full',
-};
-
-/** Describes a connection error without the words of Node.js, where it is a common one. */
-export function describeConnectionProblem(error: NodeJS.ErrnoException): string {
-  return connectionProblems[error.code ?? ''] ?? error.message;
 }

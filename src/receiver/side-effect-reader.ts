@@ -1,14 +1,12 @@
 /** Reads side effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { ExecaError, execa } from 'execa';
 import { formatDuration } from '../domain/duration.ts';
 import { describeExit } from '../domain/message-parts.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
-import { startPolicyRequest } from '../network/address-policy.ts';
+import { describeFailure } from '../network/describe-failure.ts';
+import { OutboundClient } from '../network/outbound-client.ts';
 import { abortAfter, withAnySignal } from '../timers.ts';
-import { describeConnectionProblem } from './receiver-client.ts';
 
 /** The side effects so far: their number, and if the source lists them, the ID of the event of each. */
 export interface SideEffectReading {
@@ -20,7 +18,7 @@ export interface SideEffectReading {
 export type ReadSideEffects = () => Promise<SideEffectReading>;
 
 const READ_TIMEOUT_MS = 10_000;
-/** Maximum number of characters to read from a URL, and of bytes from a command. */
+/** Maximum number of bytes to read. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const LIMIT_PROBLEM = 'it returned more than 16 MiB';
 const LIMIT_HINT = 'Return only the number of side effects, as {"count": n}.';
@@ -77,20 +75,21 @@ function createReader(
   };
 }
 
-async function readUrl(url: string, { urlRule: rule, signal }: UrlReaderOptions): Promise<string> {
-  const request = startPolicyRequest(url, { rule, signal, method: 'GET' }).end();
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const { statusCode = 0 } = response.setEncoding('utf8');
-  if (statusCode < 200 || statusCode > 299) {
-    response.destroy();
-    throw new Error(`it responded with status ${statusCode}`);
+async function readUrl(href: string, { urlRule: rule, signal }: UrlReaderOptions): Promise<string> {
+  const url = new URL(href);
+  const limits = { connectTimeoutMs: READ_TIMEOUT_MS, attemptTimeoutMs: READ_TIMEOUT_MS };
+  const exchange = await new OutboundClient({ rule }).send({
+    ...{ url, method: 'GET', signal, timeoutMs: READ_TIMEOUT_MS },
+    ...{ bodyLimitBytes: RESPONSE_LIMIT, reusesConnection: false },
+  });
+  const { failure, response } = exchange;
+  if (failure !== null || response === null) {
+    throw new Error(describeFailure(failure ?? 'stopped', { ...exchange, ...limits, url }).error);
   }
-  let text = '';
-  for await (const chunk of response) {
-    text += chunk;
-    if (text.length > RESPONSE_LIMIT) throw new Error(LIMIT_PROBLEM);
-  }
-  return text;
+  const { status, body, truncated } = response;
+  if (status < 200 || status > 299) throw new Error(`it responded with status ${status}`);
+  if (truncated) throw new Error(LIMIT_PROBLEM);
+  return body.toString();
 }
 
 /** Runs a shell command in this process group, so that `sudo` and `ssh` find the terminal. @returns its standard output */
@@ -118,7 +117,7 @@ function parseReading(text: string): SideEffectReading | null {
 }
 
 function describeReadProblem(error: Error): string {
-  if (!(error instanceof ExecaError)) return describeConnectionProblem(error);
+  if (!(error instanceof ExecaError)) return error.message;
   if (error.isMaxBuffer) return LIMIT_PROBLEM;
   const end = `it ${describeExit(error.exitCode ?? null, error.signal ?? null)}`;
   return [end, String(error.stderr ?? '').trim()].filter(Boolean).join(': ');

@@ -30,7 +30,6 @@ const receivers = new Map<string, Respond>();
 vi.mock(import('../../src/delivery/sender.ts'), async (importOriginal) => ({
   ...(await importOriginal()),
   createSender: (): Sender => ({
-    loadHttpClient: async () => {},
     connect: () => Promise.reject(new Error('no test connects')),
     send: async (request) => sendInProcess(request),
     close: async () => {},

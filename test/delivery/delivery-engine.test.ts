@@ -24,10 +24,10 @@ function createEngine({ path = ':memory:', ...options }: { path?: string; listen
     onInternalError: (part) => errors.push(part),
     ...options,
   });
-  onTestFinished(async () => {
+  onTestFinished(() => {
     vi.useRealTimers();
     store.close();
-    await engine.sender.close();
+    engine.sender.close();
   });
   return {
     ...{ ...test, engine, errors, path },
@@ -48,17 +48,6 @@ function createEngine({ path = ':memory:', ...options }: { path?: string; listen
 }
 
 describe('the start of the delivery engine', () => {
-  it('the HTTP client is loaded 200 ms after the start', async () => {
-    const { engine, advance, errors } = createEngine();
-    const load = vi.spyOn(engine.sender, 'loadHttpClient').mockResolvedValue();
-    engine.start();
-    await advance(199);
-    expect(load).not.toHaveBeenCalled();
-    await advance(1);
-    expect(load).toHaveBeenCalledTimes(1);
-    expect(errors).toEqual([]);
-  });
-
   it.each([
     [10_000, {}],
     [50, { listenerGraceMs: 50 }],
@@ -73,10 +62,6 @@ describe('the start of the delivery engine', () => {
   });
 
   it.each<[string, (engine: ReturnType<typeof createEngine>) => unknown]>([
-    [
-      'the HTTP client',
-      ({ engine }) => vi.spyOn(engine.sender, 'loadHttpClient').mockRejectedValue(new Error('no')),
-    ],
     [
       'while removing old rows',
       ({ store }) =>

@@ -36,7 +36,6 @@ export function createScriptedSender() {
     ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
   };
   const sender: Sender = {
-    loadHttpClient: async () => {},
     connect: () => Promise.reject(new Error('no test connects')),
     send: (request) =>
       new Promise<SendResult>((resolve) => {
@@ -53,7 +52,7 @@ export function createScriptedSender() {
         inFlight.add(attempt);
         for (const waiter of waiters) waiter();
       }),
-    close: async () => {},
+    close: () => {},
   };
   return {
     sender,

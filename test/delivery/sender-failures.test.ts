@@ -21,7 +21,7 @@ describe('connection errors', () => {
     expect(result).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
-      error: `connection refused by 127.0.0.1:${port}: nothing is listening there`,
+      error: expect.stringContaining(`connection refused by 127.0.0.1:${port}: nothing is listening there`),
       response: null,
       retryAfterMs: null,
     });
@@ -77,7 +77,7 @@ describe('connection errors', () => {
 
   it.each([
     ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'did not respond with HTTP/1.1'],
-    ['speaks HTTP/2 only', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80', 'did not respond with HTTP/1.1'],
+    ['speaks HTTP/2 only', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80', 'speaks only HTTP/2'],
     ['responds with a TLS alert', '\x15\x03\x01\0\x02\x02\x46', 'expects TLS: use an https:// URL'],
     [
       'switches protocols',
@@ -101,11 +101,6 @@ describe('connection errors', () => {
       'sent more than 64 informational responses',
     ],
     [
-      'sends too many bytes of informational responses',
-      `HTTP/1.1 103 Any\r\nX: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(5),
-      'more than 64 KiB of them',
-    ],
-    [
       'sends a malformed chunk',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
       'is malformed; received status 200',
@@ -113,8 +108,22 @@ describe('connection errors', () => {
     [
       'sends two different lengths',
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-      'does not match its Content-Length',
+      'sent the response header Content-Length twice',
     ],
+    [
+      'sends the same length twice',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok',
+      'sent the response header Content-Length twice',
+    ],
+    [
+      'sends a length of a chunked body',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'sent the response headers Content-Length and Transfer-Encoding together',
+    ],
+    ['folds a header', 'HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\n\r\n', 'on several lines (obs-fold)'],
+    ['ends its status line with LF', 'HTTP/1.1 200 OK\nX-A: a\n\n', 'with a bare LF instead of CRLF'],
+    ['ends a header with LF', 'HTTP/1.1 200 OK\r\nX-A: a\nX-B: b\r\n\r\n', 'with a bare LF instead of CRLF'],
+    ['sends a NUL in a header', 'HTTP/1.1 200 OK\r\nX-A: a\0b\r\n\r\n', 'an invalid character'],
   ])('a receiver that %s is a connection error', async (_what, bytes, error) => {
     await using receiver = await afterRequest((socket) => socket.write(Buffer.from(bytes, 'latin1')));
     const result = await createTestSender().send(createPostRequest(receiver.url));
@@ -184,7 +193,7 @@ describe('time limits', () => {
     await using receiver = await createRawReceiver(() => undefined);
     const result = await createHurriedSender().send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
-    expect(result.error).toBe(`127.0.0.1:${receiver.port} did not respond within 500ms`);
+    expect(result.error).toContain(`127.0.0.1:${receiver.port} did not respond within 500ms`);
     expect(result.durationMs).toBeGreaterThanOrEqual(499);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { OutboundAgentOptions } from '../../src/delivery/outbound-agent.ts';
-import type { SendResult } from '../../src/delivery/sender.ts';
+
+import type { SenderOptions, SendResult } from '../../src/delivery/sender.ts';
 import { attemptPhases } from '../../src/domain/attempt-phases.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createConnectProxy } from '../support/connect-proxy.ts';
@@ -18,7 +18,7 @@ function listPhases({ phases }: SendResult): string[] {
 }
 
 /** A sender whose clock moves only when the test advances it. */
-function createTimedSender(options: Partial<OutboundAgentOptions> = {}) {
+function createTimedSender(options: Partial<SenderOptions> = {}) {
   const wall = createTestWallClock();
   return { wall, sender: createTestSender({ wall, connectionsPerOrigin: 1, ...options }) };
 }

@@ -1,7 +1,6 @@
 /** Setup for tests of the sender. */
 import { onTestFinished } from 'vitest';
-import type { OutboundAgentOptions, SendLimits } from '../../src/delivery/outbound-agent.ts';
-import { createSender, type Sender } from '../../src/delivery/sender.ts';
+import { createSender, type Sender, type SenderOptions, type SendLimits } from '../../src/delivery/sender.ts';
 
 export const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
 
@@ -13,7 +12,7 @@ export const limits: SendLimits = {
 };
 
 /** Creates a sender that is closed after the test. */
-export function createTestSender(options: Partial<OutboundAgentOptions> = {}): Sender {
+export function createTestSender(options: Partial<SenderOptions> = {}): Sender {
   const sender = createSender({ rule: 'local', wall, limits, ...options });
   onTestFinished(() => sender.close());
   return sender;

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { SvcError } from '../../src/errors.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
@@ -39,19 +38,23 @@ describe('a request', () => {
     ['a NUL', { 'X-A': 'a\0b' }],
     ['a character beyond Latin-1', { 'X-A': '→' }],
     ['an invalid name', { 'X A': 'a' }],
-    ['a connection header', { 'Transfer-Encoding': 'chunked' }],
   ])(
-    'a request with %s in its headers is an internal error, and nothing is sent [receivers.header-values]',
+    'a request with %s in its headers fails, and nothing is sent [receivers.header-values]',
     async (_fault, headers) => {
       await using receiver = await createRawReceiver(() => undefined);
-      const sending = createTestSender().send({ url: receiver.url, headers, body: '' });
-      await expect(sending).rejects.toThrow(expect.objectContaining({ code: 'internal_error' }));
+      expect(await createTestSender().send({ url: receiver.url, headers, body: '' })).toMatchObject({
+        outcome: 'connection_error',
+        error: expect.stringMatching(/^the request cannot be sent: .*header/i),
+      });
       expect(receiver.connections).toBe(0);
     },
   );
 
-  it.each(['nonsense', 'ftp://127.0.0.1/'])('a request to %s is an internal error', async (url) => {
-    await expect(createTestSender().send(createPostRequest(url))).rejects.toThrow(SvcError);
+  it('a request to a URL that is not HTTP fails', async () => {
+    expect(await createTestSender().send(createPostRequest('ftp://127.0.0.1/'))).toMatchObject({
+      outcome: 'connection_error',
+      error: expect.stringMatching(/^the request cannot be sent: Protocol "ftp:"/),
+    });
   });
 });
 
@@ -142,6 +145,39 @@ describe('a response', () => {
     expect(receiver.connections).toBe(1);
   });
 
+  it.each([
+    ['204 with a Content-Length', 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n', 'succeeded', 2],
+    ['204 followed by a body', 'HTTP/1.1 204 No Content\r\n\r\nok', 'succeeded', 2],
+    ['204 with chunks', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n', 'succeeded', 2],
+    ['304 with a Content-Length', 'HTTP/1.1 304 Any\r\nContent-Length: 9\r\n\r\n', 'http_error', 2],
+    ['200 with bytes after its body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nok', 'succeeded', 2],
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', 'succeeded', 1],
+    ['204 with the length 0', 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', 'succeeded', 1],
+    [
+      '204 after a 103 with a Content-Length',
+      'HTTP/1.1 103 Any\r\nContent-Length: 2\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n',
+      'succeeded',
+      1,
+    ],
+  ])(
+    'a response with %s ends at its end, and two requests use %i connections',
+    async (_, bytes, outcome, connections) => {
+      await using receiver = await createRawReceiver(async (socket) => {
+        for (;;) {
+          await readRequest(socket);
+          socket.write(bytes);
+        }
+      });
+      const sender = createTestSender({ connectionsPerOrigin: 1 });
+      for (const _request of [1, 2]) {
+        const { response, ...result } = await sender.send(createPostRequest(receiver.url));
+        expect(result).toMatchObject({ outcome });
+        expect(response?.body).toHaveLength(0);
+      }
+      expect(receiver.connections).toBe(connections);
+    },
+  );
+
   it('a compressed response is recorded unchanged [receivers.compression]', async () => {
     const body = gzipSync('x'.repeat(100_000));
     await using receiver = await createReceiver({ headers: { 'Content-Encoding': 'gzip' }, body });
@@ -210,7 +246,7 @@ describe('Retry-After', () => {
 });
 
 describe('the duration', () => {
-  it('durationMs is measured on the monotonic clock without the time to load the HTTP client', async () => {
+  it('durationMs is measured on the monotonic clock', async () => {
     const wall = createTestWallClock();
     await using receiver = await createReceiver(() => {
       wall.advance(12.5);

@@ -56,7 +56,7 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
     },
     countOf: (deliveryId) => counts.get(deliveryId) ?? 0,
     async [Symbol.asyncDispose]() {
-      await sender.close();
+      sender.close();
       await Promise.all(hosts.map(({ close }) => close()));
     },
   };

@@ -149,7 +149,7 @@ it('svc verify loads no schemas of the control plane', () => {
 });
 
 it('the command line and the library load modules of Node.js that few commands need when they are first used', () => {
-  const names = ['child_process', 'dns', 'fs/promises', 'http2', 'https', 'net', 'readline', 'stream/web'];
+  const names = ['child_process', 'dns', 'fs/promises', 'https', 'net', 'readline', 'stream/web'];
   const late = [...names, 'tls', 'zlib'].map((name) => `node:${name}`);
   const commands = chunks.filter((chunk) =>
     loadedWith(chunk).sources.some((source) => source.startsWith('src/cli/commands/')),
@@ -158,12 +158,6 @@ it('the command line and the library load modules of Node.js that few commands n
   const loaded = ['index.js', 'cli.js', ...commands].flatMap((file) => loadedWith(file).modules);
   expect(loaded).toContain('node:fs');
   expect(loaded.filter((name) => late.includes(name))).toEqual([]);
-});
-
-it('the HTTP client does not contain HTTP/2, which would load more modules of Node.js', () => {
-  const client = readFileSync(join(dist, findChunk('undici-client')), 'utf8');
-  expect(client).toContain('getBuiltinModule("node:net")');
-  expect(client).not.toContain('node:http2');
 });
 
 it('the protocol of coding agents is loaded only by svc mcp and the first request to /_svc/mcp', () => {

@@ -111,7 +111,7 @@ export function createInProcessClient({ url, signal }: ReceiverClientOptions): R
     };
     const connection = connect(message);
     if (connection === null)
-      return fail('connection', 'connection refused: nothing is listening at this address');
+      return fail('connection', 'connection refused by 127.0.0.1: nothing is listening there');
     const stream = Object.assign(new PassThrough(), {
       headers: toIncomingHeaders(message),
       socket: connection,

@@ -69,7 +69,10 @@ describe('createSideEffectReader', () => {
     ['echo locked >&2; exit 2', 'exit 2: it exited with code 2: locked.'],
     ['echo many', 'echo many returned "many" instead of a count.'],
     ['echo -1', 'echo -1 returned "-1" instead of a count.'],
-    ['http://127.0.0.1:9/', 'http://127.0.0.1:9/: connection refused: nothing is listening at this address.'],
+    [
+      'http://127.0.0.1:9/',
+      'http://127.0.0.1:9/: connection refused by 127.0.0.1:9: nothing is listening there',
+    ],
   ])('a side effect count that cannot be read is a usage error: %s', async (source, message) => {
     await expect(observe(source)).rejects.toMatchObject({
       code: 'usage',

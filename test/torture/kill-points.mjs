@@ -1,7 +1,8 @@
 // Preloaded into `svc emulator start` with `node --import`: kills the process with SIGKILL when it passes a point for the nth
-// time (`TORTURE_KILL_AT=attempt.sent:3`). It detects the points in SQL statements and in requests of undici, so that the
+// time (`TORTURE_KILL_AT=attempt.sent:3`). It detects the points in SQL statements and in requests of `node:http`, so that the
 // program itself is not changed.
 import { subscribe } from 'node:diagnostics_channel';
+import { ClientRequest } from 'node:http';
 import { createRequire } from 'node:module';
 
 const isNode20 = process.versions.node.startsWith('20.');
@@ -14,9 +15,13 @@ function pass(point) {
   if (point === killAt && --remaining === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-subscribe('undici:client:sendHeaders', () => pass('attempt.before_send'));
-subscribe('undici:request:bodySent', () => pass('attempt.sent'));
-subscribe('undici:request:headers', () => pass('attempt.response_received'));
+const { end } = ClientRequest.prototype;
+ClientRequest.prototype.end = function endWithKillPoint(...args) {
+  pass('attempt.before_send');
+  return end.apply(this, args);
+};
+subscribe('http.client.request.start', ({ request }) => request.once('finish', () => pass('attempt.sent')));
+subscribe('http.client.response.finish', () => pass('attempt.response_received'));
 
 /** Kinds of rows that the open transaction has written. */
 const writtenKinds = new Set();

@@ -1,12 +1,10 @@
 /** Restarts a receiver with a shell command, and waits until it responds again. */
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { execa } from 'execa';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { describeExit } from '../../domain/message-parts.ts';
 import { SvcError } from '../../errors.ts';
-import { startPolicyRequest } from '../../network/address-policy.ts';
-import { abortAfter, sleep, withAnySignal } from '../../timers.ts';
+import { OutboundClient } from '../../network/outbound-client.ts';
+import { sleep } from '../../timers.ts';
 
 const COMMAND_TIMEOUT_MS = 60 * SECOND_MS;
 const START_TIMEOUT_MS = 30 * SECOND_MS;
@@ -60,13 +58,11 @@ export async function waitUntilListening(url: string, signal: AbortSignal): Prom
 
 async function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
   // The certificate does not matter for this question, and the response is not read.
-  const options = { rule: 'local', insecureTls: true, method: 'GET' } as const;
-  return withAnySignal([signal, abortAfter(REQUEST_TIMEOUT_MS)], async (ended) => {
-    const request = startPolicyRequest(url, { ...options, signal: ended }).end();
-    const [{ statusCode = 0 }] = (await once(request, 'response')) as [IncomingMessage];
-    request.destroy();
-    return !gatewayStatuses.has(statusCode);
-  }).catch(() => false);
+  const { response } = await new OutboundClient({ rule: 'local' }).send({
+    ...{ url: new URL(url), method: 'GET', signal, timeoutMs: REQUEST_TIMEOUT_MS },
+    ...{ bodyLimitBytes: 0, reusesConnection: false, insecureTls: true },
+  });
+  return response !== null && !gatewayStatuses.has(response.status);
 }
 
 /** @param message what is wrong with the option or the restart */

@@ -279,7 +279,7 @@ describe('svc doctor with a running emulator', () => {
     const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     expect((await visit({ cwd })).get('/reachable')).toMatchObject({
       status: 'problem',
-      detail: 'connection refused by 127.0.0.1:1: nothing is listening there',
+      detail: expect.stringContaining('connection refused by 127.0.0.1:1: nothing is listening there'),
       hint: { command: expect.stringContaining('svc webhooks update wh_') },
     });
   });
@@ -357,7 +357,7 @@ describe('svc doctor without --json', () => {
     expect(capturedOutput.out).toMatch(/^STATUS +CHECK +RESULT\n/);
     expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
     expect(capturedOutput.out).toMatch(
-      /problem +connection to http:\/\/127\.0\.0\.1:1\/\s+connection refused [^→]*there\n +(?:→|->) Start or fix the receiver/,
+      /problem +connection to http:\/\/127\.0\.0\.1:1\/\s+connection refused [^→]*\n +(?:→|->) Start or fix the receiver/,
     );
   });
 });

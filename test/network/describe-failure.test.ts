@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ProxyError } from '../../src/delivery/connector.ts';
-import { describeFailure } from '../../src/delivery/describe-failure.ts';
+import { BlockedError } from '../../src/network/address-policy.ts';
+import { describeFailure } from '../../src/network/describe-failure.ts';
 import {
-  type ExchangeResult,
+  type Exchange,
   type NetworkError,
   ProtocolError,
   type ReceivedResponse,
-} from '../../src/delivery/outbound-exchange.ts';
-import { BlockedError } from '../../src/network/address-policy.ts';
+} from '../../src/network/outbound-client.ts';
+import { ProxyError } from '../../src/network/proxy-tunnel.ts';
 
-type Failure = NonNullable<ExchangeResult['failure']>;
+type Failure = NonNullable<Exchange['failure']>;
 type Context = Partial<Parameters<typeof describeFailure>[1]>;
 
 const HTTP = new URL('http://receiver.test:8080/hooks');
@@ -24,7 +24,7 @@ function describeAt(failure: Failure, context: Context) {
     url: HTTP,
     stage: 'connecting',
     response: null,
-    closedReusedConnection: false,
+    isInContainer: false,
     connectTimeoutMs: 2_000,
     attemptTimeoutMs: 10_000,
     ...context,
@@ -35,7 +35,6 @@ describe('describeFailure', () => {
   it.each<[string, string, Failure, Context?]>([
     ['timeout', 'no connection to receiver.test:8080 within 2s', 'timeout'],
     ['timeout', 'no connection to receiver.test:8080 within 1s', 'timeout', { attemptTimeoutMs: 1_000 }],
-    ['timeout', 'no connection to receiver.test:8080 within 2s', toError('UND_ERR_CONNECT_TIMEOUT')],
     ['timeout', 'no connection to receiver.test:8080 within 2s', toError('ETIMEDOUT')],
     ['timeout', 'receiver.test:8080 did not respond within 10s', 'timeout', { stage: 'waiting' }],
     [
@@ -51,8 +50,6 @@ describe('describeFailure', () => {
       { stage: 'body', response },
     ],
     ['connection_error', 'the emulator stopped before the attempt ended', 'stopped'],
-    ['connection_error', 'the emulator stopped before the attempt ended', toError('UND_ERR_DESTROYED')],
-    ['connection_error', 'the emulator stopped before the attempt ended', toError('UND_ERR_CLOSED')],
     ['blocked', 'it is private', new BlockedError('it is private'), { url: HTTPS }],
     ['connection_error', 'the proxy is off', new ProxyError('the proxy is off'), { url: HTTPS }],
     [
@@ -77,13 +74,20 @@ describe('describeFailure', () => {
     ],
     [
       'connection_error',
-      'the response headers of receiver.test:8080 exceed 16 KiB',
-      toError('UND_ERR_HEADERS_OVERFLOW'),
+      'the request cannot be sent: the message',
+      toError('ERR_INVALID_CHAR', { name: 'TypeError' }),
     ],
     [
-      'connection_error',
-      'the response body of receiver.test:8080 does not match its Content-Length',
-      toError('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'),
+      'timeout',
+      'receiver.test:8080 did not respond within 10s; a dev server compiles at the first request, so the next attempt can succeed',
+      'timeout',
+      { stage: 'waiting', isFirst: true },
+    ],
+    [
+      'timeout',
+      'receiver.example did not respond within 10s',
+      'timeout',
+      { stage: 'waiting', isFirst: true, url: new URL('https://receiver.example/') },
     ],
   ])('an attempt ends as %s: %s', (outcome, error, failure, context = {}) => {
     expect(describeAt(failure, context)).toEqual({ outcome, error });
@@ -115,55 +119,75 @@ describe('describeFailure', () => {
     expect(describeAt(toError(code, v4), {})).toEqual({ outcome: 'connection_error', error });
   });
 
-  it.each<[string, string, Context]>([
-    ['ECONNRESET', 'reset the connection while it sent the response headers', { stage: 'headers' }],
-    ['UND_ERR_SOCKET', 'closed the connection while it sent the response headers', { stage: 'headers' }],
+  it.each([
+    ['127.0.0.1', true, true],
+    ['::1', true, true],
+    ['192.0.2.1', true, false],
+    ['127.0.0.1', false, false],
+  ])(
+    'a refusal by %s, in a container: %s, names host.docker.internal: %s',
+    (address, isInContainer, expected) => {
+      const { error } = describeAt(toError('ECONNREFUSED', { address, port: 8080 }), { isInContainer });
+      expect(error.includes('use the host host.docker.internal')).toBe(expected);
+    },
+  );
+
+  it.each<[string, string | undefined, Context]>([
+    ['reset the connection while it sent the response headers', 'read', { stage: 'headers' }],
+    ['closed the connection while it sent the response headers', undefined, { stage: 'headers' }],
     [
-      'EPIPE',
       'reset the connection while it sent the response body; received status 200 and 1 byte of the body',
+      'write',
       { stage: 'body', response },
     ],
     [
-      'UND_ERR_SOCKET',
-      'closed a keep-alive connection before responding; the next attempts use new connections',
-      { stage: 'waiting', closedReusedConnection: true },
-    ],
-    [
-      'UND_ERR_SOCKET',
       'closed the connection before it responded (if it expects TLS, use an https:// URL)',
+      undefined,
       { stage: 'waiting' },
     ],
-  ])('after %s, the error says when the receiver ended the connection: %s', (code, phrase, context) => {
+  ])('the error says when the receiver ended the connection: %s', (phrase, syscall, context) => {
+    const failure = toError('ECONNRESET', syscall === undefined ? {} : { syscall });
     const error = `receiver.test:8080 ${phrase}`;
-    expect(describeAt(toError(code), context)).toEqual({ outcome: 'connection_error', error });
+    expect(describeAt(failure, context)).toEqual({ outcome: 'connection_error', error });
   });
 
   it('a receiver with an https:// URL that closes the connection is not said to expect TLS', () => {
-    const failure = describeAt(toError('ECONNRESET'), { url: HTTPS, stage: 'waiting' });
+    const failure = describeAt(toError('ECONNRESET', { syscall: 'read' }), {
+      ...{ url: HTTPS, stage: 'waiting' },
+    });
     const error = 'receiver.test reset the connection before it responded';
     expect(failure).toEqual({ outcome: 'connection_error', error });
   });
 
-  it.each<[string, Partial<NetworkError>, Context]>([
+  it.each<[string, string, Partial<NetworkError>, Context?]>([
     [
       'receiver.test:8080 did not respond with HTTP/1.1: check that an HTTP server listens there',
-      { data: 'SSH-2.0' },
-      { stage: 'waiting' },
+      'HPE_INVALID_CONSTANT',
+      { rawPacket: Buffer.from('SSH-2.0') },
     ],
     [
       'receiver.test:8080 did not respond with HTTP/1.1: check that an HTTP server listens there',
+      'HPE_INVALID_VERSION',
       {},
-      { stage: 'headers' },
     ],
-    ['receiver.test:8080 expects TLS: use an https:// URL', { data: '\x15\x03\x01' }, { stage: 'waiting' }],
+    [
+      'receiver.test:8080 expects TLS: use an https:// URL',
+      'HPE_INVALID_CONSTANT',
+      { rawPacket: Buffer.from('\x15\x03\x01', 'latin1') },
+    ],
+    ['receiver.test:8080 sent an invalid response header Content-Length', 'HPE_INVALID_CONTENT_LENGTH', {}],
     [
       'the response body of receiver.test:8080 is malformed; received status 200 and 1 byte of the body',
-      { data: '\x15\x03\x01' },
+      'HPE_INVALID_CHUNK_SIZE',
+      {},
       { stage: 'body', response },
     ],
-  ])('an HTTPParserError is described by what arrived: %s', (error, fields, context) => {
-    const failure = toError('HPE_INVALID_CONSTANT', { name: 'HTTPParserError', ...fields });
-    expect(describeAt(failure, context)).toEqual({ outcome: 'connection_error', error });
+  ])('a response that is not HTTP/1.1 is described by what arrived: %s', (error, code, fields, context) => {
+    const failure = toError(code, fields);
+    expect(describeAt(failure, { stage: 'headers', ...context })).toEqual({
+      outcome: 'connection_error',
+      error,
+    });
   });
 
   it.each<[string, NetworkError]>([
@@ -199,6 +223,10 @@ describe('describeFailure', () => {
       toError('ERR_SSL_NO_SHARED_CIPHER', { reason: 'no shared cipher' }),
     ],
     ['the TLS handshake with receiver.test failed: the message', toError('ERR_TLS_ANY')],
+    [
+      'receiver.test speaks only HTTP/2: enable HTTP/1.1 on the receiver',
+      toError('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'),
+    ],
   ])('a TLS error names the problem: %s', (error, failure) => {
     expect(describeAt(failure, { url: HTTPS })).toEqual({ outcome: 'tls_error', error });
   });
