@@ -25,7 +25,7 @@ await build({
   cwd: here,
   input: entries,
   platform: 'node',
-  external: ['better-sqlite3', 'listhen', 'playwright-core'],
+  external: ['listhen', 'playwright-core'],
   // The emulator responds with the same classes as the published one.
   plugins: [publishedLibrary, replaceFetchClasses],
   resolve: { alias },

@@ -54,18 +54,16 @@ async function writeModules() {
   }
   await build({
     cwd: root,
-    input: 'better-sqlite3',
+    input: 'better-sqlite3-13',
     platform: 'node',
     output: { file: join(modules, 'better-sqlite3.js'), format: 'cjs', comments: { jsdoc: false } },
     logLevel: 'warn',
   });
-  const manifest = 'better-sqlite3/package.json';
-  cpSync(join(root, 'node_modules', manifest), join(modules, manifest));
 }
 
 function writeAddon() {
   const name = `${process.platform}-${process.arch}.node`;
-  const bytes = readFileSync(join(root, 'node_modules/better-sqlite3/prebuilds', name));
+  const bytes = readFileSync(join(root, 'dist/better-sqlite3/prebuilds', name));
   const hash = createHash('sha256').update(bytes).digest('hex');
   mkdirSync(join(assets, 'addon'), { recursive: true });
   writeFileSync(join(assets, 'addon', `better-sqlite3-${hash}.node`), bytes);
@@ -77,7 +75,6 @@ function writeLicenses() {
   const texts = [
     read(join(root, 'LICENSE')),
     read(join(root, 'dist/THIRD-PARTY-NOTICES.md')),
-    `# better-sqlite3\n\n${read(join(root, 'node_modules/better-sqlite3/LICENSE'))}`,
     `# Node.js ${NODE_VERSION}\n\n${read(join(nodeFolder, 'LICENSE'))}`,
   ];
   writeFileSync(join(folder, 'LICENSES.md'), `${texts.join('\n\n')}\n`);

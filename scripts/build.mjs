@@ -2,7 +2,7 @@
 // code and Vitest, because reading hundreds of small files makes a command slow to start, and each dependency makes the installation
 // slower.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -11,7 +11,12 @@ import { bundle, minify, version } from './bundle.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist, { recursive: true });
+// Windows cannot remove a driver that an emulator has loaded.
+for (const name of readdirSync(dist)) {
+  if (name !== 'better-sqlite3') rmSync(join(dist, name), { recursive: true });
+}
+execFileSync(process.execPath, [join(root, 'scripts/prepare-driver.mjs')], { stdio: 'inherit' });
 const entries = {
   index: 'src/index.ts',
   signature: 'src/signature.ts',
@@ -86,7 +91,7 @@ function completeTypes() {
 
 /** Writes the licenses of the bundled packages. */
 function writeNotices(chunks) {
-  const names = new Set();
+  const names = new Set(['better-sqlite3-13']);
   for (const chunk of chunks) {
     for (const id of chunk.moduleIds ?? []) {
       if (!id.includes('/node_modules/')) continue;
@@ -94,9 +99,9 @@ function writeNotices(chunks) {
       names.add(first.startsWith('@') ? `${first}/${second}` : first);
     }
   }
-  const notices = [...names].sort().map((name) => {
-    const folder = join(root, 'node_modules', name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const notices = [...names].sort().map((path) => {
+    const folder = join(root, 'node_modules', path);
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     return `## ${name} ${version} (${license})\n\n${readLicense(folder)}`;
   });
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), `# Bundled packages\n\n${notices.join('\n\n')}\n`);

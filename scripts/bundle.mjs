@@ -132,7 +132,6 @@ export async function bundle(input, dir) {
     cwd: root,
     input,
     platform: 'node',
-    external: ['better-sqlite3'],
     plugins: [
       moduleTimers,
       withoutPrograms,

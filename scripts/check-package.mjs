@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { npmPack } from './npm-pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'svc-check-package-'));
@@ -22,10 +23,7 @@ function listDeadLinks(page, paths) {
 }
 
 try {
-  // Without scripts: `prepack` would build again.
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const { stdout } = await execa('npm', pack, { cwd: root, stderr: 'inherit' });
-  const [{ filename, files }] = JSON.parse(stdout);
+  const { filename, files } = await npmPack(folder);
   const paths = files.map(({ path }) => path);
   const deadLinks = paths
     .filter((path) => path.endsWith('.md'))

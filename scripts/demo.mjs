@@ -2,21 +2,20 @@
 // It runs the built program in a temporary folder. All processes end with the script.
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import driverFolder from './driver-folder.cjs';
 
 /** Seconds of schedule time per second of real time. */
 const SPEED = 120;
 const TIMEOUT_MS = 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Selects the SQLite driver that runs with this version of Node.js. */
-const sqliteHook = join(root, 'test/support/sqlite-for-node-20.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const hasColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const children = new Set();
@@ -94,7 +93,12 @@ async function startEmulator(...options) {
 
 /** Starts the example receiver of `svc receiver example --framework node`. `showNextLine` prints its next line of output. */
 async function startReceiver(secret) {
-  const receiver = start(['--import', sqliteHook, join(root, 'fixtures/receivers/node.mjs')], {
+  for (const name of ['node.mjs', 'deliveries.mjs']) {
+    copyFileSync(join(root, 'fixtures/receivers', name), join(folder, name));
+  }
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(driverFolder, join(folder, 'node_modules/better-sqlite3'), 'junction');
+  const receiver = start(['node.mjs'], {
     PORT: '0',
     INBOX_DB: ':memory:',
     SVC_WEBHOOK_SECRET: secret,

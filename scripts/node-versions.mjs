@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { npmPack } from './npm-pack.mjs';
 
 const cacheFolder = join(import.meta.dirname, '../node_modules/.cache/svc-node');
 const isWindows = process.platform === 'win32';
@@ -50,11 +51,9 @@ async function unpack(version, folder) {
   mkdirSync(cacheFolder, { recursive: true });
   const temporary = mkdtempSync(join(cacheFolder, 'unpacking-'));
   try {
-    const pack = ['pack', `${packageName}@${version}`, '--json', '--pack-destination', temporary];
-    const { stdout } = await execa('npm', pack).catch((error) => {
+    const { filename } = await npmPack(temporary, `${packageName}@${version}`).catch((error) => {
       throw new Error(`npm pack ${packageName}@${version} failed: ${error.stderr.trim().split('\n')[0]}`);
     });
-    const [{ filename }] = JSON.parse(stdout);
     await execa('tar', ['-xzf', filename], { cwd: temporary });
     renameSync(join(temporary, 'package'), folder);
   } finally {

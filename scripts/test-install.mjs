@@ -13,21 +13,25 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { formatRow, updateTable } from './install-table.mjs';
 import { getNode, withNode } from './node-versions.mjs';
+import { npmPack } from './npm-pack.mjs';
 
 const HELP = `Install the packed package with each package manager on each Node.js version
 
-Each combination installs into an empty folder, with an empty home folder and the manager's defaults, and then runs
-svc emulator start, svc trigger and svc emulator stop. Rows of the table in docs/contributing/installation.md are replaced.
-Package managers and Node.js versions are downloaded from npm and kept in node_modules/.cache.
+Each combination installs into an empty folder, with an empty home folder and the manager's defaults, and installs again from the
+lockfile. Then it runs svc emulator start, svc trigger and svc emulator stop. With npm, it also runs npm ci and npm run demo in a clone
+of the last commit. On Node.js 22 and later, PATH contains neither Python nor a compiler. On Node.js 20, better-sqlite3 12 is installed
+too. Rows of the table in docs/contributing/installation.md are replaced. Package managers and Node.js versions are downloaded from npm
+and kept in node_modules/.cache.
 
 Usage: npm run test:install -- [options]
 
 Options:
-  --only NAMES      Package managers to test (choices: npm11, npm12, pnpm, yarn, bun; default: all)
+  --only NAMES      Package managers to test (choices: npm10, npm11, npm12, pnpm, yarn, bun; default: all)
   --node VERSIONS   Node.js versions to test (default: 20,22,24,26)
   --json            Print the results as JSON and do not change the document
   --help            Show this text
@@ -50,14 +54,41 @@ const COMMAND_TIMEOUT_MS = 60_000;
 /** The error code of svc if the SQLite driver does not support this Node.js version. */
 const UNSUPPORTED = 'sqlite_unavailable';
 
-/** `install` and `run` are the arguments before the package and before `svc`. */
+/** `install` and `run` are the arguments before the packages and before `svc`, and `reinstall` those that install the lockfile. */
+const npm = { program: 'npm', install: ['install', '-D'], reinstall: ['ci'] };
 const managers = {
-  npm11: { title: 'npm 11', package: 'npm@11', program: 'npm', install: ['install'] },
-  npm12: { title: 'npm 12', package: 'npm@12', program: 'npm', install: ['install'] },
-  pnpm: { title: 'pnpm 12', package: 'pnpm@12', program: 'pnpm', install: ['add'] },
-  yarn: { title: 'yarn 4', package: '@yarnpkg/cli-dist@4', program: 'yarn', install: ['add'], run: ['run'] },
-  bun: { title: 'bun 1', package: 'bun@1', program: 'bun', install: ['add'] },
+  npm10: { ...npm, title: 'npm 10', package: 'npm@10' },
+  npm11: { ...npm, title: 'npm 11', package: 'npm@11' },
+  npm12: { ...npm, title: 'npm 12', package: 'npm@12' },
+  pnpm: {
+    ...{ title: 'pnpm 12', package: 'pnpm@12', program: 'pnpm' },
+    ...{ install: ['add', '-D'], reinstall: ['install', '--frozen-lockfile'] },
+  },
+  yarn: {
+    ...{ title: 'yarn 4', package: '@yarnpkg/cli-dist@4', program: 'yarn', run: ['run'] },
+    ...{ install: ['add', '-D'], reinstall: ['install', '--immutable'] },
+  },
+  bun: {
+    ...{ title: 'bun 1', package: 'bun@1', program: 'bun' },
+    ...{ install: ['add', '-d'], reinstall: ['install', '--frozen-lockfile'] },
+  },
 };
+/** The programs in PATH on Node.js 22 and later, beside Node.js: package managers and what they install run them. */
+const bareTools = [
+  'basename',
+  'bash',
+  'cat',
+  'dirname',
+  'env',
+  'git',
+  'ls',
+  'mkdir',
+  'rm',
+  'sed',
+  'sh',
+  'tar',
+  'uname',
+];
 const allNodes = ['20', '22', '24', '26'];
 
 try {
@@ -91,7 +122,11 @@ function choose(text, choices) {
 async function main({ only, node: nodeVersions, json }) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-install-'));
   try {
-    const tarball = await packPackage(folder);
+    console.error('Packing the package…');
+    await execa(process.execPath, [join(root, 'scripts/build-if-needed.mjs')], { stdio: 'inherit' });
+    const { filename } = await npmPack(folder);
+    const tarball = join(folder, filename);
+    const barePath = await createBarePath(folder);
     const registry = await readRegistrySettings();
     const nodes = [];
     for (const version of nodeVersions) nodes.push(await getNode(version));
@@ -99,10 +134,14 @@ async function main({ only, node: nodeVersions, json }) {
     for (const name of only) {
       const manager = await getManager(name);
       for (const node of nodes) {
-        const result = await testCombination({ manager, node, tarball, registry, folder });
-        console.error(formatRow(result));
-        if (result.status === 'broken') console.error(result.output);
-        results.push(result);
+        const path = node.version.startsWith('20.') ? process.env.PATH : barePath;
+        const isNpm = manager.program === 'npm';
+        for (const test of isNpm ? [testProject, testClone] : [testProject]) {
+          const result = await test({ manager, node, tarball, registry, folder, path });
+          console.error(formatRow(result));
+          if (result.status === 'broken') console.error(result.output);
+          results.push(result);
+        }
       }
     }
     if (json) console.log(JSON.stringify(results, null, 2));
@@ -113,13 +152,16 @@ async function main({ only, node: nodeVersions, json }) {
   }
 }
 
-async function packPackage(folder) {
-  console.error('Packing the package…');
-  const pack = ['pack', '--json', '--pack-destination', folder];
-  const { stdout } = await execa('npm', pack, { cwd: root, stderr: 'inherit' });
-  // The output of the prepack script comes before the JSON.
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
-  return join(folder, filename);
+/** A folder with links to the few programs that a bare machine has. */
+async function createBarePath(folder) {
+  if (process.platform === 'win32') return process.env.PATH;
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  for (const name of bareTools) {
+    const { stdout } = await execa('sh', ['-c', `command -v ${name}`]);
+    symlinkSync(stdout, join(bin, name));
+  }
+  return bin;
 }
 
 /** Each combination has its own home folder, so it gets the registry settings of this machine explicitly. */
@@ -147,58 +189,98 @@ async function getManager(name) {
   return { ...manager, version, programFile: join(folder, 'node_modules/.bin', manager.program) };
 }
 
-async function testCombination({ manager, node, tarball, registry, folder }) {
-  const combinationFolder = mkdtempSync(join(folder, 'combination-'));
-  const home = join(combinationFolder, 'home');
-  const project = join(combinationFolder, 'project');
-  for (const each of [home, project]) mkdirSync(each);
+/** Installs the package in a project, and again from the lockfile. */
+async function testProject({ manager, node, tarball, registry, folder, path }) {
+  const { home, project, execute, remove } = createCombination({ node, registry, folder, path });
+  const names = nameRow(manager, node);
   writeFileSync(join(project, 'package.json'), '{"name":"project","private":true}');
-  const env = environment({ node, home, registry });
-  const names = { manager: `${manager.title.split(' ')[0]} ${manager.version}`, node: node.version };
-  const withoutResult = { ...names, reason: null, seconds: null, packages: null, megabytes: null };
-  const execute = (file, args, timeout) =>
-    execa(file, args, {
-      cwd: project,
-      env,
-      extendEnv: false,
-      reject: false,
-      stdin: 'ignore',
-      timeout,
-      all: true,
-    });
   try {
-    const check = await execute(manager.programFile, ['--version'], COMMAND_TIMEOUT_MS);
-    const refusal = /.*does not support Node[^.]*(?:\.\d+)*/.exec(check.all)?.[0];
-    if (refusal !== undefined) {
-      return {
-        ...withoutResult,
-        status: 'not run',
-        reason: `${names.manager} does not support Node.js ${node.version}`,
-      };
-    }
+    const refusal = await findRefusal(manager, node, execute);
+    if (refusal !== null) return { ...names, status: 'not run', reason: refusal };
+    const packages = [
+      `svc-emulator@file:${tarball}`,
+      ...(node.version.startsWith('20.') ? ['better-sqlite3@12'] : []),
+    ];
     const startedAt = performance.now();
     const installed = await execute(
       manager.programFile,
-      [...manager.install, `svc-emulator@file:${tarball}`],
+      [...manager.install, ...packages],
       INSTALL_TIMEOUT_MS,
     );
     const seconds = Math.ceil((performance.now() - startedAt) / 1000);
-    if (installed.exitCode !== 0) {
-      return {
-        ...withoutResult,
-        status: 'broken',
-        reason: `${manager.title} could not install it`,
-        output: installed.all,
-      };
+    const output = { output: installed.all };
+    if (installed.exitCode !== 0)
+      return { ...names, ...output, status: 'broken', reason: `${manager.title} could not install it` };
+    const figures = { seconds, ...measure({ project, home }) };
+    rmSync(join(project, 'node_modules'), { recursive: true, force: true });
+    const reinstalled = await execute(manager.programFile, manager.reinstall, INSTALL_TIMEOUT_MS);
+    if (reinstalled.exitCode !== 0) {
+      const reason = `${manager.title} could not install the lockfile`;
+      return { ...names, ...figures, status: 'broken', reason, output: reinstalled.all };
     }
     const svc = manager.run
       ? [manager.programFile, ...manager.run, 'svc']
       : [join(project, 'node_modules/.bin/svc')];
     const run = (...args) => execute(svc[0], [...svc.slice(1), ...args], COMMAND_TIMEOUT_MS);
-    return { ...withoutResult, ...(await tryProgram(run)), seconds, ...measure({ project, home }) };
+    return { ...names, ...(await tryProgram(run)), ...figures };
   } finally {
-    rmSync(combinationFolder, { recursive: true, force: true, maxRetries: 5 });
+    remove();
   }
+}
+
+/** Runs the first commands of README.md in a clone. */
+async function testClone({ manager, node, registry, folder, path }) {
+  const { project, execute, remove } = createCombination({ node, registry, folder, path });
+  const names = nameRow(manager, node, 'clone, ');
+  try {
+    const refusal = await findRefusal(manager, node, execute);
+    if (refusal !== null) return { ...names, status: 'not run', reason: refusal };
+    await execa('git', ['clone', '--quiet', '--depth=1', pathToFileURL(root).href, project]);
+    const startedAt = performance.now();
+    for (const args of [['ci'], ['run', 'demo']]) {
+      const { exitCode, all } = await execute(manager.programFile, args, INSTALL_TIMEOUT_MS);
+      if (exitCode !== 0)
+        return {
+          ...names,
+          status: 'broken',
+          reason: `npm ${args.join(' ')} exited with ${exitCode}`,
+          output: all,
+        };
+    }
+    return { ...names, status: 'works', seconds: Math.ceil((performance.now() - startedAt) / 1000) };
+  } finally {
+    remove();
+  }
+}
+
+/** The beginning of a row, without figures. */
+function nameRow(manager, node, prefix = '') {
+  const name = `${prefix}${manager.title.split(' ')[0]} ${manager.version}`;
+  return { manager: name, node: node.version, reason: null, seconds: null, packages: null, megabytes: null };
+}
+
+/** An empty project and an empty home folder, and a function that runs programs with them. */
+function createCombination({ node, registry, folder, path }) {
+  const combinationFolder = mkdtempSync(join(folder, 'combination-'));
+  const home = join(combinationFolder, 'home');
+  const project = join(combinationFolder, 'project');
+  for (const each of [home, project]) mkdirSync(each);
+  const env = environment({ node, home, registry, path });
+  const options = { cwd: project, env, extendEnv: false, reject: false, stdin: 'ignore', all: true };
+  return {
+    home,
+    project,
+    execute: (file, args, timeout) => execa(file, args, { ...options, timeout }),
+    remove: () => rmSync(combinationFolder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** Whether the package manager says that it does not support this Node.js version. */
+async function findRefusal(manager, node, execute) {
+  const { all } = await execute(manager.programFile, ['--version'], COMMAND_TIMEOUT_MS);
+  return /does not support Node/.test(all)
+    ? `${manager.title} does not support Node.js ${node.version}`
+    : null;
 }
 
 /** Starts an emulator, creates an event and stops the emulator again. */
@@ -213,9 +295,7 @@ async function tryProgram(run) {
       const status = error?.code === UNSUPPORTED ? 'refused' : 'broken';
       return {
         status,
-        reason: error
-          ? `${error.message} ${error.hint ?? ''}`.trim()
-          : `svc ${args.join(' ')} exited with ${exitCode}`,
+        reason: error ? error.message : `svc ${args.join(' ')} exited with ${exitCode}`,
         output: all,
       };
     }
@@ -235,10 +315,11 @@ function readError(stderr) {
 }
 
 /** The environment variables of this process, without those of the user, the project and the package manager. */
-function environment({ node, home, registry }) {
+function environment({ node, home, registry, path }) {
   const foreign =
     /^(?:npm|pnpm|yarn|bun|svc|xdg|corepack|berry)_|^(?:home|userprofile|init_cwd|node|node_options|ci)$/i;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+  inherited.PATH = path;
   if (existsSync(registry.userconfig)) symlinkSync(registry.userconfig, join(home, '.npmrc'));
   return {
     ...withNode(node, inherited),
@@ -275,7 +356,9 @@ function listFiles(folder) {
 }
 
 function writeTable(results) {
-  const order = Object.values(managers).flatMap(({ title }) => allNodes.map((node) => `${title}/${node}`));
+  const titles = Object.values(managers).map(({ title }) => title);
+  const clones = titles.filter((title) => title.startsWith('npm')).map((title) => `clone, ${title}`);
+  const order = [...titles, ...clones].flatMap((title) => allNodes.map((node) => `${title}/${node}`));
   writeFileSync(documentFile, updateTable(readFileSync(documentFile, 'utf8'), results, order));
   console.error(`Wrote ${documentFile}`);
 }

@@ -89,29 +89,32 @@ export function getProgramCommand(): readonly [string, ...string[]] {
   return [process.execPath, ...process.execArgv, '--', process.argv[1] ?? ''];
 }
 
-/** The `require` that finds better-sqlite3, if any start folder does. Not for the single executable. */
-export function createOwnRequire(): NodeJS.Require {
-  const folders = listStartFolders();
-  const folder = folders.find(hasDriver) ?? folders[0] ?? process.cwd();
+/**
+ * The `require` of a module or addon of this package by its path, such as `./dist/better-sqlite3`; null in an application that
+ * bundles this package without its files. Not for the single executable.
+ */
+export function createPackageRequire(): NodeJS.Require | null {
+  const folder = findPackageFolder();
+  return folder === null ? null : createRequire(join(folder, 'package.json'));
+}
+
+/** The `require` that finds a package of the project, if any start folder does. Not for the single executable. */
+export function createProjectRequire(name: string): NodeJS.Require {
+  const folder = listStartFolders().find((each) => canResolve(each, name)) ?? process.cwd();
   return createRequire(join(folder, 'package.json'));
 }
 
-function hasDriver(folder: string): boolean {
+function canResolve(folder: string, name: string): boolean {
   try {
-    return createRequire(join(folder, 'package.json')).resolve('better-sqlite3') !== '';
+    return createRequire(join(folder, 'package.json')).resolve(name) !== '';
   } catch {
     return false;
   }
 }
 
-/** The `require` that finds better-sqlite3. */
-export function createDriverRequire(): (id: string) => unknown {
-  return executable?.require ?? createOwnRequire();
-}
-
-/** The native addon in the single executable; null outside it. */
-export function readEmbeddedAddon(): ReturnType<Executable['readAddon']> | null {
-  return executable?.readAddon() ?? null;
+/** The modules and the native addon in the single executable; null outside it. */
+export function getExecutable(): Pick<Executable, 'require' | 'readAddon'> | null {
+  return executable;
 }
 
 /**

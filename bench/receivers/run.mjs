@@ -23,7 +23,7 @@ await build({
   // Node.js 20 does not know `await using`.
   transform: { target: 'node20.19' },
   // The modules of the tests import Vitest, but the measurement calls none of its functions.
-  external: ['better-sqlite3', 'vitest'],
+  external: ['vitest'],
   // Modules find other files from their own place, not from that of the bundle.
   plugins: [
     {

@@ -34,7 +34,7 @@ export function createExecutable({ keys, read }: Assets): Executable {
     return (id: string): unknown => {
       if (isBuiltin(id) || isAbsolute(id)) return requireFile(id);
       if (id.startsWith('.')) return load(posix.join(folder, id));
-      return load(id.endsWith('.json') ? id : `${id}.js`);
+      return load(`${id}.js`);
     };
   }
 
@@ -48,23 +48,10 @@ export function createExecutable({ keys, read }: Assets): Executable {
     const module = { exports: {} as unknown };
     modules.set(path, module);
     try {
-      if (path.endsWith('.json')) module.exports = JSON.parse(source);
-      else {
-        const script = compileModule(
-          path,
-          source,
-          keys.includes(CODE + path) ? read(CODE + path) : undefined,
-        );
-        const requireModule = createRequireFor(posix.dirname(path));
-        script.runInThisContext()(
-          module.exports,
-          requireModule,
-          module,
-          process.execPath,
-          undefined,
-          executable,
-        );
-      }
+      const cachedData = keys.includes(CODE + path) ? read(CODE + path) : undefined;
+      const run = compileModule(path, source, cachedData).runInThisContext();
+      const requireModule = createRequireFor(posix.dirname(path));
+      run(module.exports, requireModule, module, process.execPath, undefined, executable);
     } catch (error) {
       // The next call can succeed, as with files.
       modules.delete(path);

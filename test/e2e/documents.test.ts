@@ -68,7 +68,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   },
   {
     page: /^README|^docs\/installing/,
-    code: /npm link|npm pack/,
+    code: /npm link|npm run package/,
     reason: 'test/e2e/packed.test.ts runs them',
   },
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
@@ -184,7 +184,7 @@ const sessions: Readonly<Record<string, Session>> = {
 const prelude = `
 set -euo pipefail
 # The package is linked into the folder.
-npm() { :; }
+npm() { if [ "$*" = start ]; then svc listen; fi; }
 npx() { "$@"; }
 # A program that stays in the foreground goes to the background when it is ready.
 svc() {
@@ -216,6 +216,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; command svc emulator stop &>/dev/null
 node() {
   case "$*" in
     receiver.mjs) command node receiver.mjs & receiver=$!; ${waitForPort} ;;
+    bin/svc.js*) svc "\${@:2}" ;;
     *) command node "$@" ;;
   esac
 }
@@ -387,7 +388,7 @@ function toPattern(line: string): RegExp {
     .replaceAll(/\bjust now\b|\b\d+[smh] ago\b/g, '(?:just now|\\d+[smh] ago)')
     .replaceAll(/\b\d+m?s\b/g, '[\\d.]+m?s')
     .replaceAll(/\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d/g, '[\\d-]+$1[\\d:]+')
-    .replaceAll(/\b\d\d:\d\d:\d\d\b/g, '[\\d:]+')
+    .replaceAll(/\b\d\d:\d\d:\d\d(?=Z?\b)/g, '[\\d:]+')
     .replaceAll(/\b(?:4242|4777|\d{5})\b/g, '\\d+')
     .replaceAll(/ {2,}/g, ' +');
   return new RegExp(pattern);

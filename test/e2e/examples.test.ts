@@ -60,8 +60,8 @@ describe.each(names)('examples/%s', (name) => {
     expect(dependencies[manifest.name]).toBe(`^${manifest.version}`);
     expect(packages[''].dependencies).toEqual(exampleManifest.dependencies);
     expect(packages[''].devDependencies).toEqual(exampleManifest.devDependencies);
-    const { version, dependencies: locked } = packages[`node_modules/${manifest.name}`];
-    expect([version, locked]).toEqual([manifest.version, manifest.dependencies]);
+    const { version, peerDependencies } = packages[`node_modules/${manifest.name}`];
+    expect([version, peerDependencies]).toEqual([manifest.version, manifest.peerDependencies]);
   });
 });
 

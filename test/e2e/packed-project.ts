@@ -1,16 +1,15 @@
-/** Installs the packed package in a project without a download. Its dependencies are links to those of this repository. */
+/** Installs the packed package in a project without a download. Other packages are links to those of this repository. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import manifest from '../../package.json' with { type: 'json' };
-import { driverFolder } from '../support/sqlite.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 export interface PackedPackage {
   /**
-   * Fills a `node_modules` folder.
+   * Fills a `node_modules` folder, with the SQLite driver that Node.js 20 needs.
    * @param packages other packages of the project. They become links, unless the folder already contains them.
    */
   installInto(modules: string, packages?: readonly string[]): void;
@@ -27,13 +26,22 @@ export async function npmInstall(cwd: string, packages: readonly string[]): Prom
   );
 }
 
+interface Pack {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Reads the output of `npm pack --json`: a list, and since npm 12 an object with the names of the packages. */
+export function readPack(output: string): Pack {
+  const [pack] = Object.values<Pack>(JSON.parse(output));
+  if (pack === undefined) throw new Error(`npm pack --json printed ${output}`);
+  return pack;
+}
+
 /** Packs this repository into a file in `folder`. */
-export async function npmPack(folder: string) {
-  // --ignore-scripts, because a second build would remove the existing one while other tests use it.
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const { stdout } = await execa('npm', args, { cwd: root });
-  const [pack] = JSON.parse(stdout);
-  return pack as { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+export async function npmPack(folder: string): Promise<Pack> {
+  const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root });
+  return readPack(stdout);
 }
 
 export async function packPackage(): Promise<PackedPackage> {
@@ -43,11 +51,11 @@ export async function packPackage(): Promise<PackedPackage> {
   return {
     installInto(modules, packages = []) {
       cpSync(join(folder, 'package'), join(modules, manifest.name), { recursive: true });
-      for (const name of new Set([...packages, ...Object.keys(manifest.dependencies)])) {
+      for (const name of [...packages, 'better-sqlite3']) {
         const path = join(modules, name);
         if (existsSync(path)) continue;
         mkdirSync(dirname(path), { recursive: true });
-        symlinkSync(name === 'better-sqlite3' ? driverFolder : join(root, 'node_modules', name), path);
+        symlinkSync(join(root, 'node_modules', name), path);
       }
       mkdirSync(join(modules, '.bin'), { recursive: true });
       for (const [name, path] of Object.entries(manifest.bin)) {

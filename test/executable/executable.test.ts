@@ -15,14 +15,12 @@ function createFrom(assets: Record<string, string | Buffer>) {
 describe('modules', () => {
   it('a module loads others by relative paths, packages by their names, and modules of Node.js', () => {
     const { require } = createFrom({
-      'modules/cli.js': `exports.all = [require('./chunks/a.js'), require('driver'), require('driver/package.json').version,
-        require('node:path').sep];`,
+      'modules/cli.js': `exports.all = [require('./chunks/a.js'), require('driver'), require('node:path').sep];`,
       'modules/chunks/a.js': `module.exports = require('../b.js') + 1;`,
       'modules/b.js': 'module.exports = 1;',
       'modules/driver.js': `module.exports = 'driver';`,
-      'modules/driver/package.json': '{"version":"13.2.0"}',
     });
-    expect(require('./cli.js')).toEqual({ all: [2, 'driver', '13.2.0', expect.stringMatching(/[/\\]/)] });
+    expect(require('./cli.js')).toEqual({ all: [2, 'driver', expect.stringMatching(/[/\\]/)] });
   });
 
   it('a module runs once, even if another module loads it while it runs', () => {

@@ -9,6 +9,7 @@ import {
   type ReceiverExample,
   readReceiverExample,
 } from '../../src/fixtures/receiver-examples.ts';
+import { driverFolder } from '../support/sqlite.ts';
 
 type Command = readonly [string, ...string[]];
 
@@ -26,14 +27,11 @@ interface Runtime {
 /** Matches the output of our own receivers. In Python, the output of another thread can come in the same line. */
 export const ready = /listening on (\d+)\D/;
 
-const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
-const node: Command = [process.execPath, '--import', driverHook];
-
 function runtimeFor(needs: Command, program: Command): Runtime {
   return { needs, commands: () => [program], ready };
 }
 
-const javascript = runtimeFor([process.execPath, '--version'], [...node, 'receiver.mjs']);
+const javascript = runtimeFor([process.execPath, '--version'], [process.execPath, 'receiver.mjs']);
 /** Serves the route handler through the Fetch API instead of Next.js. */
 const NEXT_SERVER = 'next-server.mjs';
 const commandResults = new Map<string, boolean>();
@@ -48,7 +46,7 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
   fastify: javascript,
   hono: javascript,
   h3: javascript,
-  next: runtimeFor([process.execPath, '--version'], [...node, NEXT_SERVER]),
+  next: runtimeFor([process.execPath, '--version'], [process.execPath, NEXT_SERVER]),
   python: runtimeFor(['python3', '-c', 'import sqlite3'], ['python3', 'receiver.py']),
   fastapi: {
     needs: [fastapiPython, '-c', 'import fastapi, uvicorn'],
@@ -85,6 +83,14 @@ export function isPresent(framework: Framework): boolean {
   return false;
 }
 
+/** Links the packages that the receivers in JavaScript import. */
+function linkPackages(modules: string): void {
+  mkdirSync(join(modules, '@hono'), { recursive: true });
+  for (const name of ['express', 'fastify', 'h3', 'hono', '@hono/node-server'])
+    symlinkSync(join(import.meta.dirname, '../../node_modules', name), join(modules, name));
+  symlinkSync(driverFolder, join(modules, 'better-sqlite3'));
+}
+
 /**
  * Writes the files of `svc receiver example` to a folder, with what they need to run.
  * @param getContent the content of a file (default: that of the example)
@@ -100,7 +106,7 @@ export async function writeReceiver(
     writeFileSync(join(folder, file.path), getContent(file));
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  linkPackages(join(folder, 'node_modules'));
   copyFileSync(join(import.meta.dirname, NEXT_SERVER), join(folder, NEXT_SERVER));
   const [command, ...args] = runtimes[framework].build ?? [];
   // Asynchronous, so that other tests continue during the build.

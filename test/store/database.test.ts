@@ -25,8 +25,7 @@ import {
   SNAPSHOT_APPLICATION_ID,
   toStoreError,
 } from '../../src/store/database.ts';
-import { resolveDriver } from '../../src/store/driver.ts';
-import { Database } from '../support/sqlite.ts';
+import { Database, driverFolder } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 function open(path: string) {
@@ -153,7 +152,7 @@ describe('openDatabase with an existing file', () => {
         message: `${path} is in use by another process.`,
         hint: { text: 'Choose another database file, or end the process that uses this one.' },
       });
-      const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
+      const script = `new (require(${JSON.stringify(driverFolder)}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
       const child = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
       expect(child.stderr).toContain('SQLITE_BUSY');
     },

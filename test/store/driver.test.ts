@@ -2,53 +2,67 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DriverEnvironment, loadDriver, openSqlite } from '../../src/store/driver.ts';
+import { loadDriver, openSqlite } from '../../src/store/driver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
+interface Failure {
+  readonly message: string;
+  readonly code?: string;
+}
+
 interface Installed {
-  /** Version of the package; null when it is not installed. */
-  readonly version: string | null;
-  /** What happens when its native addon is loaded. */
-  readonly failure?: { readonly message: string; readonly code?: string };
+  /** Version of the package in the project; null when it is not installed. */
+  readonly version?: string | null;
+  /** What happens when the native addon of the project's package is loaded. */
+  readonly failure?: Failure;
+  /** What happens when the native addon of the driver in svc-emulator is loaded; null when the application lacks its files. */
+  readonly ownFailure?: Failure | null;
   readonly nodeVersion?: string;
+  readonly nodeApi?: number;
 }
 
-/** A project with a stand-in for better-sqlite3, which fails in the way of the real one. */
-function install({
-  version,
-  failure,
-  nodeVersion = '22.3.0',
-}: Installed): DriverEnvironment & { require: NodeJS.Require } {
+/** Writes a stand-in for better-sqlite3, which fails in the way of the real one. */
+function writeDriver(folder: string, version: string, failure?: Failure): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ version, main: 'index.js' }));
+  const failing = `throw Object.assign(new Error(${JSON.stringify(failure?.message)}), ${JSON.stringify(failure ?? {})})`;
+  writeFileSync(
+    join(folder, 'index.js'),
+    `module.exports = class { constructor() { ${failure ? failing : ''} } close() {} };
+     module.exports.folder = ${JSON.stringify(folder)};`,
+  );
+}
+
+/** Loads the driver of a project, and returns whether it is the `own` one of svc-emulator, or the `installed` one. */
+function load({ version = null, failure, ownFailure, nodeVersion = '24.19.0', nodeApi = 10 }: Installed) {
   const project = createTemporaryFolder();
-  const folder = join(project, 'node_modules/better-sqlite3');
-  if (version !== null) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version, main: 'index.js' }));
-    const failing = `throw Object.assign(new Error(${JSON.stringify(failure?.message)}), ${JSON.stringify(failure ?? {})})`;
-    writeFileSync(
-      join(folder, 'index.js'),
-      `module.exports = class { constructor() { ${failure ? failing : ''} } close() {} };`,
-    );
-  }
-  const require = createRequire(join(project, 'index.js'));
-  return { require, nodeVersion };
+  const installed = join(project, 'node_modules/better-sqlite3');
+  const own = join(project, 'node_modules/svc-emulator');
+  if (version !== null) writeDriver(installed, version, failure);
+  if (ownFailure !== null) writeDriver(join(own, 'dist/better-sqlite3'), '13.2.0', ownFailure);
+  const driver = loadDriver({
+    requireOwn: ownFailure === null ? null : createRequire(join(own, 'package.json')),
+    requireInstalled: createRequire(join(project, 'package.json')),
+    nodeVersion,
+    nodeApi,
+  });
+  return (driver as unknown as { folder: string }).folder === installed ? 'installed' : 'own';
 }
 
-const refusalOf = (installed: Installed) => {
-  try {
-    loadDriver(install(installed));
-    return null;
-  } catch (error) {
-    return error;
-  }
-};
-
+const node20 = { nodeVersion: '20.20.2', nodeApi: 9 };
 const UNBUILT = { message: 'Could not locate the bindings file. Tried:\n → /a\n → /b' };
 const OTHER_NODE = {
   message:
     "The module '/a.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
   code: 'ERR_DLOPEN_FAILED',
 };
+const OLD_SYSTEM = { message: "version `GLIBC_2.99' not found", code: 'ERR_DLOPEN_FAILED' };
+
+function expectRefusal(installed: Installed, expected: object): void {
+  expect(() => load(installed)).toThrow(
+    expect.objectContaining({ code: 'sqlite_unavailable', ...expected }) as unknown as Error,
+  );
+}
 
 describe('openSqlite', () => {
   it('openSqlite opens a database on this version of Node.js', () => {
@@ -56,79 +70,93 @@ describe('openSqlite', () => {
     expect(db.prepare('SELECT 1').pluck().get()).toBe(1);
     db.close();
   });
+});
+
+describe('loadDriver', () => {
+  it.each([
+    { used: 'own', case: 'Node.js 24 without better-sqlite3 in the project', installed: {} },
+    { used: 'own', case: 'Node.js 24 with version 12 in the project', installed: { version: '12.11.1' } },
+    { used: 'installed', case: 'Node.js 20 with version 12', installed: { version: '12.11.1', ...node20 } },
+    {
+      used: 'installed',
+      case: 'a computer without a binary and with a compiled version 13',
+      installed: { version: '13.2.0', ownFailure: OLD_SYSTEM },
+    },
+    {
+      used: 'installed',
+      case: 'an application without the files of svc-emulator and with version 13',
+      installed: { version: '13.2.0', ownFailure: null },
+    },
+  ])('loadDriver uses the $used driver on $case', ({ used, installed }) => {
+    expect(load(installed)).toBe(used);
+  });
 
   it.each([
-    ['12.11.1', '20.19.0'],
-    ['12.11.1', '22.3.0'],
-    ['12.11.1', '24.18.0'],
-    ['13.2.0', '22.0.0'],
-    ['13.2.0', '24.19.0'],
-    ['13.2.0', '26.10.0'],
-  ])('loadDriver uses better-sqlite3 %s on Node.js %s', (version, nodeVersion) => {
-    expect(refusalOf({ version, nodeVersion })).toBeNull();
-  });
-
-  it('loadDriver refuses better-sqlite3 13 on Node.js 20, which it would crash', () => {
-    expect(refusalOf({ version: '13.2.0', nodeVersion: '20.20.2' })).toMatchObject({
-      code: 'sqlite_unavailable',
-      message: 'better-sqlite3 13.2.0 crashes on Node.js 20.20.2.',
-      hint: {
-        text: 'Use Node.js 22 or later, or install version 12',
-        command: 'npm install better-sqlite3@^12.11.1',
-      },
-    });
-  });
-
-  it.each(['24.19.0', '25.0.0', '26.10.0'])(
-    'loadDriver refuses better-sqlite3 12 on Node.js %s, which it would crash',
-    (nodeVersion) => {
-      expect(refusalOf({ version: '12.11.1', nodeVersion })).toMatchObject({
-        code: 'sqlite_unavailable',
-        message: `better-sqlite3 12.11.1 crashes on Node.js ${nodeVersion}.`,
-        hint: { text: 'Update it', command: 'npm update better-sqlite3' },
-      });
+    ['13.2.0', 'version 13.2.0 is installed'],
+    [null, 'it is not installed'],
+  ])(
+    'loadDriver refuses Node.js 20 with better-sqlite3 %s, and says how to install version 12',
+    (version, found) => {
+      expectRefusal(
+        { version, ...node20 },
+        {
+          message: `On Node.js 20.20.2, svc needs better-sqlite3 12, but ${found}.`,
+          hint: {
+            text: 'Use Node.js 22.14 or later, or install it',
+            command: 'npm install --save-dev better-sqlite3@12',
+          },
+        },
+      );
     },
   );
 
-  it('loadDriver uses version 12 under its other name in a clone on Node.js 20', () => {
-    const environment = install({ version: '13.2.0', nodeVersion: '20.19.0' });
-    const folder = join(environment.require.resolve('better-sqlite3'), '../../better-sqlite3-node-20');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'package.json'), '{"version":"1.0.0","main":"index.js"}');
-    writeFileSync(join(folder, 'index.js'), 'module.exports = class Twelve { close() {} };');
-    expect(loadDriver(environment).name).toBe('Twelve');
+  it('loadDriver refuses version 12 on Node.js 24 in an application without the files of svc-emulator', () => {
+    expectRefusal(
+      { version: '12.11.1', ownFailure: null },
+      {
+        message: 'On Node.js 24.19.0, svc needs better-sqlite3 13, but version 12.11.1 is installed.',
+        hint: { text: 'Install it', command: 'npm install --save-dev better-sqlite3@13' },
+      },
+    );
   });
 
-  it('the error for a missing driver contains the command that installs it', () => {
-    expect(refusalOf({ version: null })).toMatchObject({
-      code: 'sqlite_unavailable',
-      message: 'The SQLite driver better-sqlite3 is not installed.',
-      hint: { text: 'Install it', command: 'npm install better-sqlite3' },
-    });
+  it('the error for a computer without a binary contains the reason and the commands that compile the driver', () => {
+    expectRefusal(
+      { version: '12.11.1', ownFailure: OLD_SYSTEM },
+      {
+        message: "The SQLite driver in svc-emulator cannot be loaded: version `GLIBC_2.99' not found.",
+        hint: {
+          text: 'Install it and compile it for this computer',
+          command:
+            'npm install --save-dev better-sqlite3@13 && npm explore better-sqlite3 -- npm run build-release',
+        },
+      },
+    );
   });
 
   it.each([
-    ['12.11.1', 'Use version 13 and Node.js 22 or later, which need no build, or build it'],
-    ['13.2.0', 'Build it'],
-  ])('the error for an unbuilt better-sqlite3 %s contains the command that builds it', (version, text) => {
-    expect(refusalOf({ version, failure: UNBUILT })).toMatchObject({
-      code: 'sqlite_unavailable',
-      message: `better-sqlite3 ${version} is installed, but its native addon was not built.`,
-      hint: { text, command: 'npm rebuild better-sqlite3' },
-    });
+    [{ version: '12.11.1', ...node20 }, 'npm rebuild better-sqlite3'],
+    [{ version: '13.2.0', ownFailure: null }, 'npm explore better-sqlite3 -- npm run build-release'],
+  ])('the error for an unbuilt driver contains the command that builds it: %j', (installed, command) => {
+    expectRefusal(
+      { ...installed, failure: UNBUILT },
+      {
+        message: `better-sqlite3 ${installed.version} is installed, but its native addon was not built.`,
+        hint: { text: expect.stringMatching(/build it$/i), command },
+      },
+    );
   });
 
-  it('the error for a driver that was built for another Node.js names that version', () => {
-    expect(refusalOf({ version: '12.11.1', failure: OTHER_NODE })).toMatchObject({
-      message: 'better-sqlite3 12.11.1 was built for a different version of Node.js than 22.3.0.',
-      hint: { command: 'npm rebuild better-sqlite3' },
-    });
-  });
-
-  it('the error for a native addon that cannot be loaded contains the reason', () => {
-    const failure = { message: "version `GLIBC_2.99' not found", code: 'ERR_DLOPEN_FAILED' };
-    expect(refusalOf({ version: '13.2.0', failure })).toMatchObject({
-      message: "better-sqlite3 13.2.0 cannot be loaded: version `GLIBC_2.99' not found.",
-    });
+  it.each([
+    [OTHER_NODE, 'was built for a different version of Node.js than 20.20.2'],
+    [OLD_SYSTEM, "cannot be loaded: version `GLIBC_2.99' not found"],
+  ])('the error for an addon that cannot be loaded contains the reason: %j', (failure, reason) => {
+    expectRefusal(
+      { version: '12.11.1', failure, ...node20 },
+      {
+        message: `better-sqlite3 12.11.1 ${reason}.`,
+        hint: expect.objectContaining({ command: 'npm rebuild better-sqlite3' }),
+      },
+    );
   });
 });

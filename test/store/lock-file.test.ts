@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveDriver } from '../../src/store/driver.ts';
 import { lockFile } from '../../src/store/lock-file.ts';
+import { driverFolder } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 it('a locked file cannot be locked again, by this process or another one, until the lock is released', () => {
   const path = join(createTemporaryFolder(), 'emulator.lock');
   const script = `new (require(process.argv[1]))(process.argv[2], { timeout: 0 }).exec('BEGIN EXCLUSIVE')`;
   const lockInChild = () =>
-    execFileSync(process.execPath, ['-e', script, resolveDriver(), path], { stdio: 'pipe' });
+    execFileSync(process.execPath, ['-e', script, driverFolder, path], { stdio: 'pipe' });
   const release = lockFile(path);
   expect(release).not.toBeNull();
   expect(lockFile(path)).toBeNull();

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { build } from './build-once.ts';
+import { runScript } from './build-once.ts';
 
-/** Builds the program before unit tests if it was never built: some of them read files of the build. */
+/** Builds the program before unit tests if it was never built: some of them read its files, and most load its SQLite driver. */
 export default function buildIfMissing(): void {
-  if (!existsSync(new URL('../../dist/cli.js', import.meta.url))) build();
+  const isBuilt = existsSync(new URL('../../dist/cli.js', import.meta.url));
+  runScript(isBuilt ? 'prepare-driver.mjs' : 'build.mjs');
 }

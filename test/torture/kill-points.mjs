@@ -4,9 +4,9 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 import { createRequire } from 'node:module';
+import driverFolder from '../../scripts/driver-folder.cjs';
 
-const isNode20 = process.versions.node.startsWith('20.');
-const Database = createRequire(import.meta.url)(isNode20 ? 'better-sqlite3-node-20' : 'better-sqlite3');
+const Database = createRequire(import.meta.url)(driverFolder);
 
 const [killAt, times] = (process.env.TORTURE_KILL_AT ?? '').split(':');
 let remaining = Number(times);

@@ -60,7 +60,7 @@ async function checkSetup(
   // It can have been started with another --port, and is not always the one that commands use. A run file that cannot be used
   // is a finding of its own.
   const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
-  const sqlite = await showCheck('the SQLite driver', checkSqliteDriver(context.signal));
+  const sqlite = await showCheck('the SQLite driver', checkSqliteDriver());
   const checkFile = async () => {
     const database = createFindingBuilder('database', 'Database');
     if (ofFolder?.db === values.db) return database.skipped('the emulator for this folder uses it');

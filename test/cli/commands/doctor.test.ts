@@ -1,10 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkNode, command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
-import * as databaseChecks from '../../../src/cli/doctor/check-database.ts';
 import type { Finding } from '../../../src/client/findings.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
 import { verify } from '../../../src/signature.ts';
@@ -18,16 +17,6 @@ import {
 } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
 import { createFakeHost, NOW } from '../fake-context.ts';
-
-/** The driver is checked in a child process, which takes longer than all other checks. It is checked only once. */
-const { checkSqliteDriver } = databaseChecks;
-let driverFinding: Promise<Finding> | undefined;
-beforeEach(() => {
-  vi.spyOn(databaseChecks, 'checkSqliteDriver').mockImplementation((signal) => {
-    driverFinding ??= checkSqliteDriver(signal);
-    return driverFinding;
-  });
-});
 
 interface Visit {
   readonly cwd?: string;

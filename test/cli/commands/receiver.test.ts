@@ -25,7 +25,7 @@ async function checkToJUnit(options: object) {
 }
 
 // Version 13 crashes Node.js 20.
-const sqlite = process.versions.node.startsWith('20.') ? 'better-sqlite3@12' : 'better-sqlite3';
+const sqlite = Number(process.versions.napi) < 10 ? 'better-sqlite3@12' : 'better-sqlite3';
 
 describe('svc receiver check', () => {
   it('the report has a row for each check, an explanation below each failure, and for each reason of inconclusive checks the first five and a count', async () => {
