@@ -25,6 +25,7 @@ import type { NamedSecret } from '../domain/signature/verify-input.ts';
 import { SvcError } from '../errors.ts';
 import { readSignature, toAttempt } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/delivery-queries.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
 import { createNotFoundError } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -86,7 +87,9 @@ export function verifyDelivery(
   const signatures = secret
     .filter((candidate) => isUsableSecret(scheme, candidate))
     .map((candidate) => recomputeSignature(scheme, candidate, message, digests));
-  return { ...verification, signatures };
+  const { deleted_at: deletedAt } = sandbox.store.webhooks.getBySeq(row.webhook_seq);
+  const note = deletedAt === null ? '' : ` The endpoint ${row.webhook_id} was deleted.`;
+  return { ...verification, detail: verification.detail + note, signatures };
 }
 
 /**
@@ -170,14 +173,18 @@ interface VerifierInput {
 
 function verifyAttempt(
   { rules, store }: Pick<Sandbox, 'rules' | 'store'>,
-  { workspace_seq: workspaceSeq }: DeliveryRow,
+  row: DeliveryRow,
   { request, sent_at: sentAt }: Attempt,
   { secret, sentBody, now, toleranceMs, payload }: VerifierInput,
 ): Verification {
   return verifyMessage({
     scheme: rules.signature,
     secret,
-    otherSecrets: listWorkspaceSecrets(store, workspaceSeq),
+    // The endpoint of the delivery first: endpoints with the same URL have the same secret.
+    otherSecrets: [
+      ...nameSecrets(store.webhooks.getBySeq(row.webhook_seq)),
+      ...listWorkspaceSecrets(store, row.workspace_seq),
+    ],
     headers: new Headers(request.headers),
     payload: payload ?? request.body,
     sentBody,
@@ -188,12 +195,18 @@ function verifyAttempt(
 
 /** The secrets of all endpoints of a workspace, each with its name for messages. */
 export function listWorkspaceSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
-  return store.webhooks
-    .listSecrets(workspaceSeq)
-    .flatMap(({ id, secret, previous_secret: previous }) => [
-      { name: `the secret of ${id}`, secret },
-      ...(previous === null ? [] : [{ name: `the previous secret of ${id}`, secret: previous }]),
-    ]);
+  return store.webhooks.listSecrets(workspaceSeq).flatMap(nameSecrets);
+}
+
+function nameSecrets({
+  id,
+  secret,
+  previous_secret: previous,
+}: Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>): NamedSecret[] {
+  return [
+    { name: `the secret of ${id}`, secret },
+    ...(previous === null ? [] : [{ name: `the previous secret of ${id}`, secret: previous }]),
+  ];
 }
 
 /**

@@ -22,6 +22,8 @@ interface Story {
   readonly probe?: boolean;
   /** Runs before the explanation, with the ID of the endpoint. */
   readonly beforehand?: (id: string) => Promise<unknown>;
+  /** Whether `beforehand` deletes the endpoint. */
+  readonly isDeleted?: boolean;
   /** Number of the attempt to explain (default: the last). */
   readonly attempt?: number;
 }
@@ -40,6 +42,7 @@ async function explainStory({
   faultCount = 1,
   probe,
   beforehand,
+  isDeleted = false,
   attempt,
 }: Story): Promise<ExplainedStory> {
   const { control } = emulator;
@@ -61,7 +64,7 @@ async function explainStory({
   const explanation = await (probe
     ? control.probeDelivery({ id })
     : control.explainDelivery({ id, ...(attempt && { attempt }) }));
-  await control.deleteWebhook({ id });
+  if (!isDeleted) await control.deleteWebhook({ id });
   return {
     ...explanation,
     remedy: explanation.hints[0]?.text,
@@ -85,6 +88,22 @@ function verifyWith(
     return isValid ? 200 : { status: 400, body: reject(digest) };
   };
 }
+
+it('the explanation of a delivery whose endpoint was deleted suggests no command for the endpoint, and no replay', async () => {
+  const { cause, delivery, hints } = await explainStory({
+    responses: () => 302,
+    beforehand: (id) => emulator.control.deleteWebhook({ id }),
+    isDeleted: true,
+  });
+  expect({ cause, status: delivery.status }).toEqual({ cause: 'redirect', status: 'canceled' });
+  expect(hints).toEqual([
+    { text: 'Show the request and response', command: `svc deliveries get ${delivery.id}` },
+    {
+      text: 'The endpoint was deleted. Register it and create the event again',
+      command: `svc webhooks create --url ${delivery.url} --events order.shipped`,
+    },
+  ]);
+});
 
 const getTimestamp = ({ headers }: ReceivedRequest) => String(headers['service-timestamp']);
 const correctContent = (request: ReceivedRequest) => `${getTimestamp(request)}.${request.body}`;

@@ -130,6 +130,22 @@ describe('verifyDelivery', () => {
     });
   });
 
+  it('verifyDelivery says that the endpoint of the delivery was deleted, and names it before others with the same secret', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup();
+    const { id } = await deliver();
+    // Like the temporary endpoint of svc listen --print-secret.
+    const { id: later } = await control.createWebhook({ url: webhook.url });
+    for (const deleted of [later, webhook.id]) await control.deleteWebhook({ id: deleted });
+    const { detail } = await control.verifyDelivery({ id, secrets: ['whsec_wrong'] });
+    expect(detail).toBe(
+      `The signature does not match the given secret, but it matches the secret of ${webhook.id}. The endpoint ${webhook.id} was deleted.`,
+    );
+    expect(await control.verifyDelivery({ id })).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/ The endpoint wh_\w+ was deleted\.$/),
+    });
+  });
+
   it('verifyDelivery names the body of an order.shipped event that the receiver serialized again [§6.1]', async () => {
     const { control, emulator, deliveryOf } = await startDeliverySetup();
     const { template = '{}' } = findFixture('order.shipped', [builtInFixtureFolder()]) ?? {};

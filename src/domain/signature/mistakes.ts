@@ -334,7 +334,7 @@ const definitions: readonly Definition[] = [
   {
     reason: 'signature_mismatch',
     remedy:
-      'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body.',
+      'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body and the headers as they arrived.',
     recognize: ({ input }) => (input.payload.length > 0 ? describeMismatch(input) : null),
   },
   {
@@ -498,11 +498,16 @@ function isEncoded(contentEncoding: string): boolean {
   return contentEncoding !== '' && contentEncoding !== 'identity';
 }
 
-function describeMismatch({ secrets: { length }, payload }: ParsedVerifyInput): string {
+function describeMismatch({ secrets: { length }, payload, scheme }: ParsedVerifyInput): string {
   const secrets =
     length === 1 ? 'the given secret and body' : `any of the ${length} given secrets with the given body`;
   const bytes = formatCount(Buffer.byteLength(payload), 'byte');
-  return `The signature does not match ${secrets} (${bytes}): either the secret is wrong, or the body was changed after signing.`;
+  const signed = [
+    'the body',
+    ...(hasTimestamp(scheme) ? [`the timestamp in ${getTimestampHeader(scheme)}`] : []),
+    ...(scheme.content.includes('{id}') && scheme.headers.id !== null ? [scheme.headers.id] : []),
+  ];
+  return `The signature does not match ${secrets} (${bytes}): the secret is wrong, or ${signed.join(' or ')} was changed after signing.`;
 }
 
 /** The prefixes of other schemes, and none. */

@@ -299,6 +299,18 @@ describe('a changed body', () => {
     expect(remedy).toContain('pass the headers as they arrived');
   });
 
+  it.each<[SchemeName, string]>([
+    ['svc', 'the body or the timestamp in Service-Timestamp was changed'],
+    ['stripe', 'the body or the timestamp in Stripe-Signature was changed'],
+    ['standard-webhooks', 'the body or the timestamp in Webhook-Timestamp or Webhook-Id was changed'],
+    ['github', 'the body was changed'],
+  ])('a mismatch names what the scheme %s signs: the secret is wrong, or %s', (name, changes) => {
+    const genuine = received({}, { scheme: name });
+    const { detail } = verify({ ...genuine, scheme: name, payload: '{"other":1}' });
+    expect(detail).toMatch(/^The signature does not match the given secret and body \(11 bytes\): /);
+    expect(detail).toContain(`: the secret is wrong, or ${changes} after signing.`);
+  });
+
   it.each([
     ['different content', body.replace('10.50', '10.60')],
     ['JSON that is nested too deep to serialize', '['.repeat(20_000) + ']'.repeat(20_000)],
