@@ -12,6 +12,11 @@ const defaultHints: { readonly [Code in ErrorCode]?: Hint } = {
     text: 'Pass a key with --api-key or SVC_API_KEY, or set the variables of the emulator',
     command: 'eval "$(svc env)"',
   },
+  // The responses of the API have no hints.
+  storage_unavailable: {
+    text: 'Free space on the disk of the database, and check the database',
+    command: 'svc doctor',
+  },
   no_emulator: {
     text: 'Connect to a running emulator with --url or SVC_CONTROL_URL, or start one',
     command: 'svc emulator start',

@@ -192,7 +192,7 @@ export function createStorageError(message: string, cause: unknown): SvcError {
   return new SvcError('storage_unavailable', message, {
     hint: {
       text: 'Check the free space and the permissions of the database folder, and check the database file',
-      command: 'svc emulator status',
+      command: 'svc doctor',
     },
     cause,
   });

@@ -108,6 +108,15 @@ it.each([
   },
 );
 
+it('an emulator with a database in memory starts in a folder that cannot be written', async () => {
+  const cwd = createTemporaryFolder();
+  writeFileSync(join(cwd, '.svc'), '');
+  const { host, capturedOutput } = createFakeHost({ cwd, signal: AbortSignal.abort() });
+  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
+  expect(await runCommandLine(start, host)).toBe(ExitCode.success);
+  expect(capturedOutput.err).toContain('Other commands in this folder do not find this emulator.');
+});
+
 it('the run file of a running emulator is removed at its end', async () => {
   await using emulator = await startTestEmulator();
   const folder = createTemporaryFolder();

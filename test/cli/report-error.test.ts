@@ -116,6 +116,7 @@ it.each([
   ['no_emulator', undefined, 'svc emulator start'],
   ['no_emulator', { text: 'Check the emulator', command: 'svc emulator status' }, 'svc emulator status'],
   ['not_found', undefined, undefined],
+  ['storage_unavailable', undefined, 'svc doctor'],
 ] as const)('the hint of the error %s with the own hint %j has the command %j', (code, hint, command) => {
   expect(findHint(new SvcError(code, 'No.', { hint }))?.command).toBe(command);
 });

@@ -1,5 +1,5 @@
 /** Checks the SQLite driver, and the database of the running emulator or the file that the next one will use. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFindingBuilder, type Finding } from '../../client/findings.ts';
 import { describeFileError } from '../../domain/message-parts.ts';
@@ -36,6 +36,8 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
   if (accessProblem !== null) {
     return database.problem(accessProblem, 'Make it writable, or choose another file with --db or SVC_DB.');
   }
+  const fullDisk = findFullDisk(path);
+  if (fullDisk !== null) return fullDisk;
   try {
     const { checkFileIntegrity } = await import('../../store/database.ts');
     const report = checkFileIntegrity(path);
@@ -55,14 +57,32 @@ function toFinding(path: string, { sizeBytes, damage }: IntegrityReport): Findin
       );
 }
 
+/** Free space below which a start or a write soon fails. A new database and its log need 0.4 MB. */
+const MIN_FREE_BYTES = 4 * 2 ** 20;
+
+/** A problem if the disk of a file that exists or will be created is full. */
+function findFullDisk(path: string): Finding | null {
+  const { bavail, bsize } = statfsSync(findExisting(path));
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= MIN_FREE_BYTES) return null;
+  return database.problem(
+    `the disk of ${path} has only ${formatSize(freeBytes)} free`,
+    'Free space on this disk, or choose a file on another one with --db or SVC_DB.',
+  );
+}
+
 /** Why a file cannot be written or created; null when it can. */
 function findAccessProblem(path: string): string | null {
-  let existing = path;
-  while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing);
+  const existing = findExisting(path);
   if (existing !== path && !statSync(existing).isDirectory()) return `${existing} is not a folder`;
   // SQLite creates more files in the folder.
   const writtenPaths = existing === path ? [path, dirname(path)] : [existing];
   return writtenPaths.map(findPermissionError).find((problem) => problem !== null) ?? null;
+}
+
+/** The path, or the nearest folder above it that exists. */
+function findExisting(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : findExisting(dirname(path));
 }
 
 function findPermissionError(path: string): string | null {
