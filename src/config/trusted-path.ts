@@ -1,6 +1,5 @@
 /** Rejects files and folders that another user controls, like `safe.directory` of git. */
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, relative, sep } from 'node:path';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
@@ -10,14 +9,14 @@ const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-const GROUP_FILE = '/etc/group';
+const ROOT = 0;
 // Bits of the mode of a file or folder.
 const GROUP_WRITABLE = 0o020;
 const OTHERS_WRITABLE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Checks that each path belongs to the user who runs svc and that nobody else can write to it. Under sudo, files of
+ * Checks that each path belongs to the user who runs svc or to root and that nobody else can write to it. Under sudo, files of
  * the user who called it are allowed too. For a symbolic link, both the link and its target are checked. Does nothing on Windows,
  * where files have no uid.
  * @param projectFolder the folder that the user can name in `SVC_TRUST_FOLDERS` to allow it
@@ -50,7 +49,7 @@ export function assertTrusted(
 /** The start of the hint. It never suggests changing the mode of a folder such as `/tmp` or the owner of a file. */
 function describeRepair(path: string, owners: readonly number[]): string {
   const { uid, mode } = statSync(path);
-  if (!owners.includes(uid)) return 'Set';
+  if (uid !== ROOT && !owners.includes(uid)) return 'Set';
   if (mode & STICKY) return 'Move the project to a folder of your own, or set';
   return `Run chmod go-w ${quoteForShell(path)}, or set`;
 }
@@ -63,51 +62,20 @@ export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean 
 }
 
 /**
- * Why another user can change a file or folder; null if none can.
+ * Why another user can change a file or folder; null if none can. Root can change everything anyway.
  * @param owners the user who runs svc and, under sudo, the user who called it
  */
 export function findTrustProblem(stats: Stats, owners: readonly number[]): string | null {
   const { uid, gid, mode } = stats;
-  if (!owners.includes(uid)) {
-    const [user, caller] = owners;
-    const onBehalf = caller === undefined ? '' : ` (on behalf of user ${caller})`;
-    return `it belongs to user ${uid}, but svc runs as user ${user}${onBehalf}`;
+  if (uid !== ROOT && !owners.includes(uid)) {
+    return `it belongs to user ${uid}, but svc runs as user ${owners.join(' on behalf of user ')}`;
   }
   // A symbolic link has no permissions of its own.
   if (stats.isSymbolicLink()) return null;
   const modeText = `mode ${(mode & 0o7777).toString(8)}`;
   if (mode & OTHERS_WRITABLE) return `every user can write to it (${modeText})`;
-  if (mode & GROUP_WRITABLE && !isPrivateGroup(gid, uid)) return `group ${gid} can write to it (${modeText})`;
-  return null;
-}
-
-/**
- * Whether only the owner is in a group. Systems that give each user such a group set a umask of 002, so the
- * group can write new files. The group then has the ID or the name of the user.
- */
-function isPrivateGroup(gid: number, uid: number): boolean {
-  const entry = readGroups().find((line) => line.split(':')[2] === String(gid));
-  if (entry === undefined) return gid === uid;
-  const [name, , , members = ''] = entry.split(':');
-  const hasNoOtherMember = members.split(',').every((member) => member === '' || member === name);
-  return hasNoOtherMember && (gid === uid || (uid === process.geteuid?.() && name === findUserName()));
-}
-
-function readGroups(): string[] {
-  try {
-    return readFileSync(GROUP_FILE, 'utf8').split('\n');
-  } catch {
-    return [];
-  }
-}
-
-/** The name of the user who runs svc; null in a container that runs as a user without a name. */
-function findUserName(): string | null {
-  try {
-    return userInfo().username;
-  } catch {
-    return null;
-  }
+  // Systems that give each user a group of their own, with the same ID, let it write to new files.
+  return mode & GROUP_WRITABLE && gid !== uid ? `group ${gid} can write to it (${modeText})` : null;
 }
 
 /** Whether the user has named the folder of a path in `SVC_TRUST_FOLDERS`. */

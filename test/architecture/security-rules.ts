@@ -10,7 +10,8 @@ export const securityRules: Readonly<Record<string, string>> = {
   'files.standard-input': 'Standard input is read up to a limit, and SIGTERM ends the wait for it',
   'files.recordings': 'A recording is read in parts, so that its size does not exhaust the memory',
   'files.sudo': 'Under sudo, the files of the user who called it are used',
-  'files.groups': 'Write permission is accepted for a private group but not for a shared one',
+  'files.groups':
+    'Write permission is accepted for a group with the ID of the owner, but not for another one',
   'files.trusted-folders': 'Only `SVC_TRUST_FOLDERS` adds exceptions, and only as absolute paths',
   'files.completion': 'Completion does not execute a configuration file',
   'files.run-file':

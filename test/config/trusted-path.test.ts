@@ -124,13 +124,14 @@ describe('findTrustProblem', () => {
 
   it.each([
     ['a file of the user', {}, [1000], null],
-    ['a file of another user', { uid: 0 }, [1000], 'it belongs to user 0, but svc runs as user 1000'],
+    ['a file of root', { uid: 0 }, [1000], null],
+    ['a file of another user', { uid: 7 }, [1000], 'it belongs to user 7, but svc runs as user 1000'],
     ['a file of the user who called sudo', {}, [0, 1000], null],
     [
       'a file of a third user under sudo',
       { uid: 7 },
       [0, 1000],
-      'it belongs to user 7, but svc runs as user 0 (on behalf of user 1000)',
+      'it belongs to user 7, but svc runs as user 0 on behalf of user 1000',
     ],
     [
       'a file that every user can write to',
