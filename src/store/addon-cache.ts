@@ -4,7 +4,7 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listCacheFolders, openPrivateFolder, removeOldFiles } from '../cache-folder.ts';
+import { findCacheFolder, openPrivateFolder } from '../cache-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
 import { writePrivateFile } from '../write-private-file.ts';
@@ -15,41 +15,34 @@ export interface Addon {
   readonly bytes: Buffer;
 }
 
-/** An addon, or the temporary file of a process that was killed while it wrote one. */
-const ADDON_FILE = /\.node(?:\.[\da-f-]+)?$/;
-
 /**
- * @param folders the first one that this user can use and no other user can write to is used
+ * @param folder a folder that this user can use and no other user can write to
  * @returns the path of a file with the content of the addon
- * @throws SvcError `sqlite_unavailable` that names the problem of each folder
+ * @throws SvcError `sqlite_unavailable`
  */
-export function unpackAddon(addon: Addon, folders: readonly string[] = listCacheFolders()): string {
-  const problems: string[] = [];
-  for (const folder of folders) {
-    try {
-      return unpackInto(folder, addon);
-    } catch (error) {
-      problems.push(`${folder}: ${describeFileError(error)}`);
-    }
+export function unpackAddon({ name, bytes }: Addon, folder = findCacheFolder()): string {
+  try {
+    if (folder === null) throw new Error('this user has no cache folder');
+    openPrivateFolder(folder);
+    const path = join(folder, name);
+    if (!isUnchanged(path, bytes)) replaceFile(path, bytes);
+    return path;
+  } catch (error) {
+    const message = `The SQLite driver cannot be unpacked${folder === null ? '' : ` into ${folder}`}: ${describeFileError(error)}.`;
+    throw new SvcError('sqlite_unavailable', message, {
+      hint: 'Set XDG_CACHE_HOME to a folder in which only you can write and that has free space.',
+      cause: error,
+    });
   }
-  throw new SvcError('sqlite_unavailable', `The SQLite driver cannot be unpacked. ${problems.join('; ')}.`, {
-    hint: 'Set XDG_CACHE_HOME to a folder in which only you can write and that has free space.',
-  });
 }
 
-function unpackInto(parent: string, { name, bytes }: Addon): string {
-  const folder = openPrivateFolder(parent);
-  const path = join(folder, name);
-  if (isUnchanged(path, bytes)) return path;
+function replaceFile(path: string, bytes: Buffer): void {
   try {
     writePrivateFile(path, bytes);
   } catch (error) {
     // On Windows, a file cannot be replaced while a process uses it. Another process can have written it meanwhile.
     if (!isUnchanged(path, bytes)) throw error;
   }
-  // A process that has loaded a deleted addon keeps it.
-  removeOldFiles(folder, ADDON_FILE, path);
-  return path;
 }
 
 function isUnchanged(path: string, bytes: Buffer): boolean {

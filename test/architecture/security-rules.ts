@@ -21,9 +21,9 @@ export const securityRules: Readonly<Record<string, string>> = {
   'files.run-file-process': 'A run file whose process belongs to another user is ignored',
   'files.state-folder': 'Only its owner can write to a new state folder, regardless of the umask',
   'files.addon':
-    'The single executable loads the SQLite driver only from a folder that no other user except root can change, nor any folder above it, and only if the file is the one that it contains',
+    'The single executable loads the SQLite driver only from a folder that no other user except root can change, and only if the file is the one that it contains',
   'files.compile-cache':
-    'Compiled code is cached only in a folder that no other user except root can change, nor any folder above its real path. Windows does not provide this information',
+    'Compiled code is cached only in a folder that no other user except root can change. Windows does not provide this information',
   'files.credentials': 'Tokens and keys are not sent to another machine whose address comes only from a file',
   'files.busy-port':
     'A token is not sent to another program that already uses the port of `svc emulator start`',

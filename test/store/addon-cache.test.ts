@@ -1,14 +1,11 @@
 import fs, {
   chmodSync,
   chownSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -32,21 +29,20 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** A folder for the cache that does not exist yet, and one to use if it is not safe. */
-function createFolders() {
-  const parent = createTemporaryFolder();
-  return { cache: join(parent, 'cache'), fallback: join(parent, 'fallback') };
+/** A folder for the cache that does not exist yet. */
+function createCachePath(): string {
+  return join(createTemporaryFolder(), 'cache');
 }
 
 describe('unpackAddon', () => {
   it('the addon is written once, to a folder and a file that only the user can use', () => {
-    const { cache } = createFolders();
-    const path = unpackAddon(addon, [cache]);
+    const cache = createCachePath();
+    const path = unpackAddon(addon, cache);
     const { mtimeNs, ino } = statSync(path, { bigint: true });
     expect(path).toBe(join(cache, addon.name));
     expect(readFileSync(path)).toEqual(addon.bytes);
     expect([statSync(cache).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);
-    expect(unpackAddon(addon, [cache])).toBe(path);
+    expect(unpackAddon(addon, cache)).toBe(path);
     expect(statSync(path, { bigint: true })).toMatchObject({ mtimeNs, ino });
     expect(readdirSync(cache)).toEqual([addon.name]);
   });
@@ -62,12 +58,12 @@ describe('unpackAddon', () => {
       },
     ],
   ])('the addon is replaced when its file %s [files.addon]', (_, create) => {
-    const { cache } = createFolders();
+    const cache = createCachePath();
     mkdirSync(cache, { mode: 0o700 });
     const path = join(cache, addon.name);
     create(path);
     const { ino } = statSync(path);
-    expect(unpackAddon(addon, [cache])).toBe(path);
+    expect(unpackAddon(addon, cache)).toBe(path);
     expect(readFileSync(path)).toEqual(addon.bytes);
     // A new file: a process that still uses the old one is not affected.
     expect(statSync(path).ino).not.toBe(ino);
@@ -83,114 +79,78 @@ describe('unpackAddon', () => {
         chmodSync(path, 0o720);
       },
     ],
-  ])('the next folder is used when the first one %s [files.addon]', (_, create) => {
-    const { cache, fallback } = createFolders();
+  ])('a folder is refused when it %s [files.addon]', (_, create) => {
+    const cache = createCachePath();
     create(cache);
-    expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
-  });
-
-  it('the next folder is used when other users can write to a folder above the first one [files.addon]', () => {
-    const { cache, fallback } = createFolders();
-    const parent = realpathSync(createTemporaryFolder());
-    chmodSync(parent, 0o777);
-    expect(unpackAddon(addon, [join(parent, 'cache'), fallback])).toBe(join(fallback, addon.name));
-    expect(() => unpackAddon(addon, [join(parent, 'cache')])).toThrow(
-      `The SQLite driver cannot be unpacked. ${parent}/cache: other users can write to ${parent} (mode 777).`,
+    expect(() => unpackAddon(addon, cache)).toThrow(
+      expect.objectContaining({
+        code: 'sqlite_unavailable',
+        message: expect.stringContaining(`The SQLite driver cannot be unpacked into ${cache}: `),
+        hint: { text: expect.stringContaining('XDG_CACHE_HOME') },
+      }),
     );
-    expect(existsSync(cache)).toBe(false);
   });
 
-  it.runIf(isRoot)('the next folder is used when the first one belongs to another user [files.addon]', () => {
-    const { cache, fallback } = createFolders();
+  it.runIf(isRoot)('a folder is refused when it belongs to another user [files.addon]', () => {
+    const cache = createCachePath();
     mkdirSync(cache, { mode: 0o700 });
     chownSync(cache, NOBODY, NOBODY);
-    expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
+    expect(() => unpackAddon(addon, cache)).toThrow(`belongs to user ${NOBODY}`);
+  });
+
+  it('a user without a cache folder gets an error that names the variable', () => {
+    expect(() => unpackAddon(addon, null)).toThrow(
+      expect.objectContaining({
+        message: 'The SQLite driver cannot be unpacked: this user has no cache folder.',
+        hint: { text: expect.stringContaining('XDG_CACHE_HOME') },
+      }),
+    );
   });
 
   it('a folder that others can read but not write is used without a change, as in an image', () => {
-    const { cache } = createFolders();
+    const cache = createCachePath();
     mkdirSync(cache);
     const path = join(cache, addon.name);
     writeFileSync(path, addon.bytes);
     chmodSync(path, 0o644);
     chmodSync(cache, 0o755);
-    expect(unpackAddon(addon, [cache])).toBe(path);
+    expect(unpackAddon(addon, cache)).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
   it.runIf(isRoot)('a folder of root is used by another user', () => {
-    const { cache } = createFolders();
-    unpackAddon(addon, [cache]);
+    const cache = createCachePath();
+    unpackAddon(addon, cache);
     vi.spyOn(process, 'geteuid').mockReturnValue(NOBODY);
-    expect(unpackAddon(addon, [cache])).toBe(join(cache, addon.name));
+    expect(unpackAddon(addon, cache)).toBe(join(cache, addon.name));
   });
 
-  it('a full disk leaves no part of the file, and the next folder is used', () => {
-    const { cache, fallback } = createFolders();
+  it('a full disk is an error and leaves no part of the file, and the next call succeeds', () => {
+    const cache = createCachePath();
     replaceNextWrite(writeHalf);
-    expect(unpackAddon(addon, [cache, fallback])).toBe(join(fallback, addon.name));
-    expect(readdirSync(cache)).toEqual([]);
-  });
-
-  it('the error says that the disk is full when no folder has space, and the next call succeeds', () => {
-    const { cache } = createFolders();
-    replaceNextWrite(writeHalf);
-    expect(() => unpackAddon(addon, [cache])).toThrow(
+    expect(() => unpackAddon(addon, cache)).toThrow(
       expect.objectContaining({
         code: 'sqlite_unavailable',
-        message: `The SQLite driver cannot be unpacked. ${cache}: the disk is full.`,
+        message: `The SQLite driver cannot be unpacked into ${cache}: the disk is full.`,
         hint: { text: expect.stringContaining('free space') },
       }),
     );
     expect(readdirSync(cache)).toEqual([]);
-    expect(readFileSync(unpackAddon(addon, [cache]))).toEqual(addon.bytes);
+    expect(readFileSync(unpackAddon(addon, cache))).toEqual(addon.bytes);
   });
 
   it('two processes that unpack at the same time get the same complete file', () => {
-    const { cache } = createFolders();
+    const cache = createCachePath();
     let otherPath = '';
     replaceNextWrite((path, bytes, options) => {
       // The first process has looked for the file and is writing it when the second one starts.
       writeFileSync(path, bytes, options);
-      otherPath = unpackAddon(addon, [cache]);
+      otherPath = unpackAddon(addon, cache);
     });
-    const path = unpackAddon(addon, [cache]);
+    const path = unpackAddon(addon, cache);
     expect(otherPath).toBe(path);
     expect(readFileSync(path)).toEqual(addon.bytes);
     expect(readdirSync(cache)).toEqual([addon.name]);
-  });
-
-  it('a new addon deletes files of other versions that are older than 30 days, and no other files', () => {
-    const { cache } = createFolders();
-    const created = statSync(unpackAddon({ ...addon, name: 'driver-old.node' }, [cache])).mtime;
-    const ages = {
-      'driver-old.node': 31,
-      'driver-old.node.0a1b-2c': 31,
-      'driver-recent.node': 29,
-      'notes.txt': 31,
-    };
-    for (const [name, days] of Object.entries(ages)) {
-      writeFileSync(join(cache, name), '');
-      const time = new Date(created.getTime() - days * 86_400_000);
-      utimesSync(join(cache, name), time, time);
-    }
-    unpackAddon(addon, [cache]);
-    expect(readdirSync(cache).sort()).toEqual([addon.name, 'driver-recent.node', 'notes.txt']);
-  });
-
-  it('the error names the problem of each folder when none can be used, and no file is left behind', () => {
-    const { cache, fallback } = createFolders();
-    writeFileSync(cache, '');
-    mkdirSync(join(fallback, addon.name), { recursive: true });
-    chmodSync(fallback, 0o700);
-    expect(() => unpackAddon(addon, [cache, fallback])).toThrow(
-      expect.objectContaining({
-        code: 'sqlite_unavailable',
-        message: expect.stringMatching(/cache: it already exists; .*fallback: it is a folder\.$/),
-        hint: { text: expect.stringContaining('XDG_CACHE_HOME') },
-      }),
-    );
-    expect(readdirSync(fallback)).toEqual([addon.name]);
   });
 });
 
