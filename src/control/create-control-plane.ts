@@ -119,17 +119,17 @@ function createEmulatorHandlers(
     getIndex: async () => describeControlPlane(emulator.status()),
     getStatus: async () => emulator.status(),
     reset: async ({ all }) => {
-      if (all) await stateLifecycle.resetAll();
+      if (all) stateLifecycle.resetAll();
       else stateLifecycle.reset();
       return { ...emulator.status(), kept_deliveries: store.deliveries.countAll() };
     },
     saveSnapshot: async ({ path }) => {
-      const { sizeBytes, savedAt } = await stateLifecycle.saveSnapshot(path);
+      const { sizeBytes, savedAt } = stateLifecycle.saveSnapshot(path);
       return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
     },
     loadSnapshot: async ({ path, dry_run: isDryRun }) => {
-      if (isDryRun) await stateLifecycle.checkSnapshot(path);
-      else await stateLifecycle.loadSnapshot(path);
+      if (isDryRun) stateLifecycle.checkSnapshot(path);
+      else stateLifecycle.loadSnapshot(path);
       return emulator.status();
     },
     stop: async () => {

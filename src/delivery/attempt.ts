@@ -94,7 +94,7 @@ function isTooLate({ rules }: Sandbox, delivery: SendableDelivery, startedAt: nu
 interface PreparedAttempt {
   readonly delivery: SendableDelivery;
   readonly request: DeliveryRequest;
-  /** Why the stored endpoint cannot be sent to, because another program wrote headers that are not JSON; null if it can. */
+  /** Why the stored endpoint cannot be sent to, because another program wrote an invalid URL; null if it can. */
   readonly problem: string | null;
   /** Wall time of sending. */
   readonly sentAt: number;

@@ -6,8 +6,6 @@ import { quoteForShell } from '../domain/shell.ts';
 import type { ForwardTarget } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { RefusedFileError, readRegularFile } from '../read-regular-file.ts';
-import { checkSnapshot } from '../store/check-snapshot.ts';
-import type { SavedSnapshot } from '../store/database-copy.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -68,23 +66,26 @@ export class StateLifecycle {
    * because programs use these values.
    * @throws SvcError `storage_unavailable`, in which case nothing has changed, or the error of `setBaseline`, after the reset.
    */
-  async resetAll(): Promise<void> {
+  resetAll(): void {
     const { store } = this.#sandbox;
     const { workspace, webhook } = this.#bootstrapResult;
     const { id, secret } = (webhook && store.webhooks.find(webhook.id)) ?? {};
     const options = { ...this.#options, workspaceId: workspace.id, forwardEndpoint: { id, secret } };
-    await this.#startAgain(options, async (bootstrapAgain) => store.deleteAll(bootstrapAgain));
+    this.#startAgain(options, (bootstrapAgain) => store.deleteAll(bootstrapAgain));
   }
 
   /**
    * Writes the complete state to one file.
+   * @returns its size, and the wall time of the state
    * @throws SvcError `usage` if the path cannot be written, or `storage_unavailable`.
    */
-  saveSnapshot(path: string): Promise<SavedSnapshot> {
+  saveSnapshot(path: string): { readonly sizeBytes: number; readonly savedAt: number } {
     const { store, wall, workspaces } = this.#sandbox;
-    return store.saveSnapshot(path, wall.now, () => {
+    const savedAt = wall.now();
+    const sizeBytes = store.saveSnapshot(path, savedAt, () => {
       for (const workspace of workspaces.listLoaded()) workspaces.persistClock(workspace);
     });
+    return { sizeBytes, savedAt };
   }
 
   /**
@@ -92,10 +93,10 @@ export class StateLifecycle {
    * default key of this emulator and the endpoint of `--forward-to` are added again, as on startup.
    * @throws SvcError as `Store.loadSnapshot`, in which case nothing has changed, or the error of `setBaseline`, after the load.
    */
-  async loadSnapshot(path: string): Promise<void> {
+  loadSnapshot(path: string): void {
     const { store, environment, workspaces } = this.#sandbox;
     const { db, forwardTo } = this.#options;
-    await this.#startAgain({ db, forwardTo }, (bootstrapAgain) =>
+    this.#startAgain({ db, forwardTo }, (bootstrapAgain) =>
       store.loadSnapshot(path, environment, (savedAt) => {
         workspaces.resumeClocks(savedAt);
         // It can fail: the snapshot can have as many endpoints as the workspace can have.
@@ -104,22 +105,22 @@ export class StateLifecycle {
     );
   }
 
-  /** Checks a snapshot without loading it. @throws SvcError as `checkSnapshot` */
-  async checkSnapshot(path: string): Promise<void> {
-    (await checkSnapshot(path, this.#sandbox.environment)).remove();
+  /** Checks a snapshot without loading it. @throws SvcError as `Store.loadSnapshot` */
+  checkSnapshot(path: string): void {
+    this.#sandbox.store.checkSnapshot(path, this.#sandbox.environment);
   }
 
   /** @param replaceRows replaces all rows, and calls `bootstrapAgain` in the same transaction */
-  async #startAgain(
+  #startAgain(
     options: Omit<BootstrapOptions, 'knownKey' | 'canAdoptKey'>,
-    replaceRows: (bootstrapAgain: () => void) => Promise<void>,
-  ): Promise<void> {
+    replaceRows: (bootstrapAgain: () => void) => void,
+  ): void {
     const { store } = this.#sandbox;
     const earlierResult = this.#bootstrapResult;
     const { apiKey: knownKey } = earlierResult;
     let areRowsReplaced = false;
     try {
-      await replaceRows(() => {
+      replaceRows(() => {
         areRowsReplaced = true;
         clearMemory(this.#sandbox, store.lastSeq);
         this.#bootstrapResult = bootstrap(this.#sandbox, { ...options, knownKey, canAdoptKey: true });

@@ -4,7 +4,7 @@ import { hashApiKey } from '../domain/secret.ts';
 import { createRowReader } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { Table } from './sql.ts';
 
 export type ApiKeyRow = Row<'api_keys'>;

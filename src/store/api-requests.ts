@@ -4,7 +4,7 @@ import type { RequestCondition } from '../contract/list-filters.ts';
 import { ApiRequest, type ApiRequestDetail, type LoggedMessage } from '../contract/resources.ts';
 import { createRowReader } from './columns.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { type Sql, Table } from './sql.ts';
 
 type ApiRequestRow = Row<'api_requests'>;

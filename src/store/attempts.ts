@@ -8,7 +8,7 @@ import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { buildSignedContent } from '../domain/signature/sign.ts';
 import { readSignatureHeaders, readSignedMessage } from '../domain/signature/signature-header.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { type Sql, Table } from './sql.ts';
 
 export type AttemptRow = Row<'attempts'>;

@@ -15,14 +15,6 @@ export const APPLICATION_ID = 0x73766365;
 /** SQLite application ID of a snapshot (`svcs`), on which no emulator starts. */
 export const SNAPSHOT_APPLICATION_ID = 0x73766373;
 
-/** Length of the header of a SQLite file up to and including the application ID. */
-export const HEADER_BYTES = 72;
-
-/** The application ID in the header of a SQLite file; 0 for any other file. */
-export function readApplicationId(header: Buffer): number {
-  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : 0;
-}
-
 export interface DatabaseOptions {
   /** Path of the file, or `:memory:`. */
   readonly path: string;

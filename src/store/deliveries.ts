@@ -1,5 +1,5 @@
 /** The table of deliveries, which is also the queue of due attempts. */
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { Table } from './sql.ts';
 
 /** The other columns of a new row have defaults. */

@@ -7,7 +7,7 @@ import type { AttemptOutcome } from '../domain/delivery.ts';
 import { createRowReader } from './columns.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { type Sql, Table } from './sql.ts';
 
 export interface DeliveryRow

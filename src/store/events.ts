@@ -7,7 +7,7 @@ import { extractEventRecord } from '../domain/event.ts';
 import { createRowReader } from './columns.ts';
 import { FAILING } from './delivery-queries.ts';
 import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { type Sql, Table } from './sql.ts';
 
 export type EventRow = Row<'events'>;

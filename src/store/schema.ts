@@ -1,5 +1,6 @@
 /** The schema of the database, and the table of settings about the database itself. */
 import type Database from 'better-sqlite3';
+import { LAST_TIME } from '../domain/clock.ts';
 import { openSqlite } from './driver.ts';
 import { Table } from './sql.ts';
 
@@ -13,6 +14,8 @@ import { Table } from './sql.ts';
  * `attempts.phases` is the result of `encodePhases`. The indexes `deliveries_attempted`, `deliveries_canceled` and those of attempts
  * by time are for the overview. The indexes by time contain all columns that it needs, and most new rows are added at their ends.
  * The headers and bodies of API requests are in a separate table, so that a filter of the log does not read them.
+ *
+ * The conditions of columns whose invalid values would break more than their row are also checked when a snapshot is loaded.
  */
 const SCHEMA = `
 CREATE TABLE settings (
@@ -25,8 +28,8 @@ CREATE TABLE workspaces (
   id TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  clock_at INTEGER NOT NULL,
-  clock_wall_at INTEGER NOT NULL,
+  clock_at INTEGER NOT NULL CHECK (clock_at BETWEEN 0 AND ${LAST_TIME}),
+  clock_wall_at INTEGER NOT NULL CHECK (clock_wall_at BETWEEN 0 AND ${LAST_TIME}),
   clock_speed REAL NOT NULL CHECK (clock_speed > 0),
   clock_frozen INTEGER NOT NULL
 ) STRICT;
@@ -48,12 +51,12 @@ CREATE TABLE webhooks (
   id TEXT NOT NULL UNIQUE,
   workspace_seq INTEGER NOT NULL REFERENCES workspaces,
   url TEXT NOT NULL,
-  events TEXT NOT NULL,
+  events TEXT NOT NULL CHECK (json_valid(events)),
   secret TEXT NOT NULL,
   previous_secret TEXT,
   previous_secret_expires_at INTEGER,
   disabled INTEGER NOT NULL DEFAULT 0,
-  headers TEXT NOT NULL DEFAULT '{}',
+  headers TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(headers)),
   skip_verify INTEGER NOT NULL DEFAULT 0,
   listener INTEGER NOT NULL DEFAULT 0,
   forward_target INTEGER NOT NULL DEFAULT 0,

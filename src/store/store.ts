@@ -2,14 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
-import { checkSnapshot } from './check-snapshot.ts';
-import { Connection } from './connection.ts';
-import { copyRows, listStateTables } from './copy-rows.ts';
-import { checkIntegrity, type DatabaseOptions, type IntegrityReport } from './database.ts';
-import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './database-copy.ts';
-import type { DatabaseFileProblem } from './database-file-monitor.ts';
-import type { SettingTable } from './schema.ts';
-import { listTableNames } from './sql.ts';
+import {
+  checkIntegrity,
+  createStoreClosedError,
+  type DatabaseOptions,
+  type IntegrityReport,
+  isStorageError,
+  openDatabase,
+} from './database.ts';
+import { DatabaseFileMonitor, type DatabaseFileProblem } from './database-file-monitor.ts';
+import { GroupCommit, toWriteError } from './group-commit.ts';
+import { assertSeqInRange, saveSnapshot, withSnapshot } from './snapshots.ts';
+import { listTableNames, Sql } from './sql.ts';
+import { attachBaseline, copyState, listStateTables, setBaseline } from './state-copies.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
@@ -19,9 +24,10 @@ const LAST_SEQ_SETTING = 'last_seq';
 const STATE_REPLACED_SETTING = 'state_replaced_seq';
 
 export class Store extends Tables {
+  readonly #db: Database.Database;
+  readonly #monitor: DatabaseFileMonitor;
+  readonly #group: GroupCommit;
   readonly #subscribers = new Set<() => void>();
-  readonly #connection: Connection;
-  #lastSave: Promise<unknown> = Promise.resolve();
   #commitCount = 0;
   #id = '';
   #lastSeq = 0;
@@ -30,23 +36,32 @@ export class Store extends Tables {
   /** @throws SvcError as `openDatabase`. */
   constructor(options: DatabaseOptions) {
     super();
-    this.#connection = new Connection(options, {
+    const db = openDatabase(options);
+    const monitor = new DatabaseFileMonitor(options.path);
+    this.#db = db;
+    this.#monitor = monitor;
+    this.#group = new GroupCommit(db, {
+      assertWritable: () => monitor.assertIntact(),
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
     });
-    this.connectTables(this.#connection.sql);
-    removeUnfinishedSnapshot(this.settings);
+    attachBaseline(db);
+    this.connectTables(new Sql(db));
     this.#readIdAndSequences();
   }
 
   /** Creates the ID of a new store. */
   #readIdAndSequences(): void {
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
-    this.#lastSeq = Math.max(
-      findLastSeq(this.#connection.db),
-      Number(this.settings.find(LAST_SEQ_SETTING) ?? 0),
-    );
-    this.#id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
+    this.#lastSeq = Math.max(findLastSeq(this.#db), Number(this.settings.find(LAST_SEQ_SETTING) ?? 0));
+    this.#id = this.settings.find(ID_SETTING) ?? this.#createId();
+  }
+
+  /** Random even in a seeded run, because two runs with the same seed are two stores. */
+  #createId(): string {
+    const id = randomUUID();
+    this.settings.set(ID_SETTING, id);
+    return id;
   }
 
   /** Identifies this store: sequences are only comparable within one store. */
@@ -55,7 +70,7 @@ export class Store extends Tables {
   }
 
   get isOpen(): boolean {
-    return this.#connection.db.open;
+    return this.#db.open;
   }
 
   /** The next sequence. Call inside a store transaction. */
@@ -86,22 +101,22 @@ export class Store extends Tables {
 
   /** Writes in the next group, see `GroupCommit.run`. */
   write<Result>(operation: () => Result): Promise<Result> {
-    return this.#connection.group.run(operation);
+    return this.#group.run(operation);
   }
 
   /** Writes with the next group, see `GroupCommit.runLater`. */
   writeLater(operation: () => void): void {
-    this.#connection.group.runLater(operation);
+    this.#group.runLater(operation);
   }
 
   /** Writes at once, in a separate transaction. Only when no other writes are waiting: on startup, and after a flush. */
   writeNow<Result>(operation: () => Result): Result {
-    return this.#connection.writeNow(operation);
+    return this.#db.transaction(operation).immediate();
   }
 
   /** Commits all waiting writes. */
   flush(): void {
-    this.#connection.group.flush();
+    this.#group.flush();
   }
 
   /** Cancels the pending deliveries of an endpoint. Call inside a store transaction. @returns their number. */
@@ -132,7 +147,7 @@ export class Store extends Tables {
 
   /** Makes the current state the one that {@link restoreBaseline} restores. */
   setBaseline(): void {
-    this.#connection.baseline.set();
+    setBaseline(this.#db);
   }
 
   /**
@@ -141,7 +156,11 @@ export class Store extends Tables {
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   restoreBaseline(inSameTransaction: () => void): void {
-    this.#replaceState(() => this.#connection.baseline.restore(), inSameTransaction);
+    this.#replaceState(() => {
+      copyState(this.#db, 'baseline');
+      this.clearCaches();
+      inSameTransaction();
+    });
   }
 
   /**
@@ -150,7 +169,36 @@ export class Store extends Tables {
    * @throws SvcError `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing has changed.
    */
   deleteAll(inSameTransaction: () => void): void {
-    this.#replaceState(() => this.#deleteRows(listStateTables(this.#connection.db)), inSameTransaction);
+    this.#replaceState(() => {
+      this.#deleteRows(listStateTables(this.#db));
+      this.clearCaches();
+      inSameTransaction();
+    });
+  }
+
+  /**
+   * Replaces all rows by those of a snapshot. New rows get sequences that no row had before.
+   * @param inSameTransaction writes after the rows were replaced. It gets the wall time of the snapshot.
+   * @throws SvcError as {@link withSnapshot}, `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing
+   *   has changed.
+   */
+  loadSnapshot(path: string, environment: Environment, inSameTransaction: (savedAt: number) => void): void {
+    this.#assertOpen();
+    withSnapshot(this.#db, path, environment, (savedAt) =>
+      this.#replaceState(() => {
+        copyState(this.#db, 'snapshot');
+        this.clearCaches();
+        const lastSeq = findLastSeq(this.#db);
+        assertSeqInRange(path, lastSeq);
+        this.#lastSeq = Math.max(this.#lastSeq, lastSeq);
+        inSameTransaction(savedAt);
+      }),
+    );
+  }
+
+  /** Checks a snapshot without loading it. @throws SvcError as {@link withSnapshot} */
+  checkSnapshot(path: string, environment: Environment): void {
+    withSnapshot(this.#db, path, environment, () => {});
   }
 
   /**
@@ -158,8 +206,8 @@ export class Store extends Tables {
    * @param inSameTransaction writes after that. If it throws, nothing has changed in the database, but this store must be closed.
    */
   startFresh<Result>(inSameTransaction: () => Result): Result {
-    return this.#connection.writeWithoutForeignKeys(() => {
-      this.#deleteRows(listTableNames(this.#connection.db));
+    return this.#writeWithoutForeignKeys(() => {
+      this.#deleteRows(listTableNames(this.#db));
       this.clearCaches();
       this.#readIdAndSequences();
       return inSameTransaction();
@@ -167,16 +215,14 @@ export class Store extends Tables {
   }
 
   #deleteRows(tables: readonly string[]): void {
-    for (const table of tables) this.#connection.db.exec(`DELETE FROM main.${table}`);
+    for (const table of tables) this.#db.exec(`DELETE FROM main.${table}`);
   }
 
-  /** Replaces all rows, runs `inSameTransaction`, and sets {@link stateReplacedSeq}. */
-  #replaceState(replaceRows: () => void, inSameTransaction: () => void): void {
+  /** Replaces all rows, and sets {@link stateReplacedSeq}. */
+  #replaceState(replace: () => void): void {
     try {
-      this.#connection.writeWithoutForeignKeys(() => {
-        replaceRows();
-        this.clearCaches();
-        inSameTransaction();
+      this.#writeWithoutForeignKeys(() => {
+        replace();
         this.#stateReplacedSeq = this.nextSeq();
         this.settings.set(STATE_REPLACED_SETTING, String(this.#stateReplacedSeq));
         this.keepLastSeq();
@@ -190,90 +236,69 @@ export class Store extends Tables {
   }
 
   /**
-   * Saves a snapshot, see `database-copy.ts`. Only one is saved at a time.
-   * @param beforeLastPages writes state that the snapshot must contain.
+   * Writes in a separate transaction, after all waiting writes. Foreign keys are off, because a row can be replaced before the
+   * one that it refers to.
+   * @throws SvcError `storage_unavailable`.
    */
-  saveSnapshot(path: string, getWallTime: () => number, beforeLastPages: () => void): Promise<SavedSnapshot> {
-    const connection = this.#connection;
-    const save = () =>
-      saveSnapshot(connection.db, this.settings, path, getWallTime, () => {
-        connection.group.flush();
-        connection.withStorageErrors(() => this.writeNow(beforeLastPages));
-      });
-    const saved = this.#lastSave.then(save, save);
-    this.#lastSave = saved;
-    return saved;
+  #writeWithoutForeignKeys<Result>(operation: () => Result): Result {
+    this.flush();
+    this.#monitor.assertIntact();
+    this.#db.pragma('foreign_keys = OFF');
+    try {
+      return this.#withStorageErrors(() => this.writeNow(operation));
+    } finally {
+      this.#db.pragma('foreign_keys = ON');
+    }
+  }
+
+  /** Runs a write. @throws SvcError `storage_unavailable` if the file or its disk fails; any other error unchanged. */
+  #withStorageErrors<Result>(write: () => Result): Result {
+    try {
+      return write();
+    } catch (error) {
+      throw isStorageError(error) ? toWriteError(error) : error;
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#db.open) throw createStoreClosedError();
   }
 
   /**
-   * Replaces all rows by those of a snapshot, with new sequences.
-   * @param inSameTransaction writes after the rows were replaced. It gets the wall time of the snapshot.
-   * @throws SvcError as {@link checkSnapshot}, `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing
-   *   has changed.
+   * Saves a snapshot. Blocks the event loop.
+   * @param savedAt wall time
+   * @param writeState writes state that the snapshot must contain.
+   * @returns the size of the file in bytes
+   * @throws SvcError as {@link saveSnapshot}, or `storage_unavailable`.
    */
-  async loadSnapshot(
-    path: string,
-    environment: Environment,
-    inSameTransaction: (savedAt: number) => void,
-  ): Promise<void> {
-    const snapshot = await checkSnapshot(path, environment);
-    const connection = this.#connection;
-    try {
-      connection.assertOpen();
-      connection.whileAttached(snapshot.path, 'snapshot', () =>
-        this.#replaceState(
-          () => {
-            copyRows(
-              connection.db,
-              'snapshot',
-              'main',
-              this.#lastSeq + 1 - findFirstSeq(connection.db, 'snapshot'),
-            );
-            this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(connection.db));
-          },
-          () => inSameTransaction(snapshot.savedAt),
-        ),
-      );
-    } finally {
-      snapshot.remove();
-    }
+  saveSnapshot(path: string, savedAt: number, writeState: () => void): number {
+    this.#assertOpen();
+    this.flush();
+    this.#withStorageErrors(() => this.writeNow(writeState));
+    return saveSnapshot(this.#db, path, savedAt);
   }
 
   /** The problem with the database file that the last write or {@link checkFile} found; null for none. */
   get fileProblem(): DatabaseFileProblem | null {
-    return this.#connection.monitor.problem;
+    return this.#monitor.problem;
   }
 
   /** Checks whether the database file was removed or replaced. */
   checkFile(): DatabaseFileProblem | null {
-    return this.#connection.monitor.check();
+    return this.#monitor.check();
   }
 
   /** Checks the whole database for damage. Blocks the event loop. */
   checkIntegrity(): IntegrityReport {
-    return checkIntegrity(this.#connection.db);
+    return checkIntegrity(this.#db);
   }
 
   /** Commits waiting writes and closes the file. */
   close(): void {
-    this.#connection.close();
+    if (!this.#db.open) return;
+    this.flush();
+    this.#db.close();
   }
-}
-
-/** Random even in a seeded run, because two runs with the same seed are two stores. */
-function createStoreId(settings: SettingTable): string {
-  const id = randomUUID();
-  settings.set(ID_SETTING, id);
-  return id;
-}
-
-/** The lowest sequence in an attached database; 1 if it has no rows. */
-function findFirstSeq(db: Database.Database, name: string): number {
-  const seqs = listStateTables(db).map((table) =>
-    db.prepare<[], number | null>(`SELECT min(seq) FROM ${name}.${table}`).pluck().get(),
-  );
-  const first = Math.min(...seqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
-  return Number.isFinite(first) ? first : 1;
 }
 
 function findLastSeq(db: Database.Database): number {

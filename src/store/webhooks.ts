@@ -5,7 +5,7 @@ import { isSubscribedTo } from '../domain/event.ts';
 import { createRowReader, toColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { Table } from './sql.ts';
 
 export type WebhookRow = Row<'webhooks'>;

@@ -4,7 +4,7 @@ import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
 import { createRowReader, toFlag } from './columns.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './row-schemas.ts';
+import type { Row } from './rows.ts';
 import { Table } from './sql.ts';
 
 export type WorkspaceRow = Row<'workspaces'>;

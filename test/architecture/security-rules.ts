@@ -128,8 +128,9 @@ export const securityRules: Readonly<Record<string, string>> = {
   'snapshots.load':
     '`snapshot load` reads only regular files of at most 16 GB, so a FIFO, a device or a huge file cannot hold up the process',
   'snapshots.schema': 'A snapshot is loaded only if its tables, indexes, views and triggers are those of svc',
-  'snapshots.rows': 'Every row of a snapshot is checked by the schemas of the API before a row is copied',
-  'snapshots.temporary': 'The temporary file of a save that was killed is removed later',
+  'snapshots.rows':
+    'A snapshot is loaded only if SQLite finds no damage, no missing reference, and no column that breaks a condition of the schema',
+  'snapshots.temporary': 'The temporary file of a save that was killed is removed by the next save',
   'snapshots.hostile':
     'Snapshots changed at random or on purpose neither stop a running emulator nor damage its database',
   'snapshots.atomic': 'A load that fails changes nothing',

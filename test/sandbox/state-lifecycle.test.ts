@@ -28,14 +28,14 @@ it('a load whose state cannot be copied as the baseline is complete, and a reset
   const path = join(createTemporaryFolder(), 'state.svc');
   const listNames = () => store.workspaces.listAll().map(({ name }) => name);
   store.writeNow(() => workspaces.insert({ name: 'Saved' }));
-  await lifecycle.saveSnapshot(path);
+  lifecycle.saveSnapshot(path);
   lifecycle.reset();
   published.length = 0;
   const failure = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   vi.spyOn(store, 'setBaseline').mockImplementationOnce(() => {
     throw failure;
   });
-  await expect(lifecycle.loadSnapshot(path)).rejects.toBe(failure);
+  expect(() => lifecycle.loadSnapshot(path)).toThrow(failure);
   expect(listNames()).toEqual(['Default workspace', 'Saved']);
   // The dispatcher and the streams read the loaded rows.
   expect(published).toEqual([{ type: 'state_replaced' }]);
@@ -49,7 +49,7 @@ it('a load that cannot add the key of the emulator changes nothing, and the disp
   const lifecycle = new StateLifecycle(sandbox, options);
   const path = join(createTemporaryFolder(), 'state.svc');
   store.writeNow(() => workspaces.insert({ name: 'Saved' }));
-  await lifecycle.saveSnapshot(path);
+  lifecycle.saveSnapshot(path);
   lifecycle.reset();
   published.length = 0;
   const failure = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
@@ -57,7 +57,9 @@ it('a load that cannot add the key of the emulator changes nothing, and the disp
     throw failure;
   });
   const { bootstrapResult } = lifecycle;
-  await expect(lifecycle.loadSnapshot(path)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(() => lifecycle.loadSnapshot(path)).toThrow(
+    expect.objectContaining({ code: 'storage_unavailable' }),
+  );
   expect(published).toEqual([{ type: 'state_replaced' }]);
   expect(store.workspaces.listAll().map(({ name }) => name)).toEqual(['Default workspace']);
   expect(lifecycle.bootstrapResult).toBe(bootstrapResult);
@@ -76,14 +78,14 @@ it('a reset of all data that cannot add the key of the emulator changes nothing,
   });
   const { bootstrapResult } = lifecycle;
   const { stateReplacedSeq } = store;
-  await expect(lifecycle.resetAll()).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(() => lifecycle.resetAll()).toThrow(expect.objectContaining({ code: 'storage_unavailable' }));
   expect(published).toEqual([{ type: 'state_replaced' }]);
   expect(listNames()).toEqual(['Default workspace', 'Other']);
   expect(store.stateReplacedSeq).toBe(stateReplacedSeq);
   expect(lifecycle.bootstrapResult).toBe(bootstrapResult);
   lifecycle.reset();
   expect(listNames()).toEqual(['Default workspace']);
-  await lifecycle.resetAll();
+  lifecycle.resetAll();
   expect(lifecycle.bootstrapResult.apiKey).toBe(bootstrapResult.apiKey);
 });
 
@@ -97,10 +99,10 @@ it('a seeded emulator that loads a snapshot of another one with the same seed re
   const other = store.writeNow(() =>
     createWebhook(first, { workspace: workspaces.default, ...forwardTo('other') }),
   );
-  await saved.saveSnapshot(path);
+  saved.saveSnapshot(path);
   const { sandbox } = openSandbox();
   const lifecycle = new StateLifecycle(sandbox, { ...options, forwardTo: forwardTo('second') });
-  await lifecycle.loadSnapshot(path);
+  lifecycle.loadSnapshot(path);
   const added = sandbox.store.webhooks.find(lifecycle.bootstrapResult.webhook?.id ?? '');
   expect(added?.url).toBe(forwardTo('second').url);
   expect(added?.secret).not.toBe(other.secret);

@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listStateTables } from '../../src/store/copy-rows.ts';
+import { listStateTables } from '../../src/store/state-copies.ts';
 import { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -108,9 +108,7 @@ const histories = fc.array(
 );
 
 function play(store: Store, history: readonly { deed: string; seq: number }[]): void {
-  // What a snapshot brings has the same order, and begins after everything before.
-  const begin = workspaceOf(store) - 1;
-  for (const { deed, seq } of history) store.writeNow(() => changes[deed]?.(store, begin + seq));
+  for (const { deed, seq } of history) store.writeNow(() => changes[deed]?.(store, seq));
 }
 
 describe('Store.restoreBaseline', () => {
@@ -134,10 +132,10 @@ describe('Store.restoreBaseline', () => {
     );
   });
 
-  it('restoreBaseline works the same after a restart and after a snapshot was loaded', async () => {
+  it('restoreBaseline works the same after a restart and after a snapshot was loaded', () => {
     const original = createDatabase();
-    await fc.assert(
-      fc.asyncProperty(histories, histories, async (first, second) => {
+    fc.assert(
+      fc.property(histories, histories, (first, second) => {
         const folder = createTemporaryFolder();
         const path = join(folder, 'b.db');
         copyFileSync(original, path);
@@ -148,25 +146,21 @@ describe('Store.restoreBaseline', () => {
         firstStore.close();
         const store = new Store({ path });
         const snapshot = join(folder, 'state.svc');
-        const dumpSnapshot = async () => {
-          await store.saveSnapshot(
-            snapshot,
-            () => NOW,
-            () => {},
-          );
+        const dumpSnapshot = () => {
+          store.saveSnapshot(snapshot, NOW, () => {});
           return dump(snapshot);
         };
-        const expectReset = async () => {
+        const expectReset = () => {
           store.setBaseline();
-          const before = await dumpSnapshot();
+          const before = dumpSnapshot();
           play(store, second);
           store.restoreBaseline(() => {});
-          expect(await dumpSnapshot()).toEqual(before);
+          expect(dumpSnapshot()).toEqual(before);
         };
-        await expectReset();
+        expectReset();
         play(store, first);
-        await store.loadSnapshot(snapshot, 'sandbox', () => {});
-        await expectReset();
+        store.loadSnapshot(snapshot, 'sandbox', () => {});
+        expectReset();
         store.close();
       }),
       { numRuns: 5 },

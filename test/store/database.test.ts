@@ -18,10 +18,8 @@ import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import {
-  HEADER_BYTES,
   isStorageError,
   openDatabase,
-  readApplicationId,
   SNAPSHOT_APPLICATION_ID,
   toStoreError,
 } from '../../src/store/database.ts';
@@ -255,7 +253,6 @@ describe('openDatabase with an existing file', () => {
     const db = openDatabase({ path });
     db.pragma(`application_id = ${SNAPSHOT_APPLICATION_ID}`);
     db.close();
-    expect(readApplicationId(readFileSync(path).subarray(0, HEADER_BYTES))).toBe(SNAPSHOT_APPLICATION_ID);
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
       message: `${path} is a snapshot, not a database.`,
@@ -367,16 +364,6 @@ describe('has_text', () => {
   ])('has_text(%j, %j) is %d, whatever the case', (text, search, expected) => {
     const db = open(':memory:');
     expect(db.prepare('SELECT has_text(?, ?)').pluck().get(text, search)).toBe(expected);
-  });
-});
-
-describe('readApplicationId', () => {
-  it('the application ID of a file that is not a SQLite database is 0', () => {
-    const header = Buffer.alloc(HEADER_BYTES, 1);
-    expect(readApplicationId(header)).toBe(0);
-    header.write('SQLite format 3\0', 'latin1');
-    expect(readApplicationId(header)).toBe(0x01010101);
-    expect(readApplicationId(Buffer.alloc(0))).toBe(0);
   });
 });
 

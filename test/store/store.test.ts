@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { IdAndSecretGenerator } from '../../src/sandbox/id-and-secret-generator.ts';
@@ -164,30 +164,39 @@ describe('the replacement of all rows', () => {
     expect(subscriber).not.toHaveBeenCalled();
   });
 
-  it('a loaded snapshot leaves no copy, whether the load succeeds or fails, and a closed store loads none', async () => {
-    const path = join(createTemporaryFolder(), 'snapshot.db');
-    const folder = createTemporaryFolder();
-    vi.stubEnv('TMPDIR', folder);
+  it('rows can be replaced without their references, after all waiting writes, and references are checked again afterwards', async () => {
     const store = openStore();
-    store.settings.set('environment', 'sandbox');
-    insertDeliveries(store, [NOW]);
-    await store.saveSnapshot(
-      path,
-      () => NOW + 7,
-      () => {},
+    const waiting = store.write(() => store.settings.set('waiting', 'yes'));
+    const breakReference = () => insertEvent(store, 404);
+    store.startFresh(() => {
+      breakReference();
+      store.deleteAll(() => {});
+    });
+    await waiting;
+    expect(() => store.writeNow(breakReference)).toThrow('FOREIGN KEY');
+  });
+
+  it('a failure of the disk becomes storage_unavailable, and any other error stays', () => {
+    const store = openStore();
+    const fail = (code: string) => () => {
+      throw Object.assign(new Error('details'), { code });
+    };
+    expect(() => store.deleteAll(fail('SQLITE_FULL'))).toThrow(
+      expect.objectContaining({ code: 'storage_unavailable' }),
     );
-    const savedTimes: number[] = [];
-    await store.loadSnapshot(path, 'sandbox', (savedAt) => savedTimes.push(savedAt));
-    expect([savedTimes, store.deliveries.countAll()]).toEqual([[NOW + 7], 1]);
-    const failed = store.loadSnapshot(path, 'sandbox', () => {
-      throw new Error('no');
-    });
-    await expect(failed).rejects.toThrow('no');
-    store.close();
-    await expect(store.loadSnapshot(path, 'sandbox', () => {})).rejects.toMatchObject({
-      code: 'storage_unavailable',
-    });
-    expect(readdirSync(folder)).toEqual([]);
+    expect(() => store.deleteAll(fail('EOTHER'))).toThrow(expect.objectContaining({ code: 'EOTHER' }));
+  });
+
+  it.skipIf(process.platform === 'win32')('no rows are replaced after the file was removed', () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const store = openStore(path);
+    renameSync(path, `${path}.moved`);
+    const operation = vi.fn();
+    expect(() => store.deleteAll(operation)).toThrow(
+      expect.objectContaining({ code: 'storage_unavailable' }),
+    );
+    expect(operation).not.toHaveBeenCalled();
+    renameSync(`${path}.moved`, path);
   });
 });
 
