@@ -7,6 +7,7 @@ import { probeWebhook } from '../delivery/probe-webhook.ts';
 import type { Sender } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { toForwardUrl } from '../domain/webhook-url.ts';
+import { assertLocalHost } from '../network/address-policy.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import {
@@ -49,6 +50,7 @@ export function createWebhookHandlers(
       const input = { ...others, url: completeUrl(others.url) };
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validateEndpoint(NewEndpointSchema, input, rules);
+      await assertLocalHost('url', input.url, rules.webhookUrl);
       const isInUse = (row: WebhookRow) =>
         listenerCleanup.isHeld(row) || (input.listener === true && isPermanent(row));
       const equivalent = reuse && findEquivalentWebhook(sandbox, { ...input, workspace }, isInUse);
@@ -70,8 +72,9 @@ export function createWebhookHandlers(
       toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
     updateWebhook: async ({ id, ...others }) => {
       const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
-      validateEndpoint(EndpointChangeSchema, change, rules);
-      const { seq } = getWebhookRow(sandbox, id);
+      const { seq, url, headers } = getWebhookRow(sandbox, id);
+      validateEndpoint(EndpointChangeSchema, change, rules, { url, headers: JSON.parse(headers) });
+      if (change.url !== undefined) await assertLocalHost('url', change.url, rules.webhookUrl);
       const webhook = await store.write(() => updateWebhook(sandbox, id, change));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });
       return webhook;

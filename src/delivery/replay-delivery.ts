@@ -3,6 +3,7 @@ import { parseJsonObject } from '../domain/json.ts';
 import { compactJson } from '../domain/json-text.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
+import { assertLocalHost } from '../network/address-policy.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { DeliveryRow } from '../store/delivery-queries.ts';
@@ -31,6 +32,7 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
   const row = store.deliveryQueries.find(request.id);
   if (row === undefined) throw createNotFoundError('delivery', request.id);
   const changes = parseChanges(sandbox, request);
+  if (changes.url !== null) await assertLocalHost('url', changes.url, sandbox.rules.webhookUrl);
   const isNew = request.newId === true || changes.url !== null || changes.body !== null;
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const seq = await store.write(() => {

@@ -7,16 +7,18 @@ const MAX_VALUE_LENGTH = 4096;
 
 /** Headers that the emulator sets for the body, for itself or for the connection. */
 const RESERVED_NAME =
-  /^(?:content-(?:type|length)|user-agent|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+  /^(?:content-(?:type|length)|user-agent|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 /** Headers that the service sets (§6). */
 const SERVICE_NAME = /^service-/i;
 
 /** Whether a signature scheme can use this header name. */
 export function isSchemeHeaderName(name: unknown): name is string {
-  return typeof name === 'string' && HEADER_NAME.test(name) && !RESERVED_NAME.test(name);
+  return (
+    typeof name === 'string' && HEADER_NAME.test(name) && !RESERVED_NAME.test(name) && !/^host$/i.test(name)
+  );
 }
 
-/** Why an endpoint cannot add a header to its deliveries, as a clause; null if it can. */
+/** Why an endpoint cannot add a header to its deliveries, as a clause; null if it can. Only local endpoints can add `Host`. */
 export function findCustomHeaderProblem(name: string, value: string): string | null {
   if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} is not a valid header name`;
   if (RESERVED_NAME.test(name) || SERVICE_NAME.test(name))

@@ -48,10 +48,10 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
   };
 }
 
-/** Whether requests to a URL use the proxy. Loopback and private addresses never do. */
+/** Whether requests to a URL use the proxy. Loopback and private addresses never do, and so does plain HTTP, which only they accept. */
 export function usesProxy(proxy: HttpProxy, url: URL): boolean {
-  const { hostname } = url;
-  if (classifyHost(hostname).kind !== 'public') return false;
+  const { hostname, protocol } = url;
+  if (protocol === 'http:' || classifyHost(hostname).kind !== 'public') return false;
   const host = hostname.replace(/\.$/, '');
   const hosts = [stripBrackets(host), `${host}:${getPort(url)}`];
   return !proxy.except.some((entry) => matchesHost(entry, hosts));

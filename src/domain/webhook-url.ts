@@ -1,7 +1,8 @@
 /** Reads and checks the URLs of receivers (§2, §6 of the service description, gap `webhook.url`). */
 
+import { isIP } from 'node:net';
 import { SvcError } from '../errors.ts';
-import { parseUrl } from './http-url.ts';
+import { parseUrl, stripBrackets } from './http-url.ts';
 import { type AddressClass, classifyHost } from './network-address.ts';
 
 /** `local`: HTTPS, and HTTP only to loopback and private addresses. `public`: HTTPS to public addresses. Blocked addresses: never. */
@@ -21,8 +22,8 @@ const ACCEPT_LOCAL_URLS =
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}]/u;
 
 /**
- * Whether an endpoint can be registered with this URL, which is then stored unchanged. Host names are not resolved: the
- * addresses that they resolve to are checked when a connection is opened.
+ * Whether an endpoint can be registered with this URL, which is then stored unchanged. Host names are not resolved:
+ * `assertLocalHost` does that, and the addresses are checked again when a connection is opened.
  */
 export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlCheck {
   const problem = findProblem(text, rule);
@@ -36,7 +37,9 @@ export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlC
 export function findWebhookUrlError(subject: string, url: string, rule: WebhookUrlRule): SvcError | null {
   const problem = findProblem(url, rule);
   if (problem === null) return null;
-  const hint = findProblem(url, 'local') === null ? ACCEPT_LOCAL_URLS : null;
+  const parsed = parseUrl(url);
+  const isLocal = findProblem(url, 'local') === null && parsed !== null && !needsLookup('local', parsed);
+  const hint = isLocal ? ACCEPT_LOCAL_URLS : null;
   return new SvcError('validation_failed', `${subject} ${problem}.`, { hint });
 }
 
@@ -72,9 +75,26 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not contain a fragment (#)';
   if (url.port === '0') return 'must not have port 0';
+  return findHostProblem(rule, url);
+}
+
+/** As {@link findTargetProblem}, for the host of a URL, with the reason. A name that {@link needsLookup} has no problem yet. */
+export function findHostProblem(rule: WebhookUrlRule, url: URL): string | null {
   const host = classifyHost(url.hostname);
-  const problem = findTargetProblem(rule, url.protocol, host);
+  const problem = needsLookup(rule, url) ? null : findTargetProblem(rule, url.protocol, host);
   return problem === null ? null : `${problem} (${url.hostname} is ${host.description})`;
+}
+
+/** Whether the addresses of the host decide whether deliveries can be sent over plain HTTP: `lvh.me` can be this machine. */
+export function needsLookup(rule: WebhookUrlRule, { protocol, hostname }: URL): boolean {
+  const isName = isIP(stripBrackets(hostname)) === 0;
+  return rule === 'local' && protocol === 'http:' && isName && classifyHost(hostname).kind === 'public';
+}
+
+/** Whether deliveries to a URL stay on this machine or in its network: over plain HTTP they always do. */
+export function isLocalUrl(text: string): boolean {
+  const url = parseUrl(text);
+  return url !== null && (url.protocol === 'http:' || classifyHost(url.hostname).kind !== 'public');
 }
 
 /** Whether requests to both URLs are the same, for example with and without the slash after the host. */

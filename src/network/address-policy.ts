@@ -2,7 +2,7 @@
 
 import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { addBrackets } from '../domain/http-url.ts';
+import { addBrackets, parseUrl } from '../domain/http-url.ts';
 import {
   type AddressClass,
   classifyAddress,
@@ -10,7 +10,8 @@ import {
   isLoopbackName,
   toCanonicalAddress,
 } from '../domain/network-address.ts';
-import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
+import { findTargetProblem, needsLookup, type WebhookUrlRule } from '../domain/webhook-url.ts';
+import { SvcError } from '../errors.ts';
 import { isOwnAddress } from './own-addresses.ts';
 
 interface Destination {
@@ -92,4 +93,29 @@ export function createPolicyLookup(
 /** Names that end in `localhost` are always this machine (RFC 6761, section 6.3), without asking a resolver. */
 async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   return isLoopbackName(host) ? loopbackAddresses : lookup(host);
+}
+
+/**
+ * Checks that a name in a plain HTTP URL resolves to loopback and private addresses only, under the rule `local` (gap
+ * `webhook.url`). Call it for a URL that `checkWebhookUrl` accepts. Each connection checks its address again.
+ * @param subject how the message calls the URL @throws SvcError `validation_failed`
+ */
+export async function assertLocalHost(
+  subject: string,
+  text: string,
+  rule: WebhookUrlRule,
+  lookup: Lookup = systemLookup,
+): Promise<void> {
+  const url = parseUrl(text);
+  if (url === null || !needsLookup(rule, url)) return;
+  const { protocol, hostname } = url;
+  const addresses = await lookup(hostname).catch(() => []);
+  const found = addresses.map(({ address }) => ({ address, target: classifyAddress(address) }));
+  const publicAddress = found.find(({ target }) => findTargetProblem(rule, protocol, target) !== null);
+  if (found.length > 0 && publicAddress === undefined) return;
+  const reason = publicAddress
+    ? `resolves to ${publicAddress.address}, ${publicAddress.target.description}`
+    : 'does not resolve';
+  const problem = 'must use HTTPS, because plain HTTP is only for loopback and private addresses';
+  throw new SvcError('validation_failed', `${subject} ${problem} (${hostname} ${reason}).`);
 }

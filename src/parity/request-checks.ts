@@ -7,7 +7,7 @@ import { readIdempotencyKey } from '../domain/idempotency-key.ts';
 import { isId } from '../domain/ids.ts';
 import { isObject } from '../domain/json.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { checkWebhookUrl, needsLookup } from '../domain/webhook-url.ts';
 import { getErrorDefinition, isErrorCode } from '../errors.ts';
 import type { ConfigValue } from '../profile/gap.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
@@ -82,7 +82,10 @@ const checks: { readonly [Gap in GapId]?: Check<Gap extends keyof GapValues ? Co
   'webhook.url': (request) => {
     const { url } = request.input;
     if (request.operation !== 'createWebhook' || typeof url !== 'string') return undefined;
-    const isLocal = checkWebhookUrl(url, 'local').ok && !checkWebhookUrl(url, 'public').ok;
+    const isLocal =
+      checkWebhookUrl(url, 'local').ok &&
+      !checkWebhookUrl(url, 'public').ok &&
+      !needsLookup('local', new URL(url));
     return isLocal ? decide(request, /\burl\b|https|public/i, 'local', 'public') : undefined;
   },
   'webhook.wildcard': (request, context) => {

@@ -1,7 +1,6 @@
 /** Sends requests to a receiver, only where deliveries may go; also slowly, in part, or without reading the response. */
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
-import { classifyHost } from '../domain/network-address.ts';
-import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
+import { findHostProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from '../network/describe-failure.ts';
 import { type Exchange, OutboundClient, type ReceivedResponse } from '../network/outbound-client.ts';
@@ -156,11 +155,9 @@ function readHeaders({ headers }: ReceivedResponse) {
 /** @throws SvcError `usage` for a URL to which deliveries may not go, such as one of the emulator itself */
 export function assertAllowedReceiver(url: string, rule: WebhookUrlRule): void {
   assertNotEmulator(url);
-  const { protocol, hostname } = new URL(url);
-  const host = classifyHost(hostname);
-  const problem = findTargetProblem(rule, protocol, host);
+  const problem = findHostProblem(rule, new URL(url));
   if (problem === null) return;
-  throw new SvcError('usage', `The URL of the receiver ${problem} (${hostname} is ${host.description}).`, {
+  throw new SvcError('usage', `The URL of the receiver ${problem}.`, {
     hint:
       rule === 'public'
         ? 'Use the relaxed profile to check a local receiver: SVC_PROFILE=relaxed'

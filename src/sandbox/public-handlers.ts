@@ -2,6 +2,7 @@
 import type { ValidatedInput } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import type { JsonObjectText } from '../domain/json.ts';
+import { assertLocalHost } from '../network/address-policy.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
 import { createEvent, getEvent, listEvents } from './events.ts';
@@ -90,8 +91,9 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
         return { id, text: record, eventsToPublish };
       });
     },
-    createWebhook: (call) => {
+    createWebhook: async (call) => {
       const { workspace_id: workspaceId, ...settings } = call.input;
+      await assertLocalHost('url', settings.url, rules.webhookUrl);
       const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
       return create(call, workspace, operations.createWebhook.status, () => {
         const webhook = createWebhook(sandbox, { workspace, ...settings });

@@ -5,7 +5,7 @@ import { type WebhookChange, type WebhookSettings, webhookSettings } from '../co
 import { LAST_TIME } from '../domain/clock.ts';
 import { listCommonTypes } from '../domain/event.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { findWebhookUrlError, isSameUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlError, isLocalUrl, isSameUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import { toColumns, toFlag } from '../store/columns.ts';
@@ -35,18 +35,29 @@ export interface NewWebhook
 }
 
 /**
- * Validates an endpoint by the rules of `POST /webhooks`.
+ * Validates an endpoint, or a change of `existing`, by the rules of `POST /webhooks`. `assertLocalHost` resolves the host.
  * @throws SvcError `validation_failed`; for a local URL, its hint names the setting that accepts it
  */
 export function validateEndpoint(
   schema: v.GenericSchema,
   endpoint: { readonly url?: string | undefined } & Record<string, unknown>,
   { webhookUrl: rule }: Rules,
+  existing: Pick<WebhookChange, 'url' | 'headers'> = {},
 ): void {
   // Before the schema, whose error of a URL has no hint.
   const urlError = endpoint.url === undefined ? null : findWebhookUrlError('url', endpoint.url, rule);
   if (urlError !== null) throw urlError;
   validate(schema, endpoint, 'validation_failed');
+  const { url, headers = {} }: Pick<WebhookChange, 'url' | 'headers'> = { ...existing, ...endpoint };
+  const hasHost = Object.keys(headers).some((name) => name.toLowerCase() === 'host');
+  if (!hasHost || url === undefined || isLocalUrl(url)) return;
+  throw new SvcError(
+    'validation_failed',
+    `headers cannot have Host, because ${url} is not a local endpoint.`,
+    {
+      hint: 'Register the URL of the host itself.',
+    },
+  );
 }
 
 /** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */

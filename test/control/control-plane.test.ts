@@ -289,10 +289,27 @@ describe.each([
       expect(secret).toMatch(/^whsec_/);
     });
 
+    it('only a local endpoint can have a header Host, which its deliveries then have', async () => {
+      const headers = { Host: 'tenant.test' };
+      const webhook = await control.createWebhook({ url: receiver.url, headers, events: ['host.changed'] });
+      await trigger('host.changed');
+      const [request] = await receiver.waitFor(1);
+      expect(request?.headers.host).toBe('tenant.test');
+      const rejection = {
+        code: 'validation_failed',
+        message: 'headers cannot have Host, because https://hooks.example.com/ is not a local endpoint.',
+      };
+      const url = 'https://hooks.example.com/';
+      await expect(control.createWebhook({ url, headers })).rejects.toMatchObject(rejection);
+      await expect(control.updateWebhook({ id: webhook.id, url })).rejects.toMatchObject(rejection);
+      await control.updateWebhook({ id: webhook.id, url, headers: {} });
+      await expect(control.updateWebhook({ id: webhook.id, headers })).rejects.toMatchObject(rejection);
+    });
+
     it('an endpoint cannot have a header that the emulator sets itself, or one with a line break', async () => {
       for (const headers of [
         { 'service-signature': 'v1=0' },
-        { Host: 'a' },
+        { Connection: 'a' },
         { 'a b': '' },
         { A: 'b\r\nC: d' },
       ]) {

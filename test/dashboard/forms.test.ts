@@ -48,7 +48,7 @@ describe('the endpoint form', () => {
       'no colon',
       /^headers cannot be added: 'no colon' must have the form Name: value, such as 'Authorization: Bearer abc'/,
     ],
-    ['Host: x', /^headers cannot be added: Host is set by the emulator/],
+    ['TE: x', /^headers cannot be added: TE is set by the emulator/],
     ['A: 1\na: 2', /^headers cannot be added: a appears twice/],
   ])('the endpoint form rejects the header %j', (headers, message) => {
     expect(() => toWebhook({ ...emptyWebhook, headers })).toThrow(message);

@@ -72,8 +72,9 @@ describe('requests through a proxy', () => {
     'the sender does not connect to %s through a proxy either [webhook.url, network.proxy]',
     async (url) => {
       await using proxy = await createConnectProxy({ refuse: 502 });
+      const lookup = async () => [{ address: '93.184.216.34', family: 4 }];
       expect(
-        await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(url)),
+        await createTestSender({ proxy: { url: proxy.url }, lookup }).send(createPostRequest(url)),
       ).toMatchObject({
         outcome: 'blocked',
         error: expect.stringContaining('the URL must'),

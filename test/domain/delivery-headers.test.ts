@@ -8,6 +8,7 @@ import {
 describe('findCustomHeaderProblem', () => {
   it.each([
     ['Authorization', 'Bearer a'],
+    ['Host', 'tenant.test'],
     ['X-Empty', ''],
     ['x_y.z', 'a\tb'],
     ['Servicename', 'a'],
@@ -19,7 +20,6 @@ describe('findCustomHeaderProblem', () => {
   it.each([
     ['Service-Signature', 'is set by the emulator'],
     ['service-anything', 'is set by the emulator'],
-    ['HOST', 'is set by the emulator'],
     ['Content-Length', 'is set by the emulator'],
     ['Content-Type', 'is set by the emulator'],
     ['Transfer-Encoding', 'is set by the emulator'],
@@ -52,7 +52,7 @@ describe('addHeaderLine', () => {
       "'Authorization' must have the form Name: value, such as 'Authorization: Bearer abc'",
     ],
     ['x-OTHER: c', 'x-OTHER appears twice'],
-    ['Host: a', 'Host is set by the emulator and cannot be changed'],
+    ['Connection: a', 'Connection is set by the emulator and cannot be changed'],
     [': a', '"" is not a valid header name'],
   ])('the line %j is not added', (line, problem) => {
     expect(addHeaderLine(line, { 'X-Other': 'b' })).toBe(problem);

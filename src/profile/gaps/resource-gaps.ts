@@ -78,7 +78,8 @@ export const resourceGaps = {
     reason:
       'The description requires public HTTPS, and the production environment enforces it. During development, receivers usually listen on plain HTTP at localhost.',
     schema: oneOf({
-      local: 'HTTPS to any address that is not blocked; HTTP only to loopback and private addresses',
+      local:
+        'HTTPS to any address that is not blocked; HTTP only to loopback and private addresses, to which a host name must resolve',
       public: 'only HTTPS to publicly reachable addresses',
     }),
     relaxed: 'local',
