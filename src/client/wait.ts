@@ -43,7 +43,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   /** Called after each change. */
   readonly onChange?: (counts: WaitCounts) => void;
-  /** Whether to wait until the timeout although no waiting delivery can change before it (default: false). */
+  /** Whether to wait until the timeout although no waiting delivery can change before it (default: only with a `count`). */
   readonly keepWaiting?: boolean | undefined;
   /**
    * Consecutive checks in which no waiting delivery can change before the wait ends (default: 1), {@link CHECK_INTERVAL_MS} apart.
@@ -54,8 +54,8 @@ export interface WaitOptions {
 
 /**
  * Waits until the condition is met, a matching delivery settles with another status, no waiting delivery can change before the
- * timeout, or the timeout passes. Includes deliveries that exist already. With a `count`, it waits for the timeout, because new
- * deliveries can be created.
+ * timeout, or the timeout passes. Includes deliveries that exist already. With a `count`, it waits for the timeout unless
+ * `keepWaiting` is false, because new deliveries can be created.
  * @throws SvcError `interrupted`; `not_found` for a filter by a resource that does not exist
  */
 export async function waitForDeliveries(
@@ -78,7 +78,7 @@ export async function waitForDeliveries(
         }
       : { filter: {}, list: async () => [await fetchDelivery(control, deliveryId)] };
   const isDone = (counts: WaitCounts) => counts.mismatched > 0 || isMet(counts);
-  const keepWaiting = options.keepWaiting === true || count !== undefined;
+  const keepWaiting = options.keepWaiting ?? count !== undefined;
   const tracked = await trackDeliveries(
     control,
     { ...target, classify, isDone },
@@ -204,7 +204,7 @@ export async function trackDeliveries(
     stalledCount++;
     const waiting = tracker.listWaiting();
     // Without deliveries, it waits for the first one.
-    if (waiting.length === 0 || (await canAnyChange(waiting, endAt, control))) stalledCount = 0;
+    if (tracker.deliveries.size === 0 || (await canAnyChange(waiting, endAt, control))) stalledCount = 0;
     return stalledCount >= stalledChecks;
   }
 

@@ -10,6 +10,8 @@ import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatCount, formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
+import { suggestEventType } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { wholeNumber } from '../validation/value-schemas.ts';
 import {
   DEFAULT_TIMEOUT_MS,
@@ -30,8 +32,8 @@ export interface WaitOptions {
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
   /**
-   * Whether to wait until the timeout although no delivery can settle before it (default: false). For a wait that starts long before
-   * the test moves the clock or enables the endpoint.
+   * Whether to wait until the timeout although no delivery can settle before it (default: only with a `count`). For a wait that starts
+   * long before the test moves the clock or enables the endpoint.
    */
   readonly keepWaiting?: boolean;
 }
@@ -52,7 +54,8 @@ export const WaitOptionsSchema = v.optional(
  * Waits until matching deliveries have settled. Existing deliveries count.
  * @returns the settled deliveries, newest first
  * @throws SvcError with a message that says what happened instead: `unexpected_status` as soon as a matching delivery settles with
- *   another status; `stalled` when for a second no delivery could settle before the timeout, unless there is a `count`; `timeout`;
+ *   another status; `stalled` when for a second no delivery could settle before the timeout, unless there is a `count`; `timeout`,
+ *   after a second for a mistyped type without events;
  *   `interrupted` when the emulator is closed
  */
 export type DeliveryWait = (
@@ -64,7 +67,10 @@ export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
   const { control, workspaceId, closing } = setup;
   return async (filter, { status, count, timeout = DEFAULT_TIMEOUT_MS, keepWaiting } = {}) => {
     const condition = { filter: { ...filter, workspace_id: workspaceId }, status, count };
-    const timeoutMs = toMs(timeout);
+    // Nothing of a mistyped type can arrive.
+    const limitMs =
+      keepWaiting !== true && (await findMeantType(condition, setup)) !== null ? SECOND_MS : Infinity;
+    const timeoutMs = Math.min(toMs(timeout), limitMs);
     const result = await waitForDeliveries(control, condition, {
       timeoutMs,
       signal: closing,
@@ -74,6 +80,17 @@ export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
     if (result.isMet) return result.matched;
     throw await createWaitError(setup, condition, result, timeoutMs);
   };
+}
+
+/** `Did you mean order.shipped?` for a type without a fixture and without events; null for any other. */
+async function findMeantType(
+  { filter: { type } }: WaitCondition,
+  { control, workspaceId: workspace_id }: WorkspaceSetup,
+): Promise<string | null> {
+  const suggestion = type === undefined ? null : suggestEventType(type, fixtureFolders(process.cwd()));
+  if (suggestion === null) return null;
+  const { data } = await control.listEvents({ workspace_id, type, limit: 1 });
+  return data.length === 0 ? suggestion : null;
 }
 
 /** Number of events, the newest ones, that a report considers. */
@@ -125,9 +142,11 @@ function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult
   const time = formatDuration(timeoutMs);
   const pausedCount = result.waiting.filter(({ paused }) => paused).length;
   const stall =
-    pausedCount === result.waiting.length
-      ? `${pausedCount} ${pausedCount === 1 ? 'is' : 'are'} paused`
-      : `no attempt is due within ${time}`;
+    result.waiting.length === 0
+      ? 'no other is pending'
+      : pausedCount === result.waiting.length
+        ? `${pausedCount} ${pausedCount === 1 ? 'is' : 'are'} paused`
+        : `no attempt is due within ${time}`;
   const limit = result.isStalled ? `: ${stall}` : ` within ${time}`;
   const end = mismatched === undefined ? limit : `: one ${mismatched.status}`;
   const total = formatDeliveryCount(expectedCount);
@@ -166,12 +185,14 @@ async function describeEvents(context: ReportContext): Promise<string[]> {
       return data.length === 0 ? [`${id} ${type} was created but has no delivery.`] : [];
     }),
   );
+  const meantType = await findMeantType(condition, context);
   const otherTypes = [...new Set(events.map((event) => event.type))].filter((name) => name !== type);
   return [
     ...undelivered.flat(),
     ...(matching.length === 0
       ? [type === undefined ? 'No event was created.' : `No event of ${type} was created.`]
       : []),
+    ...(meantType === null ? [] : [meantType]),
     ...(otherTypes.length === 0 || matching.length > 0
       ? []
       : [`Events of other types: ${otherTypes.join(', ')}.`]),

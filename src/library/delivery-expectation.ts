@@ -51,8 +51,8 @@ interface ExpectationResult {
 type PayloadMatcher = (payload: unknown) => boolean;
 
 /**
- * Waits until the expected deliveries of a type have settled, one settled with another status, or the time is over. If none
- * is expected, it checks once every due attempt has ended.
+ * Waits until the expected deliveries of a type have settled, one settled with another status, no delivery can settle any
+ * more as in `deliveries.wait()`, or the time is over. If none is expected, it checks once every due attempt has ended.
  */
 export async function waitForExpectedDeliveries(
   workspace: Workspace,
@@ -78,12 +78,13 @@ export async function waitForExpectedDeliveries(
     const options = {
       // Until another delivery has settled.
       count: settled.length + 1,
+      keepWaiting: false,
       timeout: Math.max(0, endAt - systemClock.monotonic()),
     };
     try {
       settled = await workspace.deliveries.wait({ type }, options);
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
+      if (!(error instanceof SvcError) || !['timeout', 'stalled'].includes(error.code)) throw error;
       const deliveries = (await workspace.deliveries.list({ type })).filter(
         (delivery) => delivery.status !== 'pending',
       );

@@ -419,6 +419,7 @@ describe('the condition of a wait', () => {
     ['ends', 'neither a count nor keepWaiting', {}, {}, true],
     ['continues until the timeout', 'a count', { count: 2 }, {}, false],
     ['continues until the timeout', 'keepWaiting', {}, { keepWaiting: true }, false],
+    ['ends', 'a count and without keepWaiting', { count: 2 }, { keepWaiting: false }, true],
   ])('a wait %s although no delivery can change, with %s', async (_, __, condition, options, isStalled) => {
     const inputs: unknown[] = [];
     const control = {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/contract/delivery-schemas.ts';
 import { SvcError } from '../../src/errors.ts';
+import { createEmulator, createReceiver } from '../../src/index.ts';
 import {
   checkExpectedDeliveries,
   type DeliveryExpectation,
@@ -154,6 +155,30 @@ describe('waitForExpectedDeliveries', () => {
     const result = await compare(waitForExpectedDeliveries, { times: 2 }, { final: [one, pending] });
     expect(result).toMatchObject({ pass: false, report: [expect.stringContaining('del_1'), '  a hint'] });
     expect(result.calls.at(-1)).toEqual({ list: { type: TYPE } });
+  });
+
+  it('a wait ends before its time when nothing can change: a frozen clock, another payload or a mistyped type', async () => {
+    await using receiver = await createReceiver((request) =>
+      JSON.stringify(request.json).includes(TYPE) ? 200 : 500,
+    );
+    await using emulator = await createEmulator({ clock: { frozen: true } });
+    await emulator.webhooks.create({ url: receiver.url });
+    await emulator.trigger(TYPE, { a: 1 });
+    await emulator.trigger('invoice.paid');
+    const wait = (type: string, expectation: DeliveryExpectation) =>
+      waitForExpectedDeliveries(emulator, type, { ...expectation, timeout: '1h' }, (payload) =>
+        isDeepStrictEqual(payload, expectation.payload),
+      );
+    const results = await Promise.all([
+      wait('invoice.paid', {}),
+      wait(TYPE, { payload: { a: 2 } }),
+      wait('order.shiped', {}),
+    ]);
+    expect(results.map(({ pass }) => pass)).toEqual([false, false, false]);
+    const [frozen, other, mistyped] = results.map(({ report }) => report.join('\n'));
+    expect(frozen).toContain("Send the next attempt with clock.advance('5m'): the clock is frozen.");
+    expect(other).toContain('succeeded after 1 attempt, with {"a":1}');
+    expect(mistyped).toContain('No event of order.shiped was created.\n  Did you mean order.shipped?');
   });
 
   it('another error of the wait is not a result', async () => {
