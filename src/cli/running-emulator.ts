@@ -1,5 +1,6 @@
 /** Finds the emulator that uses a port or a folder. */
 
+import { abortAfter } from '../abort-signals.ts';
 import { createHttpControlClient } from '../client/http-control-client.ts';
 import type { ProjectLocation } from '../config/project-folders.ts';
 import { findOwnRunFile } from '../config/run-file.ts';
@@ -8,7 +9,6 @@ import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { addBrackets } from '../domain/http-url.ts';
 import { type Hint, SvcError } from '../errors.ts';
-import { abortAfter } from '../timers.ts';
 import { getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 
 const STATUS_TIMEOUT_MS = 1_000;

@@ -1,6 +1,8 @@
 /** Makes many calls, a limited number at a time and at a limited rate. */
+
+import { createLinkedController } from '../abort-signals.ts';
 import { SvcError } from '../errors.ts';
-import { createLinkedController, sleep } from '../timers.ts';
+import { sleep } from '../timers.ts';
 
 const MAX_CONCURRENCY = 32;
 

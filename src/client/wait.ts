@@ -1,4 +1,6 @@
 /** Waits for deliveries: reads the list once, then follows the live stream, until nothing more can happen. */
+
+import { abortAfter, withAnySignal } from '../abort-signals.ts';
 import type { ControlInput } from '../contract/control-operations.ts';
 import { type ControlPlane, listAll } from '../contract/control-plane.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
@@ -6,7 +8,7 @@ import type { StreamInput, StreamItem } from '../contract/stream-schemas.ts';
 import type { SettledStatus } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
-import { abortAfter, monotonic, sleep, withAnySignal } from '../timers.ts';
+import { monotonic, sleep } from '../timers.ts';
 
 /** Deliveries to wait for: which ones, how many, and in which status. */
 export interface WaitCondition {

@@ -3,6 +3,8 @@
  * that reconnects, continues after the last item that it has received, so that no item is lost or repeated. Of several changes of an
  * endpoint only the last is sent, and none from before the emulator was started.
  */
+
+import { createLinkedController } from '../abort-signals.ts';
 import {
   type StreamInput,
   type StreamItem,
@@ -13,7 +15,7 @@ import { parseRelativeTime } from '../domain/duration.ts';
 import type { ListenerEndpointCleanup } from '../sandbox/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
-import { createLinkedController, yieldToEventLoop } from '../timers.ts';
+import { yieldToEventLoop } from '../timers.ts';
 import { validate } from '../validation/validate.ts';
 import { BATCH_SIZE, type HistoryStart, type SharedChanges, type StreamSelection } from './shared-changes.ts';
 import { toCondition } from './to-condition.ts';

@@ -1,5 +1,6 @@
 /** The handler of the operation that waits for deliveries. */
 
+import { withAnySignal } from '../abort-signals.ts';
 import {
   describeStalled,
   describeTooFew,
@@ -16,7 +17,6 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { withAnySignal } from '../timers.ts';
 import { RequestLimit } from './request-limit.ts';
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;

@@ -1,11 +1,12 @@
 /** Moves, freezes and speeds up the schedule clocks of workspaces. */
+
+import { createLinkedController } from '../abort-signals.ts';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { createFileProblemError } from '../store/database-file-monitor.ts';
-import { createLinkedController } from '../timers.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 export class ClockController {

@@ -1,9 +1,9 @@
 /** Sends an export of deliveries as a download. The next part is read when the client has received the one before. */
 import { ReadableStream } from 'node:stream/web';
 import { type H3Event, HTTPResponse } from 'h3';
+import { abortAtEnd } from '../abort-signals.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import { type ExportInput, exportFormats } from '../contract/export-schemas.ts';
-import { abortAtEnd } from '../timers.ts';
 import { readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 

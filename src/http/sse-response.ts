@@ -1,11 +1,12 @@
 /** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
 import { ReadableStream } from 'node:stream/web';
 import { type H3Event, HTTPResponse } from 'h3';
+import { abortAtEnd, createLinkedController } from '../abort-signals.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
-import { abortAtEnd, clearTimeout, createLinkedController, setTimeout } from '../timers.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
 import { quoteHeader, readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';

@@ -4,7 +4,6 @@ import type * as v from 'valibot';
 import { formatFieldPath } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { areTimersFake } from '../timers.ts';
 import { parse, type ValueProblem } from '../validation/validate.ts';
 
 /** A schema for each parameter of a call, in order. Messages name an option of the parameter `options` without this prefix. */
@@ -60,13 +59,4 @@ export function withArgumentChecks<Api extends object>(
     },
   ]);
   return Object.fromEntries(methods) as Api;
-}
-
-/** @throws SvcError `usage` if fake timers were installed before the library was loaded: it would wait forever */
-export function requireRealTimers(): void {
-  if (!areTimersFake) return;
-  throw new SvcError(
-    'usage',
-    'svc-emulator was imported while fake timers were installed. Import it at the top of the file, or before the call that installs fake timers. Then they do not affect it.',
-  );
 }

@@ -1,5 +1,6 @@
 /** Starts an emulator in this process for tests. */
 import * as v from 'valibot';
+import { abortAtEnd, createLinkedController } from '../abort-signals.ts';
 import { settings } from '../config/settings.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
@@ -13,7 +14,6 @@ import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator }
 import { SvcError } from '../errors.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
-import { abortAtEnd, createLinkedController } from '../timers.ts';
 import { accept, expecting, Speed, wholeNumber } from '../validation/value-schemas.ts';
 import {
   AnyObject,
@@ -23,7 +23,7 @@ import {
   type SchemasOf,
   Scheme,
 } from './argument-schemas.ts';
-import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { checkArguments } from './check-arguments.ts';
 import { toLibraryError, withLibraryErrors } from './library-errors.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -127,7 +127,6 @@ export const WorkspaceOptionsSchema = v.optional(
  */
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
   checkArguments('createEmulator', { options: EmulatorOptionsSchema }, [options]);
-  requireRealTimers();
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const { rules, startedEmulator } = await withLibraryErrors(async () => {
     const rules = resolveRules(profile, overrides, environment, scheme);

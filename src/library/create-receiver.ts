@@ -28,7 +28,7 @@ import {
   TimeoutOptionsSchema,
   toMs,
 } from './argument-schemas.ts';
-import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { checkArguments } from './check-arguments.ts';
 import { toLibraryError } from './library-errors.ts';
 import {
   createResponder,
@@ -111,7 +111,6 @@ export async function createReceiver(
     options,
   ]);
   const { port, certificate, timeout: defaultTimeout = DEFAULT_TIMEOUT_MS, clock, ...verification } = options;
-  requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
   const respondersByType = new Map<string, ReturnType<typeof createResponder>>();

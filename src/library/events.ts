@@ -1,12 +1,12 @@
 /** Lists the events of a workspace and waits for new ones, including those that the code under test creates. */
 import * as v from 'valibot';
+import { abortAfter, withAnySignal } from '../abort-signals.ts';
 import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
 import { listAll } from '../contract/control-plane.ts';
 import type { EventDetail } from '../contract/resources.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { abortAfter, withAnySignal } from '../timers.ts';
 import { wholeNumber } from '../validation/value-schemas.ts';
 import {
   Callback,

@@ -24,7 +24,7 @@ import {
   Scheme,
   toMs,
 } from './argument-schemas.ts';
-import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { checkArguments } from './check-arguments.ts';
 import { withLibraryErrors } from './library-errors.ts';
 
 /** The side effects so far: their number, or the `data.id` of the event of each. */
@@ -103,7 +103,6 @@ export const FuzzOptionsSchema = v.optional(
  */
 export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {}): Promise<FuzzReport> {
   checkArguments('fuzzReceiver', { url: HttpUrl, options: FuzzOptionsSchema }, [url, options]);
-  requireRealTimers();
   return withLibraryErrors(() => runFuzz(url, options));
 }
 

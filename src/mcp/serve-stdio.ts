@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { createLinkedController } from '../timers.ts';
+import { createLinkedController } from '../abort-signals.ts';
 import { createMcpServer, type McpServerOptions } from './mcp-server.ts';
 import { MAX_LINE_BYTES, splitMessageLines } from './message-lines.ts';
 

@@ -1,11 +1,13 @@
 /** Sends requests to a receiver, only where deliveries may go; also slowly, in part, or without reading the response. */
+
+import { withAnySignal } from '../abort-signals.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { findHostProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from '../network/describe-failure.ts';
 import { type Exchange, OutboundClient, type ReceivedResponse } from '../network/outbound-client.ts';
 import { assertNotEmulator } from '../network/own-addresses.ts';
-import { sleep, withAnySignal } from '../timers.ts';
+import { sleep } from '../timers.ts';
 
 export interface DeliveryMessage {
   readonly body: string;

@@ -1,10 +1,10 @@
 /** Runs the checks of a receiver, one after the other. */
 
+import { withAnySignal } from '../abort-signals.ts';
 import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { SvcError } from '../errors.ts';
-import { withAnySignal } from '../timers.ts';
 import { CheckContext, type CheckContextOptions } from './check-context.ts';
 import { acceptanceChecks } from './checks/acceptance-checks.ts';
 import { deduplicationChecks } from './checks/deduplication-checks.ts';

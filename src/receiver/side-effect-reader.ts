@@ -1,12 +1,12 @@
 /** Reads side effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
 import { ExecaError, execa } from 'execa';
+import { abortAfter, withAnySignal } from '../abort-signals.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { describeExit } from '../domain/message-parts.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from '../network/describe-failure.ts';
 import { OutboundClient } from '../network/outbound-client.ts';
-import { abortAfter, withAnySignal } from '../timers.ts';
 
 /** The side effects so far: their number, and if the source lists them, the ID of the event of each. */
 export interface SideEffectReading {

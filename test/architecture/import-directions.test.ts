@@ -15,6 +15,7 @@ const layers = [
     'timers',
     'write-private-file',
   ],
+  ['abort-signals'],
   ['domain'],
   ['cache-folder', 'network'],
   ['compile-cache', 'validation'],
@@ -36,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
   cli: [
     'create-folder',
     'errors',
+    'abort-signals',
     'package-files',
     'package-info',
     'read-regular-file',
@@ -58,7 +60,7 @@ const allowed: Record<string, readonly string[]> = {
   start: ['compile-cache'],
   executable: ['package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
-  dashboard: ['errors', 'timers', 'domain', 'validation', 'contract', 'client'],
+  dashboard: ['errors', 'abort-signals', 'timers', 'domain', 'validation', 'contract', 'client'],
 };
 
 /** Files that may load another module lazily with `import()`, and import its types. */

@@ -1,13 +1,13 @@
 /** The operation that waits for deliveries, over HTTP. test/client/wait.test.ts tests the wait itself. */
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLinkedController } from '../../src/abort-signals.ts';
 import { createHttpControlClient } from '../../src/client/http-control-client.ts';
 import type { ControlInput } from '../../src/contract/control-operations.ts';
 import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { SharedChanges } from '../../src/control/shared-changes.ts';
 import { createWaitHandlers } from '../../src/control/wait-handlers.ts';
 import { HOUR_MS } from '../../src/domain/duration.ts';
-import { createLinkedController } from '../../src/timers.ts';
 import { aDelivery, clockAt, pageOf, streamOf } from '../cli/fake-context.ts';
 import { createGate } from '../delivery/sender-setup.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';

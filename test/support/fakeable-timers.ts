@@ -1,5 +1,3 @@
-import { vi } from 'vitest';
-
 /** Replaces `src/timers.ts` through `vi.mock`. It calls the current global timers, so that fake timers also apply to the emulator. */
 export const setTimeout = (callback: () => void, ms?: number) => globalThis.setTimeout(callback, ms);
 export const clearTimeout = (timer?: NodeJS.Timeout) => globalThis.clearTimeout(timer);
@@ -10,9 +8,6 @@ export const clearImmediate = (immediate?: NodeJS.Immediate) => globalThis.clear
 export const queueMicrotask = (task: () => void) => globalThis.queueMicrotask(task);
 /** Real time, as in the real file. */
 export const monotonic = performance.now.bind(performance);
-
-/** Fake timers are intended here. */
-export const areTimersFake = false;
 
 export const SLICE_MS = 8;
 export function yieldToEventLoop(): Promise<void> {
@@ -31,6 +26,3 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) wake();
   });
 }
-
-export const { abortAtEnd, createLinkedController, withAnySignal } =
-  await vi.importActual<typeof import('../../src/timers.ts')>('../../src/timers.ts');

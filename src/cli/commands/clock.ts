@@ -1,5 +1,6 @@
 /** `svc clock`: shows, sets and moves the schedule clock of a workspace. */
 import { InvalidArgumentError } from 'commander';
+import { abortAfter } from '../../abort-signals.ts';
 import { pollUntil } from '../../client/poll-until.ts';
 import { describePaused } from '../../client/texts/describe-unsettled.ts';
 import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
@@ -9,7 +10,6 @@ import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { formatHint } from '../../errors.ts';
-import { abortAfter } from '../../timers.ts';
 import { describeRange } from '../../validation/validate.ts';
 import { Speed, wholeNumberFrom } from '../../validation/value-schemas.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';

@@ -1,12 +1,12 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
 import { Option } from 'commander';
+import { createLinkedController } from '../../abort-signals.ts';
 import { findOwnRunFile } from '../../config/run-file.ts';
 import type { Config } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { Emulator } from '../../emulator.ts';
 import { addOwnUrl, isOwnUrl } from '../../network/own-addresses.ts';
-import { createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';

@@ -1,12 +1,12 @@
 /** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
+import { abortAfter, withAnySignal } from '../../abort-signals.ts';
 import { pollUntil } from '../../client/poll-until.ts';
 import type { ControlPlane } from '../../contract/control-plane.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { formatHint, SvcError } from '../../errors.ts';
-import { abortAfter, withAnySignal } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';

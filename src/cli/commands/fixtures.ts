@@ -1,6 +1,7 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { join, relative, resolve } from 'node:path';
 import { Argument } from 'commander';
+import { abortAfter } from '../../abort-signals.ts';
 import { planScript, runScript, type ScriptContext } from '../../client/script/run-script.ts';
 import { type StepReport, serializeStepReport, toStepLabel } from '../../client/script/step-report.ts';
 import { readTextFile } from '../../config/read-data-file.ts';
@@ -17,7 +18,6 @@ import {
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
 import type { TemplateContexts } from '../../fixtures/template-contexts.ts';
-import { abortAfter } from '../../timers.ts';
 import {
   fixtureChoices,
   fixtureColumns,

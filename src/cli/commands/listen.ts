@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
+import { abortAfter, createLinkedController } from '../../abort-signals.ts';
 import type { Config } from '../../config.ts';
 import { type ControlPlane, type LiveStream, listAll } from '../../contract/control-plane.ts';
 import type { RegisteredWebhook } from '../../contract/resources.ts';
@@ -10,7 +11,6 @@ import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { addOwnUrl, assertNotEmulator } from '../../network/own-addresses.ts';
-import { abortAfter, createLinkedController } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';

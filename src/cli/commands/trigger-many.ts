@@ -1,5 +1,6 @@
 /** `svc trigger --count`: creates many events of one type and prints a summary of their deliveries. */
 
+import { abortAfter } from '../../abort-signals.ts';
 import { mapAtRate } from '../../client/map-at-rate.ts';
 import { pollUntil } from '../../client/poll-until.ts';
 import { trackDeliveries } from '../../client/wait.ts';
@@ -9,7 +10,6 @@ import type { Event } from '../../contract/resources.ts';
 import { getDisplayStatus } from '../../domain/delivery.ts';
 import { formatDuration, formatLatency, SECOND_MS } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { abortAfter } from '../../timers.ts';
 import type { Context } from '../context.ts';
 import {
   type CommandWait,

@@ -1,5 +1,5 @@
 /** Suggests words for the completion scripts of the shells. */
-import { abortAfter, withAnySignal } from '../../timers.ts';
+import { abortAfter, withAnySignal } from '../../abort-signals.ts';
 import { createContext } from '../context.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { Choice } from '../prompt.ts';

@@ -2,12 +2,13 @@
  * Registers the endpoint of `svc listen`, registers it again if the emulator loses it, and removes it at the end unless `--keep`
  * was used.
  */
+
+import { abortAtEnd, createLinkedController } from '../../abort-signals.ts';
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
 import type { RegisteredWebhook } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
 import { SvcError } from '../../errors.ts';
-import { abortAtEnd, createLinkedController } from '../../timers.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 

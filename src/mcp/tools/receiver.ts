@@ -1,5 +1,6 @@
 /** The tool `receiver`: registers a receiver as an endpoint, shows its secret, and tests it. */
 import * as v from 'valibot';
+import { abortAfter, withAnySignal } from '../../abort-signals.ts';
 import type { ControlPlane } from '../../contract/control-plane.ts';
 import { idOf } from '../../contract/fields.ts';
 import type { WebhookDetail } from '../../contract/resources.ts';
@@ -9,7 +10,6 @@ import { RECEIVER_TIMEOUT_MS } from '../../domain/variations.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import { SvcError } from '../../errors.ts';
 import type { CheckResult } from '../../receiver/run-checks.ts';
-import { abortAfter, withAnySignal } from '../../timers.ts';
 import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
 import {

@@ -1,9 +1,11 @@
 /** Plays random sequences against a receiver until one breaks a rule, and finds the smallest sequence that does. */
+
+import { withAnySignal } from '../../abort-signals.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';
 import { SvcError } from '../../errors.ts';
-import { sleep, withAnySignal } from '../../timers.ts';
+import { sleep } from '../../timers.ts';
 import {
   createReceiverClient,
   getConnectionHint,

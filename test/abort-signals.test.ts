@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { abortAfter, abortAtEnd, createLinkedController, withAnySignal } from '../src/timers.ts';
+import { abortAfter, abortAtEnd, createLinkedController, withAnySignal } from '../src/abort-signals.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
