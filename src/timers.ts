@@ -45,9 +45,6 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Milliseconds that a long task works before it calls {@link yieldToEventLoop}. */
-export const SLICE_MS = 8;
-
 /** Lets other tasks of the event loop run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

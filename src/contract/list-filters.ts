@@ -30,9 +30,7 @@ export const DefaultWorkspace = {
 
 const NonEmptyText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
-const Text = v.optional(
-  v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long'), v.toLowerCase()),
-);
+const Text = v.optional(v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long')));
 
 /** From `since`, which is included, to `until`, which is not. */
 const TimeRange = {
@@ -47,7 +45,10 @@ const TimeRange = {
 export const EventFilter = {
   ...WorkspaceFilter,
   type: described('Only events of this type.', v.optional(NonEmptyText)),
-  text: described('Only events with this text in the ID, type or payload. Case-insensitive.', Text),
+  text: described(
+    'Only events with this text in the ID, type or payload. Case-insensitive for the letters A to Z.',
+    Text,
+  ),
   ...TimeRange,
 };
 
@@ -75,7 +76,10 @@ export const DeliveryFilter = {
   event_id: described('Only deliveries of this event.', v.optional(idOf('event'))),
   type: described('Only deliveries of this event type.', v.optional(NonEmptyText)),
   webhook_id: described('Only deliveries to this endpoint.', v.optional(idOf('webhook'))),
-  text: described('Only deliveries with this text in an ID, the type, URL or body. Case-insensitive.', Text),
+  text: described(
+    'Only deliveries with this text in an ID, the type, URL or body. Case-insensitive for the letters A to Z.',
+    Text,
+  ),
   ...TimeRange,
 };
 

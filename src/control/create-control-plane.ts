@@ -206,7 +206,7 @@ function createEventHandlers(sandbox: Sandbox) {
     listEvents: async (input) => {
       const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
       return toListBody(
-        await store.events.listSummaries(toCondition(sandbox, input, 'schedule'), pageRequest),
+        store.events.listSummaries(toCondition(sandbox, input, 'schedule'), pageRequest),
         (row) => ({
           ...toEventSummary(row),
           ...toExcerpt(input.text, [row.id, row.type], () => store.events.find(row.id)?.envelope ?? ''),

@@ -30,7 +30,7 @@ export function createDeliveryHandlers(
     listDeliveries: async (input) => {
       const filter = toCondition(sandbox, input, 'schedule');
       const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
-      const page = await store.deliveryQueries.list(filter, request);
+      const page = store.deliveryQueries.list(filter, request);
       return toListBody(page, (row) => ({
         ...toDelivery(row),
         ...toExcerpt(input.text, [row.id, row.event_id, row.event_type, row.url], () =>
@@ -46,7 +46,7 @@ export function createDeliveryHandlers(
     listAttempts: async (input) => {
       const request = toPageRequest(input, (id) => store.attempts.findSeq(id));
       const condition = toCondition(sandbox, input, 'wall');
-      const { rows, hasMore } = await store.attempts.list(condition, request);
+      const { rows, hasMore } = store.attempts.list(condition, request);
       return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
     },
     getDelivery: async ({ id }) => {

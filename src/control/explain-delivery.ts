@@ -289,7 +289,7 @@ async function findLatest(
   };
   const filter = toCondition(sandbox, input, 'schedule');
   const first = { limit: 1, beforeSeq: null };
-  const failures = await store.attempts.list({ ...filter, is_unresolved: 1 }, first);
+  const failures = store.attempts.list({ ...filter, is_unresolved: 1 }, first);
   const failure = failures.rows[0] && store.deliveryQueries.find(failures.rows[0].delivery_id);
   if (failure !== undefined) return failure;
   if (id === LATEST) {
@@ -297,7 +297,7 @@ async function findLatest(
       hint: { text: 'List the deliveries', command: 'svc deliveries list' },
     });
   }
-  const newest = await store.deliveryQueries.list(filter, first);
+  const newest = store.deliveryQueries.list(filter, first);
   const row = newest.rows[0];
   if (row !== undefined) return row;
   throw new SvcError('not_found', `${id} has no deliveries.`, {

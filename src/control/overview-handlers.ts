@@ -11,7 +11,6 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { toFault } from '../store/faults.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './to-condition.ts';
 
 const DEFAULT_PERIOD_MS = 10 * MINUTE_MS;
@@ -36,12 +35,12 @@ export function createOverviewHandlers(sandbox: Sandbox) {
         workspace_id: workspace.id,
         bucket_ms: bucketMs,
         ends_at: new Date(endsAt).toISOString(),
-        buckets: await mapInSlices(store, startTimes.reverse(), (from): AttemptBucket => {
+        buckets: startTimes.reverse().map((from): AttemptBucket => {
           const period = { workspaceSeq: workspace.seq, from, until: from + bucketMs };
           const counts = store.attempts.countInPeriod(period);
           return { starts_at: new Date(from).toISOString(), ...counts };
         }),
-        endpoints: await mapInSlices(store, endpoints.rows, (row) => summarizeEndpoint(sandbox, row)),
+        endpoints: endpoints.rows.map((row) => summarizeEndpoint(sandbox, row)),
         has_more_endpoints: endpoints.hasMore,
         has_deliveries: store.deliveryQueries.hasAny(workspace.seq),
         delivery_counts: store.deliveryQueries.countByStatus(workspace.seq, MAX_DELIVERY_COUNT),

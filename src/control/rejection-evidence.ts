@@ -199,7 +199,7 @@ async function listAccepted(
 ): Promise<AcceptanceEvidence> {
   const { store } = sandbox;
   const filter = { webhook_id: row.webhook_id };
-  const { rows } = await store.attempts.list(filter, { limit: SEARCHED_ATTEMPTS, beforeSeq: null });
+  const { rows } = store.attempts.list(filter, { limit: SEARCHED_ATTEMPTS, beforeSeq: null });
   const successes = rows.filter(({ outcome }) => outcome === 'succeeded');
   const accepted: AcceptedDelivery[] = [];
   let acceptedLater: AcceptedDelivery | null = null;

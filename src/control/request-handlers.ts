@@ -29,7 +29,7 @@ export function createRequestHandlers(sandbox: Sandbox) {
       assertFilterMatchable(sandbox, input);
       const pageRequest = toPageRequest(input, (id) => store.apiRequests.find(id)?.seq);
       return toListBody(
-        await store.apiRequests.list(toCondition(sandbox, input, 'wall'), pageRequest),
+        store.apiRequests.list(toCondition(sandbox, input, 'wall'), pageRequest),
         toApiRequest,
       );
     },

@@ -23,7 +23,6 @@ import {
 import { toListBody, toPageRequest } from '../store/row-page.ts';
 import type { Store } from '../store/store.ts';
 import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
-import { mapInSlices } from './map-in-slices.ts';
 import { findWorkspace } from './to-condition.ts';
 
 /** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
@@ -43,7 +42,7 @@ export function createWebhookHandlers(
       const workspace = findWorkspace(sandbox, input.workspace_id);
       const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
       const { rows, hasMore } = store.webhooks.list(workspace?.seq ?? null, pageRequest);
-      const webhooks = await mapInSlices(store, rows, (row) => toWebhookWithStatistics(row, recentCount));
+      const webhooks = rows.map((row) => toWebhookWithStatistics(row, recentCount));
       return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
     },
     createWebhook: async ({ workspace_id, reuse, ...others }) => {

@@ -3,9 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import type { RequestCondition } from '../contract/list-filters.ts';
 import { ApiRequest, type ApiRequestDetail, type LoggedMessage } from '../contract/resources.ts';
 import { createRowReader } from './columns.ts';
-import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import { type FilteredTable, hasStatus, listMatches, type PageRequest, type RowPage } from './row-page.ts';
 import type { Row } from './rows.ts';
-import { type Sql, Table } from './sql.ts';
+import { Table } from './sql.ts';
 
 type ApiRequestRow = Row<'api_requests'>;
 
@@ -25,11 +25,11 @@ const FILTERED_TABLE: FilteredTable<RequestCondition> = {
   from: 'api_requests r',
   seq: 'r.seq',
   conditions: {
-    resource_id: { indexed: 'r.resource_id = @resource_id' },
+    resource_id: 'r.resource_id = @resource_id',
     workspace_id: 'r.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
     method: 'r.method = @method',
     path: `iif(substr(@path, 1, 1) = '/', substr(r.path, 1, length(@path)) = @path, instr(r.path, @path) > 0)`,
-    status: 'matches_status(@status, r.status)',
+    status: hasStatus('r.status', '@status'),
     api_key_id: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @api_key_id)',
     api_key_name: 'r.api_key_seq IN (SELECT seq FROM api_keys WHERE name = @api_key_name)',
     request_id: 'r.id = @request_id',
@@ -42,14 +42,8 @@ const FILTERED_TABLE: FilteredTable<RequestCondition> = {
 export const UNAUTHENTICATED_LIMIT = 1_000;
 
 export class ApiRequestTable extends Table {
-  readonly #scan: Scan<RequestCondition, ApiRequestWithIds>;
   /** Sequences of the requests without a key, oldest first; null until they are first read. */
   #unauthenticatedSeqs: number[] | null = null;
-
-  constructor(sql: Sql) {
-    super(sql);
-    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findBySeq(seq));
-  }
 
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
@@ -100,8 +94,8 @@ export class ApiRequestTable extends Table {
   }
 
   /** A page of the requests that match, newest first. */
-  list(filter: RequestCondition, page: PageRequest): Promise<RowPage<ApiRequestWithIds>> {
-    return this.#scan.list(filter, page);
+  list(filter: RequestCondition, page: PageRequest): RowPage<ApiRequestWithIds> {
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findBySeq(seq));
   }
 }
 

@@ -7,9 +7,9 @@ import { tamperBody } from '../domain/fault.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { buildSignedContent } from '../domain/signature/sign.ts';
 import { readSignatureHeaders, readSignedMessage } from '../domain/signature/signature-header.ts';
-import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import { type FilteredTable, listMatches, type PageRequest, type RowPage } from './row-page.ts';
 import type { Row } from './rows.ts';
-import { type Sql, Table } from './sql.ts';
+import { Table } from './sql.ts';
 
 export type AttemptRow = Row<'attempts'>;
 
@@ -64,13 +64,11 @@ const FILTERED_TABLE: FilteredTable<StoredAttemptFilter> = {
   from: 'attempts a',
   seq: 'a.seq',
   conditions: {
-    webhook_id: { indexed: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)' },
-    delivery_id: { indexed: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @delivery_id)' },
-    event_id: {
-      indexed:
-        'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @event_id))',
-    },
-    since: 'a.sent_at_wall >= @since',
+    webhook_id: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)',
+    delivery_id: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @delivery_id)',
+    event_id:
+      'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @event_id))',
+    since: '+a.sent_at_wall >= @since',
     is_unresolved: `(a.outcome <> 'succeeded'
       AND a.number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)) = @is_unresolved`,
     workspace_id: `(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq)
@@ -87,13 +85,6 @@ const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sen
   JOIN webhooks h ON h.seq = a.webhook_seq`;
 
 export class AttemptTable extends Table {
-  readonly #scan: Scan<StoredAttemptFilter, AttemptSummaryRow>;
-
-  constructor(sql: Sql) {
-    super(sql);
-    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findSummary(seq));
-  }
-
   findSummary(seq: number): AttemptSummaryRow | undefined {
     return this.sql.get(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]);
   }
@@ -189,8 +180,8 @@ export class AttemptTable extends Table {
   }
 
   /** A page of the attempts that match, newest first. */
-  list(filter: StoredAttemptFilter, page: PageRequest): Promise<RowPage<AttemptSummaryRow>> {
-    return this.#scan.list(filter, page);
+  list(filter: StoredAttemptFilter, page: PageRequest): RowPage<AttemptSummaryRow> {
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findSummary(seq));
   }
 }
 

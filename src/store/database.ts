@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { createFolder } from '../create-folder.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { matchesStatus } from '../domain/status-filter.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
 import { createSchema, hasExactSchema } from './schema.ts';
@@ -44,13 +43,6 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('foreign_keys = ON');
     // The only temporary data is what SQLite needs for rollbacks. In a file, it would cost more than the rows themselves.
     db.pragma('temp_store = MEMORY');
-    // For text filters, because LIKE ignores the case of ASCII letters only.
-    db.function('has_text', { deterministic: true }, (text, lowerCaseSearch) =>
-      text.toLowerCase().includes(lowerCaseSearch) ? 1 : 0,
-    );
-    db.function('matches_status', { deterministic: true }, (filter, status) =>
-      status !== null && matchesStatus(filter, status) ? 1 : 0,
-    );
     if (isNew) createDatabase(db);
     return db;
   } catch (error) {

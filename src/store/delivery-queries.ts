@@ -6,9 +6,16 @@ import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { createRowReader } from './columns.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
-import { type FilteredTable, type PageRequest, type RowPage, Scan } from './row-page.ts';
+import {
+  type FilteredTable,
+  hasStatus,
+  hasText,
+  listMatches,
+  type PageRequest,
+  type RowPage,
+} from './row-page.ts';
 import type { Row } from './rows.ts';
-import { type Sql, Table } from './sql.ts';
+import { Table } from './sql.ts';
 
 export interface DeliveryRow
   extends DeliveryProgressRow,
@@ -27,9 +34,10 @@ export interface DeliveryRow
   readonly last_fault: string | null;
 }
 
+// CROSS JOIN makes SQLite start with the deliveries, whose indexes are in the order of pages.
 const TABLES = `deliveries d
-  JOIN events e ON e.seq = d.event_seq
-  JOIN webhooks h ON h.seq = d.webhook_seq`;
+  CROSS JOIN events e ON e.seq = d.event_seq
+  CROSS JOIN webhooks h ON h.seq = d.webhook_seq`;
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
     coalesce(d.own_url, h.url) AS url, o.id AS replay_of,
     h.disabled AS endpoint_disabled, a.outcome AS last_outcome, a.response_status AS last_response_status,
@@ -55,17 +63,18 @@ const FILTERED_TABLE: FilteredTable<DeliveryCondition> = {
   from: TABLES,
   seq: 'd.seq',
   conditions: {
-    workspace_id: { indexed: 'd.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)' },
-    event_id: { indexed: 'd.event_seq = (SELECT seq FROM events WHERE id = @event_id)' },
-    webhook_id: { indexed: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)' },
+    workspace_id: 'd.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
+    event_id: 'd.event_seq = (SELECT seq FROM events WHERE id = @event_id)',
+    webhook_id: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)',
     status: `(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1
       OR @status = 'unsuccessful' AND d.status = 'failed' OR @status IN ('failing', 'unsuccessful') AND ${FAILING})`,
     since: 'd.created_at >= @since',
     until: 'd.created_at < @until',
     type: 'e.type = @type',
-    response_status: `matches_status(@response_status, ${LAST_RESPONSE})`,
-    text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
-      OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
+    response_status: hasStatus(LAST_RESPONSE, '@response_status'),
+    text: ['d.id', 'e.id', 'e.type', 'coalesce(d.own_url, h.url)', 'coalesce(d.own_body, e.envelope)']
+      .map(hasText)
+      .join(' OR '),
   },
   // A literal, unlike a parameter, lets SQLite use the partial indexes of failed and failing deliveries.
   findIndexedCondition: ({ workspace_id, status }) => {
@@ -76,13 +85,6 @@ const FILTERED_TABLE: FilteredTable<DeliveryCondition> = {
 };
 
 export class DeliveryQueries extends Table {
-  readonly #scan: Scan<DeliveryCondition, DeliveryRow>;
-
-  constructor(sql: Sql) {
-    super(sql);
-    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findBySeq(seq));
-  }
-
   find(id: string): DeliveryRow | undefined {
     return this.sql.get(`${SELECT} WHERE d.id = ?`, [id]);
   }
@@ -143,8 +145,8 @@ export class DeliveryQueries extends Table {
   }
 
   /** A page of the deliveries that match, newest first. */
-  list(filter: DeliveryCondition, page: PageRequest): Promise<RowPage<DeliveryRow>> {
-    return this.#scan.list(filter, page);
+  list(filter: DeliveryCondition, page: PageRequest): RowPage<DeliveryRow> {
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findBySeq(seq));
   }
 }
 

@@ -6,9 +6,16 @@ import { EventSummary } from '../contract/resources.ts';
 import { extractEventRecord } from '../domain/event.ts';
 import { createRowReader } from './columns.ts';
 import { FAILING } from './delivery-queries.ts';
-import { type FilteredTable, type PageRequest, type RowPage, readPage, Scan } from './row-page.ts';
+import {
+  type FilteredTable,
+  hasText,
+  listMatches,
+  type PageRequest,
+  type RowPage,
+  readPage,
+} from './row-page.ts';
 import type { Row } from './rows.ts';
-import { type Sql, Table } from './sql.ts';
+import { Table } from './sql.ts';
 
 export type EventRow = Row<'events'>;
 
@@ -32,22 +39,15 @@ const FILTERED_TABLE: FilteredTable<EventCondition> = {
   from: 'events e',
   seq: 'e.seq',
   conditions: {
-    workspace_id: { indexed: 'e.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)' },
+    workspace_id: 'e.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
     since: 'e.created_at >= @since',
     until: 'e.created_at < @until',
     type: 'e.type = @type',
-    text: '(has_text(e.id, @text) OR has_text(e.envelope, @text))',
+    text: `${hasText('e.id')} OR ${hasText('e.envelope')}`,
   },
 };
 
 export class EventTable extends Table {
-  readonly #scan: Scan<EventCondition, EventSummaryRow>;
-
-  constructor(sql: Sql) {
-    super(sql);
-    this.#scan = new Scan(sql, FILTERED_TABLE, (seq) => this.findSummary(seq));
-  }
-
   findSummary(seq: number): EventSummaryRow | undefined {
     return this.sql.get(
       `SELECT e.seq, e.id, e.type, e.created_at, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
@@ -83,8 +83,8 @@ export class EventTable extends Table {
   }
 
   /** A page of the events that match, newest first. */
-  listSummaries(filter: EventCondition, page: PageRequest): Promise<RowPage<EventSummaryRow>> {
-    return this.#scan.list(filter, page);
+  listSummaries(filter: EventCondition, page: PageRequest): RowPage<EventSummaryRow> {
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findSummary(seq));
   }
 
   /** The `/v1` request that created an event; null without one, or after it was removed from the log. */

@@ -4,8 +4,6 @@
  */
 import type { Page } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
-import { monotonic, SLICE_MS, yieldToEventLoop } from '../timers.ts';
-import { createStoreClosedError } from './database.ts';
 import type { Sql } from './sql.ts';
 
 export interface PageRequest {
@@ -53,89 +51,48 @@ export function toListBody<Row extends { readonly id: string }, Item>(
   return { data: rows.map(toItem), has_more: hasMore, end_cursor: rows.at(-1)?.id ?? null };
 }
 
-/** SQL condition for a field of a filter, whose value is `@name`. SQLite checks it on each row unless it is `indexed`. */
-type FilterCondition = string | { readonly indexed: string };
-
 /** A table and the filter that selects its rows. A field that is missing selects all rows. */
 export interface FilteredTable<Filter> {
   /** FROM clause. */
   readonly from: string;
   /** The sequence of the table, such as `e.seq`. */
   readonly seq: string;
-  /** SQLite evaluates them in order, so expensive ones come last. */
-  readonly conditions: { readonly [Name in keyof Filter]-?: FilterCondition };
+  /**
+   * The SQL condition of each field, whose value is `@name`. SQLite evaluates them in order, so expensive ones come last. A plus
+   * before a column keeps SQLite from using an index whose rows it would have to sort.
+   */
+  readonly conditions: { readonly [Name in keyof Filter]-?: string };
   /** Returns an additional condition that lets SQLite use an index. */
   readonly findIndexedCondition?: (filter: Filter) => string | null;
 }
 
-interface Candidate {
-  readonly seq: number;
-  readonly matches: 0 | 1;
+/** A page of the rows that match a filter, newest first. @param findRow finds a row by its sequence */
+export function listMatches<Filter extends object, Row>(
+  sql: Sql,
+  { from, seq, conditions, findIndexedCondition }: FilteredTable<Filter>,
+  filter: Filter,
+  page: PageRequest,
+  findRow: (seq: number) => Row | undefined,
+): RowPage<Row> {
+  const names = (Object.keys(conditions) as (keyof Filter)[]).filter((name) => filter[name] !== undefined);
+  const indexedCondition = findIndexedCondition?.(filter) ?? null;
+  const where = [`${seq} < @before`, ...names.map((name) => `(${conditions[name]})`)];
+  if (indexedCondition !== null) where.push(indexedCondition);
+  const text = `SELECT ${seq} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${seq} DESC LIMIT @limit`;
+  const { rows, hasMore } = readPage(page, (before, limit) =>
+    sql.values<number>(text, { ...filter, before, limit }),
+  );
+  return { rows: rows.flatMap((row) => findRow(row) ?? []), hasMore };
 }
 
-/**
- * Lists rows by a filter. This may read a whole table, so it works in slices between which requests and deliveries
- * continue.
- */
-export class Scan<Filter extends object, Row> {
-  readonly #sql: Sql;
-  readonly #table: FilteredTable<Filter>;
-  readonly #findRow: (seq: number) => Row | undefined;
-
-  constructor(sql: Sql, table: FilteredTable<Filter>, findRow: (seq: number) => Row | undefined) {
-    this.#sql = sql;
-    this.#table = table;
-    this.#findRow = findRow;
-  }
-
-  /** A page of the rows that match, newest first. @throws SvcError `storage_unavailable` if the store is closed meanwhile. */
-  async list(filter: Filter, { limit, beforeSeq }: PageRequest): Promise<RowPage<Row>> {
-    const text = this.#toCandidateQuery(filter);
-    const rows: Row[] = [];
-    let before: number | null = beforeSeq ?? Number.MAX_SAFE_INTEGER;
-    while (before !== null) {
-      const candidates = this.#sql.iterate<Candidate>(text, { ...filter, before });
-      const slice = scanSlice(candidates, limit + 1 - rows.length);
-      rows.push(...slice.seqs.map(this.#findRow).filter((row) => row !== undefined));
-      before = slice.continueBefore;
-      if (before === null) break;
-      await yieldToEventLoop();
-      if (!this.#sql.db.open) throw createStoreClosedError();
-    }
-    return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
-  }
-
-  #toCandidateQuery(filter: Filter): string {
-    const { from, seq, conditions, findIndexedCondition } = this.#table;
-    const names = (Object.keys(conditions) as (keyof Filter)[]).filter((name) => filter[name] !== undefined);
-    const where = [`${seq} < @before`];
-    const perRow: string[] = [];
-    for (const name of names) {
-      const condition = conditions[name];
-      if (typeof condition === 'string') perRow.push(condition);
-      else where.push(condition.indexed);
-    }
-    const indexedCondition = findIndexedCondition?.(filter) ?? null;
-    if (indexedCondition !== null) where.push(indexedCondition);
-    const matches = `iif(${perRow.join(' AND ') || 'TRUE'}, 1, 0) AS matches`;
-    return `SELECT ${seq}, ${matches} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${seq} DESC`;
-  }
+/** The condition that a text contains `@text`, whatever the case of ASCII letters. */
+export function hasText(column: string): string {
+  return `instr(lower(${column}), lower(@text)) > 0`;
 }
 
-interface Slice {
-  /** Sequences of the rows that match. */
-  readonly seqs: readonly number[];
-  /** Where the next slice starts; null if enough rows were found or none are left. */
-  readonly continueBefore: number | null;
-}
-
-function scanSlice(candidates: Iterable<Candidate>, limit: number): Slice {
-  const seqs: number[] = [];
-  const endsAt = monotonic() + SLICE_MS;
-  for (const { seq, matches } of candidates) {
-    if (matches === 1) seqs.push(seq);
-    if (seqs.length === limit) return { seqs, continueBefore: null };
-    if (monotonic() > endsAt) return { seqs, continueBefore: seq };
-  }
-  return { seqs, continueBefore: null };
+/** The condition that a response status has the value of a `ResponseFilter`. A status of 0 means no response. */
+export function hasStatus(column: string, filter: string): string {
+  return `CASE WHEN ${filter} = 'none' THEN ${column} = 0
+    WHEN ${filter} LIKE '_xx' THEN ${column} / 100 = CAST(substr(${filter}, 1, 1) AS INTEGER)
+    ELSE ${column} = ${filter} END`;
 }

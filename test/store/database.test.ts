@@ -355,18 +355,6 @@ describe('a path that cannot be a database', () => {
   );
 });
 
-describe('has_text', () => {
-  it.each([
-    ['Grüße', 'grüß', 1],
-    ['ORDER.shipped', 'r.s', 1],
-    ['order', 'orders', 0],
-    ['', '', 1],
-  ])('has_text(%j, %j) is %d, whatever the case', (text, search, expected) => {
-    const db = open(':memory:');
-    expect(db.prepare('SELECT has_text(?, ?)').pluck().get(text, search)).toBe(expected);
-  });
-});
-
 describe('the errors of SQLite and of the file system', () => {
   const withCode = (code: unknown) => Object.assign(new Error('details'), { code });
   it.each([

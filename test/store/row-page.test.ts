@@ -1,17 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readPage, toListBody, toPageRequest } from '../../src/store/row-page.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasStatus, hasText, readPage, toListBody, toPageRequest } from '../../src/store/row-page.ts';
+import { Database } from '../support/sqlite.ts';
 import { insertDeliveries, NOW, openStore } from './rows.ts';
-
-/** Milliseconds between two readings of the time. By default, each is past the end of the slice, so a slice is one row. */
-let step = 1_000;
-let now = 0;
-vi.mock('../../src/timers.ts', async (load) => ({
-  ...(await load<object>()),
-  monotonic: () => (now += step),
-}));
-afterEach(() => {
-  step = 1_000;
-});
 
 describe('toPageRequest', () => {
   const findSeq = (id: string) => (id === 'evt_1' ? 7 : undefined);
@@ -67,50 +57,50 @@ describe('readPage', () => {
   });
 });
 
-describe('Scan.findPage', () => {
-  it('a scan yields after a few milliseconds and continues at the same row', async () => {
+describe('listMatches', () => {
+  it('a page has as many rows as its limit, and the next one continues after it', () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
-    const { rows, hasMore } = await store.deliveryQueries.list(
-      { text: 'shipped' },
-      { limit: 3, beforeSeq: null },
-    );
-    expect([rows.map(({ seq }) => seq), hasMore]).toEqual([deliveries.toReversed().slice(0, 3), true]);
-  });
-
-  it('a page with exactly as many rows as match has no next page', async () => {
-    const store = openStore();
-    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
-    for (const filter of [{ text: 'shipped' }, {}]) {
-      const page = await store.deliveryQueries.list(filter, { limit: 2, beforeSeq: null });
-      expect([page.rows.map(({ seq }) => seq), page.hasMore]).toEqual([deliveries.toReversed(), false]);
-    }
-  });
-
-  it('a scan that is short enough does not yield', async () => {
-    step = 0;
-    const store = openStore();
-    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
-    const listing = store.deliveryQueries.list({}, { limit: 9, beforeSeq: null });
-    store.close();
-    expect((await listing).rows).toHaveLength(deliveries.length);
-  });
-
-  it('other writes run between the slices of a scan, and the page reflects them', async () => {
-    const store = openStore();
-    const { deliveries, webhook } = insertDeliveries(store, [NOW, NOW]);
-    const page = { limit: 9, beforeSeq: null };
-    const listing = store.deliveryQueries.list({ status: 'pending' }, page);
-    store.writeNow(() => store.cancelDeliveries(webhook, NOW));
-    const { rows } = await listing;
-    expect(rows.map(({ seq }) => seq)).toEqual(deliveries.slice(1));
-  });
-
-  it('a scan rejects when the store is closed', async () => {
-    const store = openStore();
-    insertDeliveries(store, [NOW, NOW]);
-    const listing = store.deliveryQueries.list({ text: 'nowhere' }, { limit: 9, beforeSeq: null });
-    store.close();
-    await expect(listing).rejects.toMatchObject({ code: 'storage_unavailable' });
+    const list = (limit: number, beforeSeq: number | null) => {
+      const { rows, hasMore } = store.deliveryQueries.list({ text: 'shipped' }, { limit, beforeSeq });
+      return [rows.map(({ seq }) => seq), hasMore];
+    };
+    const newestFirst = deliveries.toReversed();
+    expect(list(3, null)).toEqual([newestFirst.slice(0, 3), true]);
+    expect(list(3, newestFirst[2] ?? 0)).toEqual([newestFirst.slice(3), false]);
+    expect(list(4, null)).toEqual([newestFirst, false]);
   });
 });
+
+describe('hasText', () => {
+  it.each([
+    ['ORDER.shipped', 'r.s', 1],
+    ['order', 'Orders', 0],
+    ['Grüße', 'GRüß', 1],
+    ['Grüße', 'GRÜß', 0],
+    ['100 %', '0 %', 1],
+    ['', '', 1],
+  ])('%j has the text %j: %d, whatever the case of the letters A to Z', (column, text, expected) => {
+    expect(evaluate(hasText('@column'), { column, text })).toBe(expected);
+  });
+});
+
+describe('hasStatus', () => {
+  it.each<[number, string | number, 0 | 1]>([
+    [404, 404, 1],
+    [404, 405, 0],
+    [404, '4xx', 1],
+    [404, '5xx', 0],
+    [0, 'none', 1],
+    [200, 'none', 0],
+    [0, 0, 1],
+  ])('the status %d has the value %s: %d', (status, filter, expected) => {
+    expect(evaluate(hasStatus('CAST(@status AS INTEGER)', '@filter'), { status, filter })).toBe(expected);
+  });
+});
+
+function evaluate(condition: string, values: Record<string, string | number>): number | undefined {
+  const db = new Database(':memory:');
+  onTestFinished(() => void db.close());
+  return db.prepare<[object], number>(`SELECT ${condition}`).pluck().get(values);
+}

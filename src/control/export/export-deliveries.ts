@@ -11,7 +11,7 @@ import { createNotFoundError } from '../../sandbox/access.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { listSecrets } from '../../sandbox/verification.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
-import { monotonic, SLICE_MS, yieldToEventLoop } from '../../timers.ts';
+import { yieldToEventLoop } from '../../timers.ts';
 import { validate } from '../../validation/validate.ts';
 import { toDeliveryDetail } from '../delivery-handlers.ts';
 import { toCondition } from '../to-condition.ts';
@@ -58,14 +58,17 @@ function findDelivery({ store }: Sandbox, id: string): DeliveryRow {
 }
 
 const PAGE_SIZE = 1000;
+/** Number of deliveries that are read before other work continues. */
+const READ_AT_ONCE = 50;
 
 /** Newest first. */
 async function* findMatches(sandbox: Sandbox, filter: DeliveryCondition): AsyncGenerator<DeliveryRow> {
   let beforeSeq: number | null = null;
   do {
-    const page = await sandbox.store.deliveryQueries.list(filter, { limit: PAGE_SIZE, beforeSeq });
+    const page = sandbox.store.deliveryQueries.list(filter, { limit: PAGE_SIZE, beforeSeq });
     yield* page.rows;
     beforeSeq = page.hasMore ? (page.rows.at(-1)?.seq ?? null) : null;
+    await yieldToEventLoop();
   } while (beforeSeq !== null);
 }
 
@@ -77,12 +80,8 @@ async function* readDeliveries(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ExportedDelivery> {
   const { store } = sandbox;
-  let sliceEndsAt = monotonic() + SLICE_MS;
-  for (const seq of seqs) {
-    if (monotonic() > sliceEndsAt) {
-      await yieldToEventLoop();
-      sliceEndsAt = monotonic() + SLICE_MS;
-    }
+  for (const [index, seq] of seqs.entries()) {
+    if (index % READ_AT_ONCE === 0) await yieldToEventLoop();
     if (signal?.aborted) return;
     // Otherwise the file would contain deliveries of two states.
     if (store.stateReplacedSeq !== stateReplacedSeq) {
