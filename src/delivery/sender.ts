@@ -173,13 +173,16 @@ function toOutcome(
   }
   const status = response?.status ?? 0;
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null };
-  return { outcome: 'http_error', error: describeStatus(status, response?.headers.location) };
+  return { outcome: 'http_error', error: describeStatus(status, response?.headers.location, context.url) };
 }
 
-function describeStatus(status: number, location: string | undefined): string {
+function describeStatus(status: number, location: string | undefined, url: URL): string {
   const responded = `the receiver responded with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
-  return isRedirect ? `${responded}; redirects are not followed, so register ${location} instead` : responded;
+  if (!isRedirect) return responded;
+  const isRelative = !URL.canParse(location) && URL.canParse(location, url.href);
+  const target = isRelative ? new URL(location, url).href : location;
+  return `${responded}; redirects are not followed, so register ${target} instead`;
 }
 
 /** Whether the process could not open a socket. */

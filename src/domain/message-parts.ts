@@ -14,9 +14,12 @@ export function capitalize(text: string): string {
   return first.toUpperCase() + text.slice(first.length);
 }
 
-/** Capitalizes a text and ends it with a period. */
+/** A host name or address at the beginning of a text. */
+const HOST_AT_START = /^(?:localhost\b|\S*[.:\d]\S)/;
+
+/** Capitalizes a text, unless it begins with a host name, and ends it with a period. */
 export function toSentence(text: string): string {
-  return `${capitalize(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  return `${HOST_AT_START.test(text) ? text : capitalize(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import { connectInProcess } from '../mcp/connected-emulator.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { mountControlApi } from './control-api.ts';
-import { mountDashboard } from './dashboard.ts';
+import { mountDashboard, redirectToRoute } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi } from './public-api.ts';
@@ -92,9 +92,10 @@ export function createApp(options: AppOptions): H3 {
   );
   // They say only that the emulator runs, also to a container's health check, which has no token.
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
-  app.all('/**', ({ url }) => {
-    const error = new SvcError('not_found', `${url.pathname} does not exist. The API is at /v1.`);
-    return errorResponse(error, nextRequestId());
+  app.all('/**', (event) => {
+    const requestId = nextRequestId();
+    const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
+    return redirectToRoute(event, requestId) ?? errorResponse(error, requestId);
   });
   return app;
 }

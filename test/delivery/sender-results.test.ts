@@ -42,6 +42,11 @@ describe('the result of a request', () => {
       { location },
       'the receiver responded with 399; redirects are not followed, so register https://elsewhere.test/ instead',
     ],
+    [
+      308,
+      { location: '/hooks/' },
+      'the receiver responded with 308 Permanent Redirect; redirects are not followed, so register http://receiver.test/hooks/ instead',
+    ],
     [400, { location }, 'the receiver responded with 400 Bad Request'],
     [201, { location }, null],
   ])('a response with status %i and the headers %j has the error %s', async (status, headers, error) => {

@@ -91,6 +91,9 @@ it.each([
   ['Stop!', 'Stop!'],
   ['It ended.', 'It ended.'],
   ['𐐨bc', '𐐀bc.'],
+  ['foobar.test does not resolve', 'foobar.test does not resolve.'],
+  ['localhost did not respond', 'localhost did not respond.'],
+  ['api:3000 closed the connection', 'api:3000 closed the connection.'],
 ])('toSentence(%j) returns %j', (text, sentence) => {
   expect(toSentence(text)).toBe(sentence);
 });

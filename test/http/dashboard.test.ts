@@ -43,6 +43,21 @@ describe('the page', () => {
     });
   });
 
+  it.each([
+    ['/deliveries/del_1', '../#/deliveries/del_1'],
+    ['/events/evt_1?token=a', '../?token=a#/events/evt_1'],
+    ['/webhooks/wh_1', '../#/webhooks/wh_1'],
+    ['/requests/req_1', '../#/requests/req_1'],
+    ['/deliveries?ws=ws_1', './?ws=ws_1#/deliveries'],
+  ])('the path %s without a fragment leads a browser to the page at %s', async (path, location) => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    expect(await ask(path, { accept })).toMatchObject({ status: 302, headers: { location } });
+    expect((await ask(path, { accept: '*/*' })).status).toBe(404);
+    expect((await ask(path, { accept }, 'POST')).status).toBe(404);
+    const { status, body } = await ask(new URL(location, `http://localhost${path}`).pathname);
+    expect([status, body.toString()]).toEqual([200, PAGE]);
+  });
+
   it('the page can only run its own files, and cannot be embedded [dashboard.content-policy]', async () => {
     const { headers } = await ask('/');
     expect(headers).toMatchObject({
