@@ -4,7 +4,8 @@
  */
 
 import { createWebhookSecret } from '../domain/secret.ts';
-import { describeMistakes, listProbes } from '../domain/signature/mistakes.ts';
+import { describeMistakes } from '../domain/signature/mistakes.ts';
+import { listProbes } from '../domain/signature/probe-requests.ts';
 import { createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

@@ -155,6 +155,10 @@ function diagnose(
     message: { ...message, body: attempt.request.body },
     sentDigests: digests,
     receivedBody: payload,
+    receivedAt: {
+      fromMs: Date.parse(attempt.sent_at),
+      toMs: Date.parse(attempt.sent_at) + Math.ceil(attempt.duration_ms),
+    },
     // A previous secret that no longer signs is a mistake.
     secrets: signingSecrets.length > 0 ? signingSecrets : listSecrets(sandbox, row),
     otherSecrets: [...secretsOfReceiver, ...listWorkspaceSecrets(sandbox.store, row.workspace_seq)],

@@ -157,7 +157,9 @@ describe('verifyDelivery', () => {
     const payload = JSON.stringify(JSON.parse(sent));
     await expect(control.verifyDelivery({ id, payload_base64: base64(payload) })).resolves.toMatchObject({
       reason: 'body_changed',
-      detail: expect.stringContaining('its JSON was parsed and serialized again: from byte'),
+      detail: expect.stringContaining(
+        'its JSON was parsed and serialized again, as JSON.stringify does: from byte',
+      ),
     });
   });
 

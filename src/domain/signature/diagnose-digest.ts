@@ -5,16 +5,9 @@ import {
   describeFormMistake,
   describePrefixMistake,
   getDigestForm,
-  readDigest,
+  listPossibleForms,
 } from './digest-forms.ts';
-import {
-  computeChangedHmac,
-  describeMistakes,
-  listMistakes,
-  MAX_CHANGED_BYTES,
-  type Mistake,
-  type MistakeInput,
-} from './mistakes.ts';
+import { describeMistakes, findMistakes, type Mistake, type MistakeInput } from './mistakes.ts';
 import type { MistakeReason } from './refusals.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { computeDigest } from './sign.ts';
@@ -37,56 +30,47 @@ interface DigestDiagnosis {
 /** Fewer characters could match by chance. */
 const MIN_TRUNCATED_LENGTH = 12;
 
+/** Bytes that are hashed for pairs of mistakes, which takes a tenth of a second. */
+const MAX_HASHED_BYTES = 80 * 1024 * 1024;
+
 /**
- * Finds up to two mistakes in the HMAC input (one for a large body), and mistakes in the prefix and the encoding, that together
- * produce the digest.
+ * Finds up to two mistakes in the digest, and mistakes in the prefix and the encoding, that together produce the digest.
  */
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
-  const computedDigests = readComputedDigest(input);
-  for (const mistakes of combineMistakes(input)) {
-    for (const secret of secrets) {
-      const hmac = computeChangedHmac(input, secret, mistakes);
-      const computed = computedDigests.find(({ digest }) => digest.equals(hmac));
-      if (computed !== undefined) {
-        return describeMatch(input, [...mistakes, ...computed.mistakes], computed.hasPrefix);
-      }
-    }
+  const computed = readComputedDigest(input);
+  const matchForm = (digest: Buffer) =>
+    computed.forms.find((form) => form.write(digest) === computed.text) ?? null;
+  const found = findMistakes(input, matchForm, MAX_HASHED_BYTES);
+  if (found !== null) {
+    const { form, prefix } = { form: found.match, prefix: computed.otherPrefix };
+    const written = [
+      ...(prefix === '' ? [] : [describePrefixMistake(prefix, scheme)]),
+      ...(form === getDigestForm(scheme) ? [] : [describeFormMistake(form, scheme)]),
+    ].map((description) => ({
+      ...{ reason: 'encoding_changed' as const, description, remedy: describeCorrectForm(scheme) },
+    }));
+    return describeMatch(input, [...found.mistakes, ...written], found.others, computed.hasPrefix);
   }
   const text = removePrefix(input.computedDigest.trim(), scheme);
   const isTruncated =
     text.length >= MIN_TRUNCATED_LENGTH &&
     secrets.some((secret) => computeDigest(scheme, secret, input.message).startsWith(text));
-  if (isTruncated || computedDigests.length === 0) return describeMalformed(text, isTruncated, scheme);
+  if (isTruncated || computed.forms.length === 0) return describeMalformed(text, isTruncated, scheme);
   return {
     ok: false,
     reason: 'signature_mismatch',
-    detail: arePairsTried(input)
-      ? 'No known mistake produces this digest, and no combination of two mistakes of different kinds does.'
-      : `No single known mistake produces this digest. svc did not try combinations of mistakes, because the body is larger than ${MAX_CHANGED_BYTES / 1024} KiB.`,
+    detail:
+      'No known mistake produces this digest, and none of the likely combinations of two mistakes does.',
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
-}
-
-/** Yields the combinations to try: none, each single mistake, each pair of mistakes in different parts. */
-export function* combineMistakes(input: MistakeInput): Generator<readonly Mistake[]> {
-  yield [];
-  const mistakes = listMistakes(input).filter(({ part }) => part !== 'header');
-  for (const mistake of mistakes) yield [mistake];
-  if (!arePairsTried(input)) return;
-  for (const [index, first] of mistakes.entries()) {
-    for (const second of mistakes.slice(index + 1)) if (second.part !== first.part) yield [first, second];
-  }
-}
-
-export function arePairsTried({ message }: MistakeInput): boolean {
-  return Buffer.byteLength(message.body) <= MAX_CHANGED_BYTES;
 }
 
 /** @param hasPrefix whether the computed digest has the prefix of the signature header */
 function describeMatch(
   input: DigestInput,
   mistakes: readonly Pick<Mistake, 'reason' | 'description' | 'remedy'>[],
+  others: readonly Mistake[],
   hasPrefix: boolean,
 ): DigestDiagnosis {
   const { scheme, sentDigests, computedDigest } = input;
@@ -107,7 +91,7 @@ function describeMatch(
       remedy: null,
     };
   }
-  return { ok: false, ...describeMistakes(mistakes) };
+  return { ok: false, ...describeMistakes(mistakes, others) };
 }
 
 function describeMalformed(
@@ -129,26 +113,14 @@ function describeMalformed(
 /** Common prefixes of signatures: `v1=`, `sha256=`. */
 const ANY_PREFIX = /^(?:v\d\w{0,7}|sha\d{1,3})[=,]/;
 
-/** The digests that the text can be, with the mistakes in how it is written. None if it is not an HMAC of a known length. */
+/** The text of the digest without its prefix, and the forms in which it can be a digest: none if it is not one. */
 function readComputedDigest({ computedDigest, scheme }: DigestInput) {
   const trimmed = computedDigest.trim();
   const { prefix } = scheme.header;
   const hasPrefix = trimmed.startsWith(prefix);
   const [otherPrefix = ''] = hasPrefix ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
-  const reason = 'encoding_changed' as const;
-  const remedy = describeCorrectForm(scheme);
-  return readDigest(text).map(({ form, digest }) => {
-    const descriptions = [
-      ...(otherPrefix === '' ? [] : [describePrefixMistake(otherPrefix, scheme)]),
-      ...(form === getDigestForm(scheme) ? [] : [describeFormMistake(form, scheme)]),
-    ];
-    return {
-      digest,
-      hasPrefix,
-      mistakes: descriptions.map((description) => ({ reason, description, remedy })),
-    };
-  });
+  return { text, hasPrefix, otherPrefix, forms: listPossibleForms(text) };
 }
 
 function removePrefix(text: string, { header: { prefix } }: SignatureScheme): string {

@@ -1,12 +1,12 @@
-/** The mistakes that receivers make with signatures: how each is made, how it is recognized, and what to do. */
-import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../credentials.ts';
+/**
+ * The mistakes that receivers make with signatures. A mistake changes one part of the signature: what is read as the body, the
+ * timestamp or the secret, how the secret becomes a key, what is signed, with which function, and how the digest is written. Each
+ * row says how the mistake is made, its sentence, and what to do. Two mistakes in different parts can be combined.
+ */
+import { createHash, createHmac, getHashes } from 'node:crypto';
+import { getApiKeyEnvironment, SECRET_PREFIX } from '../credentials.ts';
 import { formatCount } from '../message-parts.ts';
-import {
-  type ChangedBody,
-  describeDifference,
-  listChangedBodies,
-  listOriginalBodies,
-} from './body-changes.ts';
+import { describeDifference, listChangedBodies } from './body-changes.ts';
 import {
   type DigestForm,
   describeCorrectForm,
@@ -15,19 +15,20 @@ import {
   digestForms,
   getDigestForm,
 } from './digest-forms.ts';
-import {
-  type MistakeReason,
-  quote,
-  type Refusal,
-  type RefusalReason,
-  secretMissing,
-  USE_RAW_BODY,
-} from './refusals.ts';
-import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
+import { COMPARE_SECRET, type MistakeReason, secretMissing, USE_RAW_BODY } from './refusals.ts';
+import type { SignatureScheme } from './scheme.ts';
 import { describeKey, hasTimestamp, schemes } from './schemes.ts';
-import { computeHmac, createSignatureHeaders, formatSignatureHeaders, type SignableMessage } from './sign.ts';
-import { formatTimestamp, parseTimestamp } from './signature-header.ts';
-import type { NamedSecret, ParsedVerifyInput } from './verify-input.ts';
+import { decodeSecret, listContentPieces, type SignableMessage } from './sign.ts';
+import {
+  formatZone,
+  listCurrentTimes,
+  listTimestampForms,
+  missingTimestamps,
+  unreadableTimestamps,
+  zoneOffsets,
+} from './timestamp-forms.ts';
+import type { NamedSecret } from './verify-input.ts';
+import { secretMistakes } from './wrong-secrets.ts';
 
 /** The signature in which mistakes are made. */
 export interface MistakeInput {
@@ -40,70 +41,95 @@ export interface MistakeInput {
   readonly otherSecrets: readonly NamedSecret[];
   /** The body that the receiver used, if it is known. */
   readonly receivedBody?: Uint8Array | undefined;
+  /** Whether the message is what the receiver has, so that changes that can be undone are not made. */
+  readonly isReceived?: boolean;
+  /** When the receiver computed its digest, in milliseconds since 1970. */
+  readonly receivedAt?: { readonly fromMs: number; readonly toMs: number } | undefined;
 }
+
+type Bytes = string | Uint8Array;
+/** Computes a digest from the pieces of the signed content and the key. */
+type ComputeDigest = (content: readonly Bytes[], key: Bytes) => Buffer;
 
 /** What a mistake changes. */
 export interface SignatureChange {
   readonly scheme?: Partial<SignatureScheme>;
   readonly secret?: string;
   readonly message?: Partial<SignableMessage>;
+  /** The signed content, instead of what the scheme signs. */
+  readonly content?: string;
+  /** Instead of the HMAC. */
+  readonly compute?: ComputeDigest;
   /** How the digest is written, if not in the encoding of the scheme. */
   readonly form?: DigestForm;
+  /** By how much the timestamp that is sent differs from the current time. */
+  readonly aheadMs?: number;
+  /** The name of another header that has the signature. */
+  readonly signatureHeader?: string;
 }
 
 /** A way to make a mistake. */
 export interface Mistake {
-  /** The part of the signature that is changed. `header`: only how it is written, and not the digest. */
+  /** The part of the signature that is changed. `header`: only how it is sent, and not the digest. */
   readonly part: 'secret' | 'timestamp' | 'content' | 'key' | 'algorithm' | 'body' | 'header';
   readonly reason: MistakeReason;
   /** A clause that completes "The receiver makes one mistake: …", on its own or in a list of two. */
   readonly description: string;
   readonly remedy: string;
   readonly change: SignatureChange;
+  /** A text for the timestamp. A receiver that accepts it does not make the mistake. */
+  readonly counterexample?: string;
 }
 
-/** A signature that does not match, as a receiver passed it to `verify`. */
-interface MismatchedSignature {
-  readonly input: ParsedVerifyInput;
-  readonly message: SignableMessage;
-  /** Whether the signature is that of the message with a change. */
-  isSignedWith(change: SignatureChange): boolean;
-}
+/** A change with the clause that describes it. */
+type Change = readonly [description: string, change: SignatureChange];
 
-type Definition = {
-  readonly part?: Mistake['part'];
+/** A kind of mistake. */
+interface MistakeKind {
+  readonly part: Mistake['part'];
+  readonly reason: MistakeReason;
   readonly remedy: string | ((scheme: SignatureScheme) => string);
-  /** How to make the mistake: each change, with the clause that describes it. */
-  readonly make?: (input: MistakeInput) => readonly (readonly [description: string, SignatureChange])[];
-} & (
-  | {
-      readonly reason: RefusalReason;
-      /** How to recognize it in a mismatch: what was found, as a sentence; null if it is another mistake. */
-      readonly recognize?: (signature: MismatchedSignature) => string | null | undefined;
-    }
-  | { readonly reason: MistakeReason; readonly recognize?: never }
-);
-
-/** Limits the work that a forged delivery with a large body can cause. For this size, trying all pairs takes a few hundred milliseconds. */
-export const MAX_CHANGED_BYTES = 64 * 1024;
+  /** The ways to make the mistake, the more common ones first. */
+  readonly make: (input: MistakeInput) => Iterable<Change>;
+  readonly counterexample?: string;
+  /** How many mistakes of other kinds are more likely than the first of this kind. */
+  readonly rank?: number;
+}
 
 /** Templates of the service, of other services, and of common misreadings. */
 const commonTemplates = [
-  '{timestamp}{body}',
-  '{body}',
-  '{timestamp}.{body}',
-  '{id}.{timestamp}.{body}',
-  '{timestamp}:{body}',
-  'v0:{timestamp}:{body}',
-  '{timestamp}\n{body}',
-  '{timestamp} {body}',
-  '{timestamp},{body}',
-  '{body}.{timestamp}',
-  '{body}{timestamp}',
-  '{id}.{body}',
-  '{timestamp}.',
-  '{timestamp}',
+  ...['{body}', '{timestamp}{body}', '{timestamp}.{body}', '{body}.{timestamp}', '{timestamp}:{body}'],
+  ...['{id}.{timestamp}.{body}', '{body}{timestamp}', 'v0:{timestamp}:{body}', '{timestamp}\n{body}'],
+  ...[
+    '{timestamp} {body}',
+    '{timestamp},{body}',
+    '{id}.{body}',
+
+    '{timestamp}',
+    '{timestamp}|{body}',
+  ],
+  ...[
+    '{timestamp}-{body}',
+    '{timestamp}_{body}',
+    '{timestamp};{body}',
+    '{timestamp}\\n{body}',
+    '.{body}',
+    ':{body}',
+  ],
+  ...['t={timestamp}.{body}', 't={timestamp},{body}', 'v1.{timestamp}.{body}', 'v1:{timestamp}:{body}'],
+  ...['{timestamp}.{id}.{body}', '{id}{timestamp}{body}', '{id}{body}', '{body}{id}', '{id}', '{body}{body}'],
+  ...[
+    '{timestamp}.{body}.',
+    '{timestamp}. {body}',
+
+    '{body}:{timestamp}',
+  ],
 ];
+
+/** Templates that a program signs without replacing anything, because the quotes around them are wrong. */
+const literalTemplates = ['body', 'rawBody', 'payload'].flatMap((body) =>
+  ['', '$', '#'].map((sign) => `${sign}{timestamp}.${sign}{${body}}`),
+);
 
 const commonKeys: readonly SignatureScheme['key'][] = [
   { form: 'utf8', prefix: '' },
@@ -119,186 +145,216 @@ const timestampFormats = {
   unix_ms: 'milliseconds since 1970',
 } as const satisfies Record<SignatureScheme['timestampFormat'], string>;
 
-const UNSET = 'an unset environment variable is the usual cause';
-const USE_SECRET = 'Use the current secret of the endpoint.';
-const CHECK_CLOCK =
-  'Check the clock of the receiver, and the unit in which it compares the timestamp with the current time.';
+const hmac =
+  (algorithm: string): ComputeDigest =>
+  (content, key) => {
+    const computed = createHmac(algorithm, key);
+    for (const piece of content) computed.update(piece);
+    return computed.digest();
+  };
 
-/** In the order in which they are recognized and made. */
-const definitions: readonly Definition[] = [
-  { reason: 'secret_missing', remedy: secretMissing.remedy },
-  { reason: 'payload_unreadable', remedy: USE_RAW_BODY },
-  { reason: 'timestamp_too_old', remedy: CHECK_CLOCK },
-  { reason: 'timestamp_in_future', remedy: CHECK_CLOCK },
+function hash(algorithm: string, pieces: readonly Bytes[]): Buffer {
+  const computed = createHash(algorithm);
+  for (const piece of pieces) computed.update(piece);
+  return computed.digest();
+}
+
+function concat(pieces: readonly Bytes[]): Buffer {
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+}
+
+/** Header names of other services, and names that receivers make up. */
+const signatureHeaders = [
+  ...['X-Signature', 'X-Webhook-Signature', 'Signature', 'Webhook-Signature', 'X-Service-Signature'],
+  ...['X-Hub-Signature-256', 'X-Signature-256', 'Stripe-Signature', 'Svix-Signature', 'X-Hub-Signature'],
+];
+
+const USE_HEADER =
+  'Use the value of the timestamp header as it arrived. Converting it changes the signed string.';
+
+/** The kinds of mistakes. Each row of a kind is less likely than the row before. */
+const kinds: readonly MistakeKind[] = [
   {
+    part: 'body',
+    reason: 'body_changed',
+    remedy: USE_RAW_BODY,
+    *make({ message: { body: sent }, receivedBody, isReceived = false }) {
+      if (receivedBody !== undefined && !Buffer.from(sent).equals(receivedBody)) {
+        const description = describeDifference(sent, receivedBody);
+        yield describeBodyMistake(sent, { description, body: receivedBody });
+      }
+      for (const changed of listChangedBodies(sent, isReceived)) yield describeBodyMistake(sent, changed);
+    },
+  },
+  {
+    part: 'content',
+    reason: 'content_changed',
+    remedy: ({ content }) =>
+      `Compute the HMAC over ${content}, with the header values as they arrived and the raw body.`,
+    make: ({ scheme }) => [
+      ...commonTemplates
+        .filter((content) => content !== scheme.content && isSent(content, scheme))
+        .map((content): Change => [describeContent(content, scheme), { scheme: { content } }]),
+      ...literalTemplates.map((content): Change => [describeContent(content, scheme), { content }]),
+    ],
+  },
+  {
+    part: 'key',
+    reason: 'key_changed',
+    remedy: ({ key }) => `Use ${describeKey(key)} as the key.`,
+    make: ({ scheme, secrets }) =>
+      commonKeys
+        // A key of no bytes is the mistake of an empty secret.
+        .filter((key) => secrets.every((secret) => decodeSecret({ key }, secret).length > 0))
+        .map((key) => [`the key was ${describeKey(key)}`, { scheme: { key } }] as const)
+        .filter(([, change]) => describeKey(change.scheme.key) !== describeKey(scheme.key)),
+  },
+  {
+    part: 'secret',
     reason: 'api_key_as_secret',
     remedy: 'Use the current secret of the endpoint (whsec_…), not the API key.',
-    part: 'secret',
     make: ({ otherSecrets }) =>
       otherSecrets
         .filter(({ secret }) => getApiKeyEnvironment(secret) !== null)
         .map(({ secret }) => ['the secret was an API key', { secret }]),
-    recognize: ({ input: { secrets } }) => {
-      const environment = secrets.map(getApiKeyEnvironment).find((candidate) => candidate !== null);
-      return (
-        environment &&
-        `The secret starts with ${keyPrefixes[environment]}, so it is an API key. Deliveries are signed with the endpoint secret.`
-      );
-    },
   },
   {
-    reason: 'wrong_secret',
-    remedy: USE_SECRET,
     part: 'secret',
-    make: ({ secrets, otherSecrets }) => [
-      ...otherSecrets
-        .filter(({ secret }) => !secrets.includes(secret) && getApiKeyEnvironment(secret) === null)
-        .map(({ name, secret }) => [`the secret was ${name}`, { secret }] as const),
-      ...secrets.flatMap((secret) => [
-        ['the secret was in double quotes', { secret: `"${secret}"` }] as const,
-        ['the secret was in single quotes', { secret: `'${secret}'` }] as const,
-        ['the secret ended with a line break', { secret: `${secret}\n` }] as const,
-        ['the secret ended with a space', { secret: `${secret} ` }] as const,
-      ]),
-      [`the secret was empty: ${UNSET}`, { secret: '' }],
-      [`the secret was the text "undefined": ${UNSET}`, { secret: 'undefined' }],
-    ],
-    recognize: ({ input: { secrets, otherSecrets }, isSignedWith }) => {
-      const match = [...secrets.flatMap(listCorrectedSecrets), ...otherSecrets].find(({ secret }) =>
-        isSignedWith({ secret }),
-      );
-      return match && `The signature does not match the given secret, but it matches ${match.name}.`;
-    },
+    reason: 'wrong_secret',
+    remedy: 'Use the current secret of the endpoint.',
+    make: ({ secrets }) =>
+      secretMistakes.flatMap(({ description, apply }) =>
+        secrets.flatMap((correct) =>
+          apply(correct).map((secret): Change => [`the secret ${description}`, { secret }]),
+        ),
+      ),
   },
   {
-    reason: 'timestamp_changed',
-    remedy: 'Use the value of the timestamp header as it arrived. Converting it changes the signed string.',
+    part: 'secret',
+    reason: 'wrong_secret',
+    remedy: 'Use the current secret of the endpoint.',
+    make: ({ secrets, otherSecrets }) =>
+      otherSecrets
+        .filter(({ secret }) => !secrets.includes(secret) && getApiKeyEnvironment(secret) === null)
+        .map(({ name, secret }) => [`the secret was ${name}`, { secret }]),
+  },
+  {
     part: 'timestamp',
+    reason: 'timestamp_changed',
+    remedy: USE_HEADER,
     make: ({ scheme, message: { timestamp: sent } }) =>
-      scheme.content.includes('{timestamp}')
+      signsTimestamp(scheme)
         ? listTimestampForms(sent).map(({ name, timestamp }) => [
             `the timestamp was ${name} (${timestamp}), but its header is ${sent}`,
             { message: { timestamp } },
           ])
         : [],
-    recognize: ({ message: { timestamp: received }, isSignedWith }) => {
-      const signed = listTimestampForms(received).find(({ timestamp }) =>
-        isSignedWith({ message: { timestamp } }),
-      );
-      return (
-        signed &&
-        `The signature is valid for the timestamp ${signed.timestamp}, but the given timestamp is ${quote(received)}.`
-      );
-    },
   },
   {
-    reason: 'content_changed',
-    remedy: ({ content }) =>
-      `Compute the HMAC over ${content}, with the header values as they arrived and the raw body.`,
-    part: 'content',
+    part: 'timestamp',
+    reason: 'timestamp_changed',
+    remedy: (scheme) =>
+      `Read the timestamp from the header ${getTimestampHeader(scheme)}, and sign its text.`,
     make: ({ scheme }) =>
-      commonTemplates
-        .filter((content) => content !== scheme.content)
-        .map((content) => [
-          `the signed string was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`,
-          { scheme: { content } },
-        ]),
+      signsTimestamp(scheme)
+        ? [
+            ...missingTimestamps.map(
+              ({ name, timestamp }): Change => [
+                `the timestamp was ${name}, as if ${getTimestampHeader(scheme)} was read under another name`,
+                { message: { timestamp } },
+              ],
+            ),
+            ...unreadableTimestamps.map(
+              ({ name, timestamp }): Change => [
+                `the timestamp was ${name}, because it was not parsed correctly`,
+                { message: { timestamp } },
+              ],
+            ),
+          ]
+        : [],
   },
   {
-    reason: 'key_changed',
-    remedy: ({ key }) => `Use ${describeKey(key)} as the key.`,
-    part: 'key',
-    make: ({ scheme }) =>
-      commonKeys
-        .map((key) => [`the key was ${describeKey(key)}`, { scheme: { key } }] as const)
-        .filter(([, change]) => describeKey(change.scheme.key) !== describeKey(scheme.key)),
+    part: 'timestamp',
+    reason: 'timestamp_changed',
+    remedy: USE_HEADER,
+    make: ({ scheme, receivedAt }) =>
+      signsTimestamp(scheme) && receivedAt !== undefined
+        ? listCurrentTimes(receivedAt.fromMs, receivedAt.toMs).map(({ name, timestamp }) => [
+            `the timestamp was ${name} (${timestamp})`,
+            { message: { timestamp } },
+          ])
+        : [],
   },
   {
+    part: 'algorithm',
     reason: 'algorithm_changed',
     remedy: ({ algorithm }) => `Compute the HMAC with ${algorithm}.`,
-    part: 'algorithm',
-    make: ({ scheme }) =>
-      signatureAlgorithms
-        .filter((algorithm) => algorithm !== scheme.algorithm)
-        .map((algorithm) => [
-          `the hash was ${algorithm} instead of ${scheme.algorithm}`,
-          { scheme: { algorithm } },
-        ]),
-  },
-  {
-    reason: 'body_changed',
-    remedy: USE_RAW_BODY,
-    part: 'body',
-    make: ({ message: { body: sent }, receivedBody }) => [
-      ...listChangedBodies(sent).map((changed) => describeBodyMistake(sent, changed)),
-      ...(receivedBody === undefined || Buffer.from(sent).equals(receivedBody)
-        ? []
-        : [
-            describeBodyMistake(sent, {
-              description: describeDifference(sent, receivedBody),
-              body: receivedBody,
-            }),
-          ]),
+    make: ({ scheme: { algorithm: correct } }) => [
+      ...(['sha256', 'sha1', 'sha512', 'sha384', 'md5', 'sha224', 'sha3-256'] as const)
+        .filter((algorithm) => algorithm !== correct && supportedHashes.has(algorithm))
+        .map(
+          (algorithm): Change => [
+            `the hash was ${algorithm} instead of ${correct}`,
+            { compute: hmac(algorithm) },
+          ],
+        ),
     ],
-    recognize: ({ input, message: { body: received }, isSignedWith }) => {
-      const bytes = Buffer.byteLength(received);
-      for (const { description, body } of listSentBodies(input)) {
-        if (isSignedWith({ message: { body } })) {
-          const sentBytes = formatCount(Buffer.byteLength(body), 'byte');
-          return `The body was changed after signing: ${description} (${sentBytes} signed, ${bytes} given).`;
-        }
-      }
-      return input.payload === '[object Object]'
-        ? 'The given body is the text [object Object]: the body was parsed, and the object was converted to text.'
-        : null;
-    },
   },
   {
-    reason: 'body_changed',
-    remedy: 'Use the bytes as they arrived, before the framework or a proxy decompresses them.',
-    recognize: ({ input: { payload, contentEncoding } }) =>
-      isEncoded(contentEncoding) && JSON_START.test(toLatin1(payload))
-        ? `The signature does not match, and the body was decompressed after it arrived: Content-Encoding is ${quote(contentEncoding)}, but the given body is not compressed.`
-        : null,
+    part: 'algorithm',
+    reason: 'algorithm_changed',
+    remedy: ({ algorithm, key }) =>
+      `Compute an HMAC with ${algorithm}, with ${describeKey(key)} as the key, instead of hashing the secret with the content.`,
+    make: ({ scheme: { algorithm } }) => [
+      [
+        'a plain hash of the secret and the content was computed',
+        { compute: (content, key) => hash(algorithm, [key, ...content]) },
+      ],
+      [
+        'a plain hash of the content and the secret was computed',
+        { compute: (content, key) => hash(algorithm, [...content, key]) },
+      ],
+      [
+        'a plain hash of the content was computed, without a secret',
+        { compute: (content) => hash(algorithm, content) },
+      ],
+    ],
   },
   {
-    reason: 'body_changed',
-    remedy: 'Turn off compression between sender and receiver, or decompress the body before verifying.',
-    recognize: ({ input: { payload, contentEncoding } }) =>
-      !isEncoded(contentEncoding) && GZIP.test(toLatin1(payload))
-        ? 'The signature does not match, and the given body is compressed with gzip: it was compressed after signing.'
-        : null,
+    part: 'algorithm',
+    reason: 'key_changed',
+    remedy: ({ key, content }) => `Pass ${describeKey(key)} as the key, and ${content} as the message.`,
+    make: ({ scheme: { algorithm } }) => [
+      [
+        'the key and the message were swapped',
+        { compute: (content, key) => hmac(algorithm)([key], concat(content)) },
+      ],
+    ],
   },
   {
-    reason: 'body_changed',
-    remedy: USE_RAW_BODY,
-    recognize: ({ input: { payload } }) =>
-      typeof payload === 'string' && payload.includes('\uFFFD')
-        ? 'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was decoded as text.'
-        : null,
-  },
-  {
+    part: 'header',
     reason: 'encoding_changed',
     remedy: describeCorrectForm,
-    part: 'header',
-    make: ({ scheme }) => [
-      ...listOtherPrefixes(scheme).map(
-        (prefix) =>
-          [
-            describePrefixMistake(prefix, scheme),
-            { scheme: { header: { ...scheme.header, prefix } } },
-          ] as const,
-      ),
-      ...digestForms
-        .filter((form) => form !== getDigestForm(scheme))
-        .map((form) => [describeFormMistake(form, scheme), { form }] as const),
-    ],
+    make: ({ scheme }) =>
+      listOtherPrefixes(scheme).map((prefix) => [
+        describePrefixMistake(prefix, scheme),
+        { scheme: { header: { ...scheme.header, prefix } } },
+      ]),
   },
   {
+    part: 'header',
+    reason: 'encoding_changed',
+    remedy: describeCorrectForm,
+    make: ({ scheme }) =>
+      digestForms
+        .filter((form) => form !== getDigestForm(scheme))
+        .map((form) => [describeFormMistake(form, scheme), { form }]),
+  },
+  {
+    part: 'header',
     reason: 'header_not_split',
     remedy: ({ headers, header }) =>
       `Split ${headers.signature} at ${JSON.stringify(header.separator)}, and accept the delivery if any of its signatures matches.`,
-    part: 'header',
     make: ({ scheme: { headers, header }, secrets }) =>
       header.separator === null || secrets.length < 2
         ? []
@@ -308,10 +364,9 @@ const definitions: readonly Definition[] = [
           ]),
   },
   {
-    reason: 'timestamp_unreadable',
-    remedy: (scheme) =>
-      `Read the timestamp in ${getTimestampHeader(scheme)} as ${timestampFormats[scheme.timestampFormat]}, and compare it with the current time in the same unit.`,
     part: 'header',
+    reason: 'timestamp_unreadable',
+    remedy: describeTimestamp,
     make: ({ scheme }) =>
       hasTimestamp(scheme)
         ? (['unix', 'unix_ms', 'iso8601'] as const)
@@ -321,193 +376,209 @@ const definitions: readonly Definition[] = [
               { scheme: { timestampFormat } },
             ])
         : [],
+    // The comparison with NaN is false, so some receivers accept any text.
+    counterexample: 'not a time',
   },
   {
-    reason: 'wrong_secret',
-    remedy:
-      'Reject the delivery. If it is genuine, correct the secret in the configuration of the receiver, or pass the headers as they arrived.',
-    recognize: ({ input: { payload, sentBody } }) =>
-      sentBody !== null && Buffer.from(sentBody).equals(Buffer.from(payload))
-        ? 'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or for other headers, or is forged.'
-        : null,
+    part: 'header',
+    reason: 'timestamp_unreadable',
+    remedy: describeTimestamp,
+    rank: 12,
+    make: ({ scheme }) =>
+      hasTimestamp(scheme)
+        ? zoneOffsets.map((hours) => [
+            `the timestamp in ${getTimestampHeader(scheme)} was read as a time in ${formatZone(hours)}`,
+            { aheadMs: hours * 3_600_000 },
+          ])
+        : [],
   },
   {
-    reason: 'signature_mismatch',
-    remedy:
-      'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body and the headers as they arrived.',
-    recognize: ({ input }) => (input.payload.length > 0 ? describeMismatch(input) : null),
-  },
-  {
-    reason: 'signature_mismatch',
-    remedy: 'Read the raw request body before anything else consumes it: the given body is empty.',
-    recognize: ({ input }) => describeMismatch(input),
+    part: 'header',
+    reason: 'header_missing',
+    remedy: ({ headers }) => `Read the signature from the header ${headers.signature}.`,
+    rank: 20,
+    make: ({ scheme }) =>
+      signatureHeaders
+        .filter((name) => name.toLowerCase() !== scheme.headers.signature.toLowerCase())
+        .map((name) => [
+          `the signature was read from ${name} instead of ${scheme.headers.signature}`,
+          { signatureHeader: name },
+        ]),
   },
 ];
 
-/** Lists the known mistakes in a signature, one at a time. */
-export function listMistakes(input: MistakeInput): Mistake[] {
-  return definitions.flatMap(({ part, reason, remedy, make }) =>
-    part === undefined || make === undefined
-      ? []
-      : make(input).map(([description, change]) => ({
-          part,
-          reason,
-          description,
-          change,
-          remedy: getRemedyText(remedy, input.scheme),
-        })),
+const supportedHashes = new Set(getHashes().map((name) => name.toLowerCase()));
+
+/**
+ * Lists the known mistakes in a signature, one at a time: the likely ones first.
+ * @param maxOfKind limits the mistakes of each kind
+ */
+export function listMistakes(input: MistakeInput, maxOfKind = Number.POSITIVE_INFINITY): Mistake[] {
+  const ranked = kinds.flatMap(({ part, reason, remedy, make, counterexample, rank = 0 }) =>
+    Array.from(make(input))
+      .slice(0, maxOfKind)
+      .map(([description, change], index) => ({
+        mistake: {
+          ...{ part, reason, description, change },
+          remedy: typeof remedy === 'string' ? remedy : remedy(input.scheme),
+          ...(counterexample !== undefined && { counterexample }),
+        },
+        rank: rank + index,
+      })),
   );
+  return ranked.sort((first, second) => first.rank - second.rank).map(({ mistake }) => mistake);
 }
 
-/** The digest of a receiver that makes these mistakes, each in another part. It has one of the correct secrets. */
-export function computeChangedHmac(
-  { scheme, message }: MistakeInput,
-  secret: string,
-  mistakes: readonly Pick<Mistake, 'change'>[],
-): Buffer {
-  const changes = mistakes.map(({ change }) => change);
-  return computeHmac(
-    Object.assign({}, scheme, ...changes.map((change) => change.scheme)),
-    changes.find((change) => change.secret !== undefined)?.secret ?? secret,
-    Object.assign({}, message, ...changes.map((change) => change.message)),
-  );
-}
-
-/** A request that only a receiver with these mistakes accepts. */
-export interface Probe {
+export interface FoundMistakes<Match> {
+  /** One mistake or two in different parts; empty if the digest is correct. */
   readonly mistakes: readonly Mistake[];
-  readonly headers: Readonly<Record<string, string>>;
-  /** If the receiver accepts the request with these headers too, it does not make the mistakes. */
-  readonly counterexample: Readonly<Record<string, string>> | null;
+  /** Single mistakes that have the same result. */
+  readonly others: readonly Mistake[];
+  readonly match: Match;
 }
 
-/** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first. */
-export function* listProbes(input: MistakeInput): Generator<Probe> {
-  const { scheme, secrets, message } = input;
-  const listed = new Set([JSON.stringify(createSignatureHeaders(scheme, secrets, message))]);
-  for (const mistake of listMistakes(input)) {
-    const headers = signWithMistake(input, mistake);
-    const text = JSON.stringify(headers);
-    if (listed.has(text)) continue;
-    listed.add(text);
-    yield { mistakes: [mistake], headers, counterexample: null };
+/** What is hashed for each digest in addition to the body, as the time that it takes. */
+export const BYTES_PER_DIGEST = 8_192;
+
+/**
+ * Finds the mistakes with which a digest was computed: none, a single one, or a pair.
+ * @param match returns null for other digests
+ * @param maxBytes limits the work: bytes that are hashed for pairs, the likely ones first
+ */
+export function findMistakes<Match>(
+  input: MistakeInput,
+  match: (digest: Buffer) => Match | null,
+  maxBytes: number,
+): FoundMistakes<Match> | null {
+  const message = { ...input.message, body: Buffer.from(input.message.body) };
+  const tryMistakes = (mistakes: readonly Mistake[]) => {
+    for (const secret of input.secrets) {
+      const matched = match(computeChangedDigest({ ...input, message }, secret, mistakes));
+      if (matched !== null) return { mistakes, match: matched };
+    }
+    return null;
+  };
+  const correct = tryMistakes([]);
+  if (correct !== null) return { ...correct, others: [] };
+  const singles = listMistakes(input).filter(({ part }) => part !== 'header');
+  const [first, ...others] = singles.flatMap((mistake) => tryMistakes([mistake]) ?? []);
+  if (first !== undefined) return { ...first, others: others.flatMap(({ mistakes }) => mistakes) };
+  let left = maxBytes;
+  for (const pair of listPairs(singles)) {
+    left -= (message.body.length + BYTES_PER_DIGEST) * input.secrets.length;
+    if (left < 0) return null;
+    const both = tryMistakes(pair);
+    if (both !== null) return { ...both, others: [] };
+  }
+  return null;
+}
+
+/** The pairs of mistakes in different parts, the likely ones first. @param mistakes as {@link listMistakes} returns them */
+export function* listPairs(mistakes: readonly Mistake[]): Generator<readonly [Mistake, Mistake]> {
+  for (let sum = 1; sum < 2 * mistakes.length; sum++) {
+    for (let index = Math.max(0, sum - mistakes.length + 1); index < sum - index; index++) {
+      const [first, second] = [mistakes[index], mistakes[sum - index]];
+      if (first && second && first.part !== second.part) yield [first, second];
+    }
   }
 }
 
-/** A sentence that names the mistakes of a receiver, and what to do. @param mistakes at least one */
-export function describeMistakes(mistakes: readonly Pick<Mistake, 'reason' | 'description' | 'remedy'>[]): {
-  readonly reason: MistakeReason;
-  readonly detail: string;
-  readonly remedy: string;
-} {
+/** The digest of a receiver that makes these mistakes, each in another part. It has one of the correct secrets. */
+export function computeChangedDigest(
+  { scheme, message }: Pick<MistakeInput, 'scheme' | 'message'>,
+  secret: string,
+  mistakes: readonly Pick<Mistake, 'change'>[],
+): Buffer {
+  let { content, key } = scheme;
+  let { timestamp, body } = message;
+  let literal: string | undefined;
+  let usedSecret = secret;
+  let compute = hmac(scheme.algorithm);
+  for (const { change } of mistakes) {
+    content = change.scheme?.content ?? content;
+    key = change.scheme?.key ?? key;
+    timestamp = change.message?.timestamp ?? timestamp;
+    body = change.message?.body ?? body;
+    literal = change.content ?? literal;
+    usedSecret = change.secret ?? usedSecret;
+    compute = change.compute ?? compute;
+  }
+  const pieces =
+    literal === undefined
+      ? listContentPieces({ content }, { id: message.id, timestamp, body })
+      : [Buffer.from(literal)];
+  return compute(pieces, decodeSecret({ key }, usedSecret));
+}
+
+/**
+ * A sentence that names the mistakes of a receiver, and what to do.
+ * @param mistakes at least one
+ * @param others mistakes that have the same result
+ */
+export function describeMistakes(
+  mistakes: readonly Pick<Mistake, 'reason' | 'description' | 'remedy'>[],
+  others: readonly Pick<Mistake, 'description'>[] = [],
+): { readonly reason: MistakeReason; readonly detail: string; readonly remedy: string } {
   const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`;
+  const detail = `The receiver makes ${count}: ${mistakes.map(({ description }) => description).join('; ')}.`;
+  const other = others.find(({ description }) => description !== mistakes[0]?.description);
   return {
     reason: mistakes[0]?.reason ?? 'signature_mismatch',
-    detail: `The receiver makes ${count}: ${mistakes.map(({ description }) => description).join('; ')}.`,
+    detail: other === undefined ? detail : `${detail} The result is the same if ${other.description}.`,
     remedy: [...new Set(mistakes.map(({ remedy }) => remedy))].join(' '),
   };
 }
 
-/** The headers with one signature that only a receiver with this mistake accepts. */
-export function signWithMistake(input: MistakeInput, mistake: Mistake): Record<string, string> {
-  const { message, secrets } = input;
-  const { change } = mistake;
-  const scheme: SignatureScheme = { ...input.scheme, ...change.scheme };
-  const sentAt = parseTimestamp(message.timestamp);
-  const isConverted = scheme.timestampFormat !== input.scheme.timestampFormat && sentAt !== null;
-  const timestamp = isConverted ? formatTimestamp(scheme.timestampFormat, sentAt) : message.timestamp;
-  const sentMessage = { ...message, timestamp };
-  const hmac = computeChangedHmac({ ...input, message: sentMessage }, secrets[0] ?? '', [mistake]);
-  const digest = change.form?.write(hmac) ?? hmac.toString(scheme.encoding);
-  return formatSignatureHeaders(scheme, sentMessage, [digest]);
-}
+const CHECK_CLOCK =
+  'Check the clock of the receiver, and the unit in which it compares the timestamp with the current time.';
 
-/** Why a signature does not match, as precisely as possible. */
-export function recognizeMismatch(signature: MismatchedSignature): Refusal {
-  for (const definition of definitions) {
-    if (definition.recognize === undefined) continue;
-    const detail = definition.recognize(signature);
-    const remedy = getRemedyText(definition.remedy, signature.input.scheme);
-    if (detail) return { reason: definition.reason, detail, remedy };
-  }
-  throw new Error('The last definition recognizes every signature.');
-}
+/** Those of refusals that are not a mistake in the signature. */
+const otherRemedies: Readonly<Partial<Record<MistakeReason, string>>> = {
+  secret_missing: secretMissing.remedy,
+  payload_unreadable: USE_RAW_BODY,
+  timestamp_too_old: CHECK_CLOCK,
+  timestamp_in_future: CHECK_CLOCK,
+  signature_mismatch: COMPARE_SECRET,
+};
 
-/** What to do about a mistake of which only the reason is known; null for a reason that is not a mistake in the signature. */
+/** What to do about a mistake of which only the reason is known; null for a reason that is not a mistake of a receiver. */
 export function findRemedy(reason: MistakeReason, scheme: SignatureScheme): string | null {
-  const definition = definitions.find((candidate) => candidate.reason === reason);
-  return definition === undefined ? null : getRemedyText(definition.remedy, scheme);
+  const remedy = kinds.find((kind) => kind.reason === reason)?.remedy ?? otherRemedies[reason] ?? null;
+  return typeof remedy === 'function' ? remedy(scheme) : remedy;
 }
 
-function getRemedyText(remedy: Definition['remedy'], scheme: SignatureScheme): string {
-  return typeof remedy === 'string' ? remedy : remedy(scheme);
+/** Whether deliveries of the scheme have the values in a template. */
+function isSent(template: string, scheme: SignatureScheme): boolean {
+  return (
+    (hasTimestamp(scheme) || !template.includes('{timestamp}')) &&
+    (scheme.headers.id !== null || !template.includes('{id}'))
+  );
 }
 
-/** Corrections of common copy errors. */
-function listCorrectedSecrets(secret: string): NamedSecret[] {
-  const unquoted = secret.trim().replace(/^(["'])(.*)\1$/s, '$2');
-  return [
-    { name: 'the same secret without the whitespace or quotes around it', secret: unquoted },
-    { name: `the same secret with the prefix ${SECRET_PREFIX}`, secret: SECRET_PREFIX + unquoted },
-    {
-      name: `the same secret without the prefix ${SECRET_PREFIX}`,
-      secret: unquoted.replace(SECRET_PREFIX, ''),
-    },
-  ];
+function signsTimestamp({ content }: SignatureScheme): boolean {
+  return content.includes('{timestamp}');
 }
 
-/** The other forms of a timestamp. */
-function listTimestampForms(text: string): { readonly name: string; readonly timestamp: string }[] {
-  const ms = parseTimestamp(text);
-  if (ms === null) return [];
-  const iso = formatTimestamp('iso8601', ms);
-  return [
-    { name: 'in seconds since 1970', timestamp: formatTimestamp('unix', ms) },
-    { name: 'in milliseconds since 1970', timestamp: formatTimestamp('unix_ms', ms) },
-    { name: 'in ISO 8601 without milliseconds', timestamp: iso },
-    { name: 'in ISO 8601 with milliseconds', timestamp: new Date(ms).toISOString() },
-    { name: 'in ISO 8601 with an offset', timestamp: iso.replace('Z', '+00:00') },
-  ].filter(({ timestamp }) => timestamp !== text);
-}
-
-function getTimestampHeader({ headers }: SignatureScheme): string {
+/** The header that contains the timestamp. */
+export function getTimestampHeader({ headers }: SignatureScheme): string {
   return headers.timestamp ?? headers.signature;
 }
 
-function describeBodyMistake(sent: SignableMessage['body'], { description, body }: ChangedBody) {
+function describeTimestamp(scheme: SignatureScheme): string {
+  return `Read the timestamp in ${getTimestampHeader(scheme)} as ${timestampFormats[scheme.timestampFormat]}, and compare it with the current time in the same unit.`;
+}
+
+function describeContent(content: string, scheme: SignatureScheme): string {
+  return `the signed string was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`;
+}
+
+function describeBodyMistake(
+  sent: SignableMessage['body'],
+  { description, body }: { readonly description: string; readonly body: SignableMessage['body'] },
+): Change {
   const [bytes, sentBytes] = [Buffer.byteLength(body), Buffer.byteLength(sent)];
   const sizes = `${formatCount(bytes, 'byte')} instead of ${sentBytes}`;
-  return [`the body was changed (${description}, ${sizes})`, { message: { body } }] as const;
-}
-
-/** Lists bodies that may have been sent, with the change that led to the received body. */
-function* listSentBodies({ payload, sentBody }: ParsedVerifyInput): Generator<ChangedBody> {
-  if (Buffer.byteLength(payload) <= MAX_CHANGED_BYTES) yield* listOriginalBodies(payload);
-  if (sentBody !== null) yield { description: describeDifference(sentBody, payload), body: sentBody };
-}
-
-/** The first two bytes of gzip (RFC 1952), read as Latin-1. */
-const GZIP = /^\x1f\x8b/;
-const JSON_START = /^\s*[[{"]/;
-
-function toLatin1(payload: string | Uint8Array): string {
-  return Buffer.from(payload).toString('latin1');
-}
-
-function isEncoded(contentEncoding: string): boolean {
-  return contentEncoding !== '' && contentEncoding !== 'identity';
-}
-
-function describeMismatch({ secrets: { length }, payload, scheme }: ParsedVerifyInput): string {
-  const secrets =
-    length === 1 ? 'the given secret and body' : `any of the ${length} given secrets with the given body`;
-  const bytes = formatCount(Buffer.byteLength(payload), 'byte');
-  const signed = [
-    'the body',
-    ...(hasTimestamp(scheme) ? [`the timestamp in ${getTimestampHeader(scheme)}`] : []),
-    ...(scheme.content.includes('{id}') && scheme.headers.id !== null ? [scheme.headers.id] : []),
-  ];
-  return `The signature does not match ${secrets} (${bytes}): the secret is wrong, or ${signed.join(' or ')} was changed after signing.`;
+  return [`the body was changed (${description}, ${sizes})`, { message: { body } }];
 }
 
 /** The prefixes of other schemes, and none. */

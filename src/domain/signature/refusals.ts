@@ -1,6 +1,6 @@
 /**
- * The reasons for which verification fails, and the refusals of input, headers and timestamps. `mistakes.ts` has those of a
- * signature that does not match. No message contains a secret, or a signature that was not received.
+ * The reasons for which verification fails, and the refusals of input, headers and timestamps. `recognize-mismatch.ts` has those of
+ * a signature that does not match. No message contains a secret, or a signature that was not received.
  */
 
 import { formatDuration } from '../duration.ts';
@@ -14,8 +14,8 @@ import { describeHeaderFormat, getSchemeVersion } from './signature-header.ts';
  * - `option_invalid`, `secret_missing`, `payload_unreadable`: the input of the verification is invalid.
  * - `header_missing`, `header_malformed`, `version_unknown`, `timestamp_unreadable`: the headers cannot be read.
  * - `other_scheme`: the headers or the signature belong to another scheme.
- * - `api_key_as_secret`, `wrong_secret`, `timestamp_changed`, `body_changed`: the signature does not match, and the cause is
- *   known or likely.
+ * - `api_key_as_secret`, `wrong_secret`, `timestamp_changed`, `body_changed`, `content_changed`, `key_changed`,
+ *   `algorithm_changed`: the signature does not match, and the cause is known or likely.
  * - `signature_mismatch`: the signature does not match, and the cause is unknown.
  * - `timestamp_too_old`, `timestamp_in_future`: the signature is valid, but its time is out of tolerance.
  */
@@ -32,19 +32,15 @@ export const refusalReasons = [
   'wrong_secret',
   'timestamp_changed',
   'body_changed',
+  'content_changed',
+  'key_changed',
+  'algorithm_changed',
   'signature_mismatch',
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
 /** Additional reasons, for mistakes that only the digest or the responses of a receiver show. */
-export const receiverReasons = [
-  'digest_malformed',
-  'content_changed',
-  'key_changed',
-  'algorithm_changed',
-  'encoding_changed',
-  'header_not_split',
-] as const;
+export const receiverReasons = ['digest_malformed', 'encoding_changed', 'header_not_split'] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];
 export type MistakeReason = RefusalReason | (typeof receiverReasons)[number];
@@ -57,6 +53,8 @@ export interface Refusal {
 
 export const USE_RAW_BODY =
   'Use the bytes of the request body as they arrived, before any parser or middleware touches them.';
+export const COMPARE_SECRET =
+  'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body and the headers as they arrived.';
 const MAX_QUOTED_CHARS = 80;
 
 export function optionInvalid(option: string, expected: string): Refusal {

@@ -65,7 +65,8 @@ const PARTS = new Map<string, Exclude<SignedPart, 'literal'>>([
   ['{timestamp}', 'timestamp'],
   ['{body}', 'body'],
 ]);
-const templates = new WeakMap<SignatureScheme, readonly TemplatePiece[]>();
+/** By the content of the scheme. */
+const templates = new Map<string, readonly TemplatePiece[]>();
 
 interface TemplatePiece {
   readonly part: SignedPart;
@@ -176,25 +177,29 @@ export function requireId({ name, headers, content }: SignatureScheme, id: unkno
 
 /** The key in a secret, see `key` of {@link SignatureScheme}. */
 export function decodeSecret(
-  { key: { form, prefix = '' } }: SignatureScheme,
+  { key: { form, prefix = '' } }: Pick<SignatureScheme, 'key'>,
   secret: string,
 ): string | Uint8Array {
   const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
   return form === 'utf8' ? text : Buffer.from(text, form);
 }
 
-function listContentPieces(scheme: SignatureScheme, message: SignableMessage): (string | Uint8Array)[] {
+/** The pieces of the signed content, so that a body is not copied. */
+export function listContentPieces(
+  scheme: Pick<SignatureScheme, 'content'>,
+  message: SignableMessage,
+): (string | Uint8Array)[] {
   return getTemplate(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
 }
 
-/** Parsed once for each scheme: this is the hot path. */
-function getTemplate(scheme: SignatureScheme): readonly TemplatePiece[] {
-  const cached = templates.get(scheme);
+/** Parsed once: this is the hot path. */
+function getTemplate({ content }: Pick<SignatureScheme, 'content'>): readonly TemplatePiece[] {
+  const cached = templates.get(content);
   if (cached !== undefined) return cached;
-  const template = scheme.content
+  const template = content
     .split(PLACEHOLDER)
     .filter((piece) => piece !== '')
     .map((text) => ({ part: PARTS.get(text) ?? ('literal' as const), text }));
-  templates.set(scheme, template);
+  templates.set(content, template);
   return template;
 }

@@ -1,9 +1,9 @@
 /** Verifies deliveries. */
 import { formatDuration } from '../duration.ts';
-import { recognizeMismatch, type SignatureChange } from './mistakes.ts';
+import { recognizeMismatch } from './recognize-mismatch.ts';
 import * as explain from './refusals.ts';
 import { findScheme, hasTimestamp, schemes } from './schemes.ts';
-import { isSignedWithAny, type SignableMessage } from './sign.ts';
+import { isSignedWithAny } from './sign.ts';
 import {
   parseTimestamp,
   readSignatureHeaders,
@@ -72,7 +72,7 @@ function verifyParsed(input: ParsedVerifyInput): VerifyResult {
   const headerRefusal = findHeaderRefusal(input, header, timestamp);
   if (headerRefusal !== null) return refuse(scheme.name, findOtherScheme(input) ?? headerRefusal);
   if (!isSignedWithAny(scheme, secrets, message, header.digests)) {
-    return refuse(scheme.name, findOtherScheme(input) ?? explainMismatch(input, message, header.digests));
+    return refuse(scheme.name, findOtherScheme(input) ?? recognizeMismatch(input, message, header.digests));
   }
   if (!hasTimestamp(scheme)) return accept(scheme.name, 'The signature is valid.');
   const timestampMs = parseTimestamp(timestamp) ?? Number.NaN;
@@ -123,24 +123,6 @@ function findOtherScheme({
     if (isSignedWithAny(other, secrets, message, header.digests)) return explain.otherScheme(scheme, other);
   }
   return null;
-}
-
-function explainMismatch(
-  input: ParsedVerifyInput,
-  message: SignableMessage,
-  digests: readonly string[],
-): explain.Refusal {
-  return recognizeMismatch({
-    input,
-    message,
-    isSignedWith: (change: SignatureChange) =>
-      isSignedWithAny(
-        { ...input.scheme, ...change.scheme },
-        change.secret === undefined ? input.secrets : [change.secret],
-        { ...message, ...change.message },
-        digests,
-      ),
-  });
 }
 
 /** The name of the requested scheme; `unknown` for an invalid one. */

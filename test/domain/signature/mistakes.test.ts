@@ -1,123 +1,268 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { arePairsTried, combineMistakes } from '../../../src/domain/signature/diagnose-digest.ts';
+import { diagnoseDigest } from '../../../src/domain/signature/diagnose-digest.ts';
 import {
-  computeChangedHmac,
+  computeChangedDigest,
+  findMistakes,
   findRemedy,
   listMistakes,
-  MAX_CHANGED_BYTES,
+  listPairs,
+  type Mistake,
   type MistakeInput,
-  signWithMistake,
 } from '../../../src/domain/signature/mistakes.ts';
+import { listProbes, signWithMistakes } from '../../../src/domain/signature/probe-requests.ts';
 import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
 import { createSignatureHeaders } from '../../../src/domain/signature/sign.ts';
 import { verifyMessage } from '../../../src/domain/signature/verify.ts';
 
-const secret = 'whsec_c2VjcmV0';
-const message = { id: 'del_1', timestamp: '2026-11-20T23:06:00Z', body: '{"data":{"payload":{"n":1.0}}}' };
+const secret = 'whsec_c2VjcmV0X29mX3RoaXJ0eV90d29fYnl0ZXM';
+const message = {
+  id: 'del_1',
+  timestamp: '2026-11-20T23:06:00Z',
+  body: '{"type":"a.b","data":{"payload":{"n":1.0,"z":{},"url":"a/b","text":"<é>"}}}',
+};
 const input: MistakeInput = {
   scheme: schemes.svc,
   message,
   secrets: [secret],
   otherSecrets: [
     { name: 'the current one', secret },
-    { name: 'the secret of wh_2', secret: 'whsec_other' },
+    { name: 'the secret of wh_2', secret: 'whsec_b3RoZXI' },
     { name: 'the API key', secret: 'svc_test_0123' },
   ],
 };
+const schemeNames: readonly SchemeName[] = ['svc', 'stripe', 'github', 'slack', 'standard-webhooks'];
 
 const schemeInput = (name: SchemeName): MistakeInput => ({
   ...input,
   scheme: schemes[name],
   message: { ...message, timestamp: name === 'svc' ? message.timestamp : '1795215960' },
 });
+/** How a mistake is named: the text of its row. */
+const nameOf = ({ description }: Mistake) => description;
+const listSingles = (given: MistakeInput) => listMistakes(given).filter(({ part }) => part !== 'header');
 
 describe('the known mistakes in a signature', () => {
-  it.each<SchemeName>(['svc', 'stripe', 'github', 'slack'])(
+  it.each(schemeNames)(
     'each mistake changes the digest of a delivery with the scheme %s, or only its headers',
     (name) => {
-      const correct = computeChangedHmac(schemeInput(name), secret, []);
-      const isSame = listMistakes(schemeInput(name)).map(
-        (mistake) =>
-          computeChangedHmac(schemeInput(name), secret, [mistake]).equals(correct) !==
-          (mistake.part === 'header'),
-      );
-      expect(isSame).not.toContain(true);
+      const correct = computeChangedDigest(schemeInput(name), secret, []);
+      const wrong = listMistakes(schemeInput(name)).filter((mistake) => {
+        const isSame = computeChangedDigest(schemeInput(name), secret, [mistake]).equals(correct);
+        return isSame !== (mistake.part === 'header');
+      });
+      // Decoding base64 ignores white space and quotes, and stops at an equals sign.
+      expect(name === 'standard-webhooks' ? [] : wrong.map(nameOf)).toEqual([]);
     },
   );
 
-  it.each<SchemeName>(['svc', 'stripe', 'github', 'slack', 'standard-webhooks'])(
+  /** The first mistakes of each kind, and a part of the others. Those with the same digest as another are left out. */
+  function sample(given: MistakeInput): Mistake[] {
+    const digests = new Set([computeChangedDigest(given, secret, []).toString('hex')]);
+    const counts = new Map<string, number>();
+    return listSingles(given).filter((mistake) => {
+      const kind = `${mistake.part} ${mistake.reason}`;
+      const count = counts.get(kind) ?? 0;
+      const digest = computeChangedDigest(given, secret, [mistake]).toString('hex');
+      counts.set(kind, count + 1);
+      if (digests.has(digest)) return false;
+      digests.add(digest);
+      return count < 12 || count % 10 === 0;
+    });
+  }
+
+  it.each<SchemeName>(['svc', 'github', 'standard-webhooks'])(
+    'verify --computed names each kind of mistake in a delivery with the scheme %s',
+    (name) => {
+      const given = schemeInput(name);
+      for (const mistake of sample(given)) {
+        const computedDigest = computeChangedDigest(given, secret, [mistake]).toString(given.scheme.encoding);
+        const { ok, reason, detail } = diagnoseDigest({ ...given, computedDigest, sentDigests: [] });
+        expect([ok, reason]).toEqual([false, mistake.reason]);
+        expect(detail).toContain(`The receiver makes one mistake: ${mistake.description}.`);
+      }
+    },
+  );
+
+  it.each<SchemeName>(['svc', 'github', 'standard-webhooks'])(
+    'verify names each kind of mistake of a signature with the scheme %s',
+    (name) => {
+      const given = schemeInput(name);
+      const now = Date.parse(message.timestamp);
+      const unnamed = sample({ ...given, otherSecrets: [], isReceived: true }).filter((mistake) => {
+        const headers = new Headers(signWithMistakes(given, [mistake]));
+        const { scheme } = given;
+        const { reason, detail } = verifyMessage({ payload: message.body, headers, scheme, secret, now });
+        return (
+          reason === 'signature_mismatch' ||
+          // A digest of another length is refused before.
+          !/It would match if|it matches|is valid for|was changed after signing|does not match the format/.test(
+            detail,
+          )
+        );
+      });
+      expect(unnamed.map(nameOf)).toEqual([]);
+    },
+  );
+
+  it.each(schemeNames)(
     'a request that is signed with a mistake in the scheme %s has the headers of the scheme and is invalid',
     (name) => {
       const { scheme } = schemeInput(name);
       const correct = createSignatureHeaders(scheme, [secret], schemeInput(name).message);
       const now = Date.parse(message.timestamp);
-      for (const mistake of listMistakes(schemeInput(name))) {
-        const headers = signWithMistake(schemeInput(name), mistake);
-        expect(Object.keys(headers)).toEqual(Object.keys(correct));
-        // Decoding base64 ignores a line break.
-        if (JSON.stringify(headers) === JSON.stringify(correct)) continue;
-        const { ok } = verifyMessage({
-          payload: message.body,
-          headers: new Headers(headers),
-          secret,
-          scheme,
-          now,
-        });
-        // A timestamp in another format is signed correctly. Only receivers that expect it accept it.
-        expect([mistake.description, ok]).toEqual([
-          mistake.description,
-          mistake.reason === 'timestamp_unreadable',
-        ]);
+      for (const { mistakes, headers } of listProbes(schemeInput(name))) {
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining(Object.keys(correct)));
+        const verified = { payload: message.body, headers: new Headers(headers), secret, scheme, now };
+        const [mistake] = mistakes;
+        // A timestamp in another format, or at another time, is signed correctly. Only receivers that expect it accept it.
+        const isSigned =
+          mistake?.change.signatureHeader !== undefined || mistake?.reason === 'timestamp_unreadable';
+        const { ok, reason } = verifyMessage(verified);
+        expect([
+          mistake?.description,
+          ok || /^timestamp_(?:too_old|in_future)$/.test(String(reason)),
+        ]).toEqual([mistake?.description, isSigned]);
       }
     },
   );
 
+  it('each request of a probe differs, likely mistakes come first, and pairs follow', () => {
+    const probes = [...listProbes(input)];
+    const texts = probes.map(({ headers }) => JSON.stringify(headers));
+    expect(new Set(texts).size).toBe(texts.length);
+    const pairIndex = probes.findIndex(({ mistakes }) => mistakes.length === 2);
+    expect(probes.slice(pairIndex).every(({ mistakes }) => mistakes.length === 2)).toBe(true);
+    const likely = probes.slice(0, 40).map(({ mistakes: [mistake] }) => mistake?.description ?? '');
+    for (const text of [
+      'as JSON.stringify',
+      'as json.dumps of Python',
+      'as json_encode of PHP',
+      '"{body}"',
+      'API key',
+      'without whsec_',
+      '"undefined"',
+      'of wh_2',
+      'double quotes',
+      'seconds since',
+      'prefix v1= was missing',
+      'was empty',
+      'sha1',
+    ]) {
+      expect(
+        likely.filter((description) => description.includes(text)),
+        text,
+      ).not.toEqual([]);
+    }
+    expect(probes.length).toBeLessThan(500);
+  });
+
+  it('a timestamp in another format has a counterexample, which is signed correctly', () => {
+    const probe = [...listProbes(input)].find(({ mistakes: [mistake] }) =>
+      mistake?.description.endsWith('was expected as seconds since 1970'),
+    );
+    const signed = createSignatureHeaders(schemes.svc, [secret], { ...message, timestamp: 'not a time' });
+    expect(probe?.counterexample).toEqual(signed);
+  });
+
   it('a receiver that expects one of two signatures is a mistake only during a rotation', () => {
-    const reasons = (secrets: readonly string[]) =>
-      listMistakes({ ...input, secrets }).filter(({ reason }) => reason === 'header_not_split').length;
-    expect([reasons([secret]), reasons([secret, 'whsec_previous'])]).toEqual([0, 2]);
+    const count = (given: Partial<MistakeInput>) =>
+      listMistakes({ ...input, ...given }).filter(({ reason }) => reason === 'header_not_split').length;
+    const secrets = [secret, 'whsec_previous'];
+    expect([count({}), count({ secrets }), count({ secrets, scheme: schemes.slack })]).toEqual([0, 2, 0]);
   });
 
-  it('each pair of mistakes in different parts is tried once, and no pair in the same part', () => {
-    const partOf = new Map(
-      listMistakes(input)
-        .filter(({ part }) => part !== 'header')
-        .map(({ description, part }) => [description, part]),
-    );
-    const tried = [...combineMistakes(input)].map((mistakes) =>
-      mistakes.map(({ description }) => description),
-    );
-    const names = [...partOf.keys()];
-    const pairs = names.flatMap((first, index) =>
-      names
+  it('each pair of mistakes in different parts is listed once, and no pair in the same part', () => {
+    const mistakes = listSingles(input).slice(0, 60);
+    const pairs = [...listPairs(mistakes)].map((pair) => pair.map(nameOf).join('; '));
+    const expected = mistakes.flatMap((first, index) =>
+      mistakes
         .slice(index + 1)
-        .filter((second) => partOf.get(first) !== partOf.get(second))
-        .map((second) => [first, second]),
+        .filter(({ part }) => part !== first.part)
+        .map((second) => [first, second].map(nameOf).join('; ')),
     );
-    expect(new Set(tried.map(String))).toEqual(
-      new Set([[], ...names.map((name) => [name]), ...pairs].map(String)),
-    );
-    expect(tried).toHaveLength(1 + names.length + pairs.length);
-  });
-
-  it('pairs of mistakes are tried up to a body of 64 KiB', () => {
-    const isTried = (bytes: number) =>
-      arePairsTried({ ...input, message: { ...message, body: 'é'.repeat(bytes / 2) } });
-    expect(isTried(MAX_CHANGED_BYTES)).toBe(true);
-    expect(isTried(MAX_CHANGED_BYTES + 2)).toBe(false);
+    expect(new Set(pairs)).toEqual(new Set(expected));
+    expect(pairs).toHaveLength(expected.length);
   });
 
   it.each([
     ['the scheme signs none', { ...input, scheme: schemes.github }],
     ['the timestamp cannot be read', { ...input, message: { ...message, timestamp: 'yesterday' } }],
-  ])('no mistake in the timestamp is known if %s', (_, changed) => {
-    const reasons = listMistakes(changed).map(({ reason }) => reason);
-    expect(reasons).not.toContain('timestamp_changed');
+  ])('no other form of the timestamp is known if %s', (_, changed) => {
+    const descriptions = listMistakes(changed).map(nameOf);
+    expect(descriptions.filter((text) => text.includes('since 1970 ('))).toEqual([]);
   });
 
-  it('the remedy for a reason is that of its mistake, and only mistakes in a signature have one', () => {
+  it('the current time of the receiver is known only if the time of the attempt is', () => {
+    const at = Date.parse('2026-11-20T23:06:01.250Z');
+    const digest = (timestamp: string) =>
+      createHmac('sha256', secret).update(`${timestamp}.${message.body}`).digest('hex');
+    const diagnose = (timestamp: string, receivedAt?: MistakeInput['receivedAt']) =>
+      diagnoseDigest({ ...input, receivedAt, computedDigest: digest(timestamp), sentDigests: [] }).detail;
+    const receivedAt = { fromMs: at - 250, toMs: at + 250 };
+    for (const timestamp of [
+      String(at),
+      '1795215961',
+      new Date(at + 3).toISOString(),
+      '2026-11-20T23:06:01Z',
+    ]) {
+      expect(diagnose(timestamp, receivedAt)).toContain(`the current time of the receiver (${timestamp})`);
+    }
+    expect(diagnose(String(at + 3))).toMatch(/^No known mistake/);
+  });
+
+  it('the remedy for a reason is that of its mistake, and refusals of options have none', () => {
     expect(findRemedy('content_changed', schemes.github)).toMatch(/^Compute the HMAC over \{body\},/);
     expect(findRemedy('secret_missing', schemes.svc)).toContain('unset environment variable');
-    expect(findRemedy('header_missing', schemes.svc)).toBeNull();
+    expect(findRemedy('option_invalid', schemes.svc)).toBeNull();
+  });
+});
+
+describe('precision', () => {
+  /** Searches for all digests at once. */
+  function search(given: MistakeInput, digests: ReadonlySet<string>) {
+    const match = (digest: Buffer) => (digests.has(digest.toString('hex')) ? digest : null);
+    return findMistakes(given, match, 16 * 1024 * 1024);
+  }
+
+  it.each(schemeNames)('no mistake in the scheme %s produces one of 5,000 random digests', (name) => {
+    const random = Array.from({ length: 5_000 }, () => randomBytes(32).toString('hex'));
+    expect(search(schemeInput(name), new Set(random))).toBeNull();
+  });
+
+  it.each(schemeNames)(
+    'no mistake in the scheme %s produces the digest with one of 2,000 random secrets',
+    (name) => {
+      const given = schemeInput(name);
+      const digests = Array.from({ length: 2_000 }, () =>
+        computeChangedDigest(given, `whsec_${randomBytes(24).toString('base64')}`, []).toString('hex'),
+      );
+      expect(search(given, new Set(digests))).toBeNull();
+      const ids = [
+        '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        '3f2504e04f8911d39a0c0305e82c3301',
+        'a'.repeat(62),
+        '0'.repeat(40),
+      ];
+      for (const computedDigest of [...ids, ...digests.slice(0, 1)]) {
+        const { ok, reason } = diagnoseDigest({ ...given, computedDigest, sentDigests: [] });
+        expect([ok, reason]).toEqual([
+          false,
+          expect.stringMatching(/^(?:signature_mismatch|digest_malformed)$/),
+        ]);
+      }
+    },
+  );
+
+  it('the simplest of the mistakes with the same digest is named, and that others fit', () => {
+    const given = { ...input, otherSecrets: [{ name: 'the secret of wh_3', secret: 'undefined' }] };
+    const computedDigest = createHmac('sha256', 'undefined')
+      .update(`${message.timestamp}.${message.body}`)
+      .digest('hex');
+    const { reason, detail } = diagnoseDigest({ ...given, computedDigest, sentDigests: [] });
+    expect(reason).toBe('wrong_secret');
+    expect(detail).toMatch(
+      /the secret was the text "undefined".*The result is the same if the secret was the secret of wh_3\.$/,
+    );
   });
 });

@@ -61,7 +61,7 @@ describe('signature.genuine', () => {
     [0, `Your receiver verifies the scheme ${otherSchemes[0]}. Pass --scheme ${otherSchemes[0]}, `],
     [
       otherSchemes.length,
-      'Your receiver makes one mistake: the secret was an API key. Use the current secret of the endpoint',
+      'Your receiver makes one mistake: the body was changed (its JSON was parsed and serialized again, as json.dumps of Python does,',
     ],
   ])('signature.genuine finds the mistake of a receiver that accepts attempt %i', async (index, meaning) => {
     const run = await runCheck('signature.genuine', accept(index));
@@ -73,14 +73,11 @@ describe('signature.genuine', () => {
     expect(run.sent).toHaveLength(forms.length + index + 1);
   });
 
-  it('signature.genuine tries other schemes and each known mistake with each form of the body', async () => {
+  it('signature.genuine tries other schemes, known mistakes and pairs of them', async () => {
     const known = await runCheck('signature.genuine', { responses: [400] });
     expect(known.meaning).toMatch(
       /^Your receiver rejects a valid delivery\. Check that it uses the secret given with --secret/,
     );
-    expect(known.sent.length).toBeGreaterThan(forms.length * 40);
-    // Without the API key, one mistake less is known.
-    const unknown = await runCheck('signature.genuine', { responses: [400], apiKey: null });
-    expect(unknown.sent).toHaveLength(known.sent.length - forms.length);
+    expect(known.sent.length).toBeGreaterThan(400);
   });
 });
