@@ -49,8 +49,6 @@ interface SharedChange {
 
 export class SharedChanges {
   readonly #sandbox: Sandbox;
-  /** Number of the commit that the caches belong to, because each commit can change rows. */
-  #cachedCommit = 0;
   readonly #batches = new Map<string, readonly Change[]>();
   readonly #changes = new Map<string, SharedChange>();
   readonly #waiting = new Set<() => void>();
@@ -91,12 +89,9 @@ export class SharedChanges {
   }
 
   #onCommit(): void {
-    const { commitCount } = this.#sandbox.store;
-    if (commitCount !== this.#cachedCommit) {
-      this.#cachedCommit = commitCount;
-      this.#batches.clear();
-      this.#changes.clear();
-    }
+    // Each commit can change rows.
+    this.#batches.clear();
+    this.#changes.clear();
     const isIdle = this.#toResume.length === 0;
     this.#toResume.push(...this.#waiting);
     this.#waiting.clear();

@@ -42,11 +42,7 @@ const FILTERED_TABLE: FilteredTable<RequestCondition> = {
 export const UNAUTHENTICATED_LIMIT = 1_000;
 
 export class ApiRequestTable extends Table {
-  /** Sequences of the requests without a key, oldest first; null until they are first read. */
-  #unauthenticatedSeqs: number[] | null = null;
-
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
-    if (row.api_key_seq === null) this.#trackUnauthenticated(row.seq);
     this.sql.insert('api_requests', row);
     // A literal, because adding a field to a copy of the messages takes longer.
     this.sql.insert('api_request_messages', {
@@ -60,24 +56,19 @@ export class ApiRequestTable extends Table {
       response_size: messages.response_size,
       response_truncated: messages.response_truncated,
     });
+    if (row.api_key_seq === null) this.#removeUnauthenticated();
   }
 
-  /** Must be called after the rows were replaced. */
-  clearCache(): void {
-    this.#unauthenticatedSeqs = null;
-  }
-
-  /** Adds a request without a key, and deletes the oldest ones beyond the limit. */
-  #trackUnauthenticated(seq: number): void {
-    this.#unauthenticatedSeqs ??= this.sql.values<number>(
-      'SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq',
+  /** Deletes the oldest requests without a key beyond the limit. */
+  #removeUnauthenticated(): void {
+    const newestExcess = this.sql.value<number>(
+      'SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq DESC LIMIT 1 OFFSET ?',
+      [UNAUTHENTICATED_LIMIT],
     );
-    const seqs = this.#unauthenticatedSeqs;
-    seqs.push(seq);
-    for (const oldestSeq of seqs.splice(0, seqs.length - UNAUTHENTICATED_LIMIT)) {
-      this.sql.run('DELETE FROM api_request_messages WHERE seq = ?', [oldestSeq]);
-      this.sql.run('DELETE FROM api_requests WHERE seq = ?', [oldestSeq]);
-    }
+    if (newestExcess === undefined) return;
+    const excess = 'SELECT seq FROM api_requests WHERE api_key_seq IS NULL AND seq <= ?';
+    for (const table of ['api_request_messages', 'api_requests'])
+      this.sql.run(`DELETE FROM ${table} WHERE seq IN (${excess})`, [newestExcess]);
   }
 
   find(id: string): ApiRequestWithIds | undefined {

@@ -53,23 +53,9 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 
 /** Readable only by its owner, because it contains endpoint secrets. SQLite creates the log with the same mode. */
 export function createPrivateFile(path: string): void {
-  try {
-    // Not writable by others, whatever the umask: they could replace the files.
-    createFolder(dirname(path), 0o755);
-    if (existsSync(path)) return;
-    closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    // The folder exists, but accepts no files, such as /proc.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new SvcError(
-      'database_unusable',
-      `Cannot create the database file ${path}: the folder does not accept files.`,
-      {
-        hint: 'Choose another folder, or use :memory: as the database, which needs no file.',
-        cause: error,
-      },
-    );
-  }
+  // Not writable by others, whatever the umask: they could replace the files.
+  createFolder(dirname(path), 0o755);
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /**
@@ -148,7 +134,7 @@ export function toStoreError(error: unknown, path: string): unknown {
   }
   if (
     typeof code === 'string' &&
-    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EPERM|EROFS|ENOTDIR|ELOOP|ENAMETOOLONG|EEXIST|ENOSPC|EFBIG)/.test(
+    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EPERM|EROFS|ENOENT|ENOTDIR|ELOOP|ENAMETOOLONG|EEXIST|ENOSPC|EFBIG)/.test(
       code,
     )
   ) {

@@ -149,6 +149,7 @@ CREATE TABLE api_requests (
   resource_id TEXT,
   fault TEXT
 ) STRICT;
+CREATE INDEX api_requests_without_key ON api_requests (seq) WHERE api_key_seq IS NULL;
 CREATE INDEX api_requests_by_resource ON api_requests (resource_id) WHERE resource_id IS NOT NULL;
 
 CREATE TABLE api_request_messages (

@@ -1,15 +1,5 @@
 /** Saves the database of a running emulator as one file, and attaches such a file to load it. */
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, lstatSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
 import { describeFileError } from '../domain/message-parts.ts';
@@ -48,7 +38,6 @@ export function saveSnapshot(db: Database.Database, path: string, savedAt: numbe
     } finally {
       rmSync(temporary, { force: true });
     }
-    fsyncFolder(dirname(target));
     return statSync(target).size;
   } catch (error) {
     if (error instanceof SvcError) throw error;
@@ -98,17 +87,6 @@ function markAsSnapshot(path: string, savedAt: number): void {
     new SettingTable(new Sql(db)).set(SAVED_AT_SETTING, String(savedAt));
   } finally {
     db.close();
-  }
-}
-
-/** Makes a rename survive a power cut. Not needed on Windows, which cannot open a folder. */
-function fsyncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 

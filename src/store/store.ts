@@ -28,7 +28,6 @@ export class Store extends Tables {
   readonly #monitor: DatabaseFileMonitor;
   readonly #group: GroupCommit;
   readonly #subscribers = new Set<() => void>();
-  #commitCount = 0;
   #id = '';
   #lastSeq = 0;
   #stateReplacedSeq = 0;
@@ -126,11 +125,6 @@ export class Store extends Tables {
     return canceled;
   }
 
-  /** Increases each time subscribers are notified. */
-  get commitCount(): number {
-    return this.#commitCount;
-  }
-
   /**
    * Calls `subscriber` after every commit of a group, and after all rows were replaced.
    * @returns a function that ends the subscription.
@@ -141,7 +135,6 @@ export class Store extends Tables {
   }
 
   #notifySubscribers(): void {
-    this.#commitCount++;
     for (const subscriber of this.#subscribers) subscriber();
   }
 
@@ -229,8 +222,6 @@ export class Store extends Tables {
       });
     } finally {
       this.clearCaches();
-      // `clearCaches` does not include it: after a rollback, it contains at worst sequences of rows that do not exist.
-      this.apiRequests.clearCache();
     }
     this.#notifySubscribers();
   }

@@ -90,10 +90,8 @@ describe('Store', () => {
     const store = openStore();
     const written = store.write(() => store.settings.set('a', '1'));
     store.flush();
-    expect([store.settings.find('a'), store.commitCount]).toEqual(['1', 1]);
+    expect(store.settings.find('a')).toBe('1');
     await written;
-    await store.write(() => {});
-    expect(store.commitCount).toBe(2);
   });
 
   it('a store has a unique id that it keeps', () => {
