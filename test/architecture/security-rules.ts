@@ -138,7 +138,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'storage.other-files': 'A file that is not a database is refused and not changed',
   'storage.damaged': 'A database with a damaged schema is refused',
   'storage.schema':
-    'A database is used only if its tables, indexes, views and triggers are exactly those of svc, so that a foreign trigger never runs',
+    'A database is used only if its schema is exactly that of svc, so that no foreign trigger runs',
   'storage.lock': 'Only one process can use a database at a time',
   'storage.unavailable':
     'If the file is damaged, requests get 503 `storage_unavailable`, and the process keeps running',
