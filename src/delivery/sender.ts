@@ -6,6 +6,7 @@ import { TLSSocket } from 'node:tls';
 import type { PhaseDurations } from '../domain/attempt-phases.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { parseRetryAfter } from '../domain/retry-policy.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from '../network/describe-failure.ts';
@@ -180,9 +181,8 @@ function describeStatus(status: number, location: string | undefined, url: URL):
   const responded = `the receiver responded with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
   if (!isRedirect) return responded;
-  const isRelative = !URL.canParse(location) && URL.canParse(location, url.href);
-  const target = isRelative ? new URL(location, url).href : location;
-  return `${responded}; redirects are not followed, so register ${target} instead`;
+  const target = parseUrl(location) === null ? parseUrl(location, url)?.href : location;
+  return `${responded}; redirects are not followed, so register ${target ?? location} instead`;
 }
 
 /** Whether the process could not open a socket. */

@@ -1,12 +1,12 @@
 /** Parses URLs and host names. */
 
 /**
- * Parses an absolute URL; null if it is invalid. `URL.canParse` is not used, because after some thousand calls in Node.js 20 and 22
+ * Parses a URL, which must be absolute without a base; null if it is invalid. `URL.canParse` is not used, because after some thousand calls in Node.js 20 and 22
  * it rejects every host name with a character such as `ü`.
  */
-export function parseUrl(text: string): URL | null {
+export function parseUrl(text: string, base?: URL): URL | null {
   try {
-    return new URL(text);
+    return new URL(text, base);
   } catch {
     return null;
   }
