@@ -5,11 +5,12 @@
 
 import { createWebhookSecret } from '../domain/secret.ts';
 import { describeMistakes } from '../domain/signature/mistakes.ts';
-import { listProbes } from '../domain/signature/probe-requests.ts';
+import { chooseProbeTime, listProbes } from '../domain/signature/probe-requests.ts';
 import { createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { listWorkspaceSecrets } from '../sandbox/verification.ts';
+import { readSignature, toAttempt } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/delivery-queries.ts';
 import { monotonic } from '../timers.ts';
 import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
@@ -45,12 +46,12 @@ export async function probeSignature(
   row: DeliveryRow,
   { apiKey, signal }: ProbeOptions,
 ): Promise<SignatureProbe> {
-  const { store, rules, wall, workspaces } = sandbox;
+  const { store, rules, workspaces } = sandbox;
   const { signature: scheme } = rules;
   const webhook = store.webhooks.getBySeq(row.webhook_seq);
   const secrets = getSigningSecrets(webhook, workspaces.get(row.workspace_seq).clock.now());
   const body = store.deliveryQueries.getBody(row.seq);
-  const timestampMs = wall.now();
+  const timestampMs = chooseTime(sandbox, row, secrets[0] ?? '', body);
   const content = { scheme, secrets, id: row.id, timestampMs, body };
   const request = toDeliveryRequest({ ...webhook, url: row.url }, content);
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
@@ -95,6 +96,17 @@ export async function probeSignature(
     }
   }
   return { result: 'rejected', tried, isComplete: true };
+}
+
+/** The time of the requests: like that of the last attempt, if that shows a mistake which only some signatures show. */
+function chooseTime({ store, rules, wall }: Sandbox, row: DeliveryRow, secret: string, body: string): number {
+  const { signature: scheme } = rules;
+  const last = store.attempts.listByDelivery(row.seq).at(-1);
+  if (last === undefined) return wall.now();
+  const sent = { id: row.id, body, scheme };
+  const { message, digests } = readSignature(toAttempt(last, sent).request.headers, sent);
+  const rejected = { timestamp: message.timestamp, digest: digests[0] ?? '' };
+  return chooseProbeTime(scheme, secret, message, rejected, wall.now());
 }
 
 function hasSameResponse(first: SendResult, second: SendResult): boolean {

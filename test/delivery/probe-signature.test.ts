@@ -151,6 +151,44 @@ describe('probeSignature', () => {
     },
   );
 
+  it.each<[string, string, (request: Received) => boolean]>([
+    [
+      'prints a time without seconds that are zero',
+      'the timestamp was printed by a library (2026-11-20T00:00Z)',
+      ({ signature, timestamp, body }) =>
+        signature === `v1=${hex(`${timestamp.replace(/:00Z$/, 'Z')}.${body}`)}`,
+    ],
+    [
+      'writes bytes below 16 with one digit',
+      'the digest was written in hex with one digit for bytes below 16',
+      ({ signature, timestamp, body }) =>
+        signature === `v1=${hex(`${timestamp}.${body}`).replace(/(..)/g, (byte) => byte.replace(/^0/, ''))}`,
+    ],
+    [
+      'signs a body that Python has serialized again, without the timestamp',
+      'as json.dumps of Python does',
+      ({ signature, body }) =>
+        signature === `v1=${hex(body.replaceAll('":', '": ').replaceAll(',"', ', "'))}`,
+    ],
+  ])('the mistake of a receiver that %s is found', async (_, detail, accepts) => {
+    const { result } = await probe((request) => (accepts(request) ? 200 : 401));
+    expect(result).toMatchObject({ result: 'mistake', mistake: { detail: expect.stringContaining(detail) } });
+  });
+
+  it('a receiver that accepts text that is not a time, and expects a time in another zone, is named by the zone', async () => {
+    const { result } = await probe((request) => {
+      const distance = Date.parse(request.timestamp) - 2 * 3_600_000 - Date.parse('2026-11-20T00:00:00Z');
+      // The comparison with NaN is false.
+      return Math.abs(distance) > 300_000 || !isCorrect(request) ? 401 : 200;
+    });
+    expect(result).toMatchObject({
+      mistake: {
+        reason: 'timestamp_unreadable',
+        detail: expect.stringContaining('was read as a time in UTC+02:00'),
+      },
+    });
+  });
+
   it('a receiver that rejects everything gets each signature once, and never a correct one', async () => {
     const { result, received, body } = await probe(() => 401);
     expect(result).toEqual({ result: 'rejected', tried: received.length - 2, isComplete: true });

@@ -92,6 +92,8 @@ interface MistakeKind {
   /** The ways to make the mistake, the more common ones first. */
   readonly make: (input: MistakeInput) => Iterable<Change>;
   readonly counterexample?: string;
+  /** Whether the caller gives the values, so that none is left out. */
+  readonly isGiven?: boolean;
   /** How many mistakes of other kinds are more likely than the first of this kind. */
   readonly rank?: number;
 }
@@ -233,6 +235,7 @@ const kinds: readonly MistakeKind[] = [
     part: 'secret',
     reason: 'wrong_secret',
     remedy: 'Use the current secret of the endpoint.',
+    isGiven: true,
     make: ({ secrets, otherSecrets }) =>
       otherSecrets
         .filter(({ secret }) => !secrets.includes(secret) && getApiKeyEnvironment(secret) === null)
@@ -411,12 +414,12 @@ const supportedHashes = new Set(getHashes().map((name) => name.toLowerCase()));
 
 /**
  * Lists the known mistakes in a signature, one at a time: the likely ones first.
- * @param maxOfKind limits the mistakes of each kind
+ * @param maxOfKind limits the mistakes of each kind, except those with a given secret
  */
 export function listMistakes(input: MistakeInput, maxOfKind = Number.POSITIVE_INFINITY): Mistake[] {
-  const ranked = kinds.flatMap(({ part, reason, remedy, make, counterexample, rank = 0 }) =>
+  const ranked = kinds.flatMap(({ part, reason, remedy, make, counterexample, isGiven, rank = 0 }) =>
     Array.from(make(input))
-      .slice(0, maxOfKind)
+      .slice(0, isGiven ? undefined : maxOfKind)
       .map(([description, change], index) => ({
         mistake: {
           ...{ part, reason, description, change },
@@ -473,41 +476,67 @@ export function findMistakes<Match>(
   return null;
 }
 
-/** The pairs of mistakes in different parts, the likely ones first. @param mistakes as {@link listMistakes} returns them */
+/**
+ * The pairs of mistakes in different parts, the likely ones first: those with the lowest product of their places.
+ * @param mistakes as {@link listMistakes} returns them
+ */
 export function* listPairs(mistakes: readonly Mistake[]): Generator<readonly [Mistake, Mistake]> {
-  for (let sum = 1; sum < 2 * mistakes.length; sum++) {
-    for (let index = Math.max(0, sum - mistakes.length + 1); index < sum - index; index++) {
-      const [first, second] = [mistakes[index], mistakes[sum - index]];
-      if (first && second && first.part !== second.part) yield [first, second];
+  const lists = [...new Set(mistakes.map(({ part }) => part))].map((part) =>
+    mistakes.filter((mistake) => mistake.part === part),
+  );
+  const [longest = 0, second = 0] = lists.map(({ length }) => length).sort((a, b) => b - a);
+  for (let product = 1; product <= longest * second; product++) {
+    for (const [index, ones] of lists.entries()) {
+      for (const others of lists.slice(index + 1)) {
+        for (let place = 1; place <= Math.min(product, ones.length); place++) {
+          const [one, other] = [ones[place - 1], others[product / place - 1]];
+          if (one && other) yield [one, other];
+        }
+      }
     }
   }
 }
 
+type SignedInput = Pick<MistakeInput, 'scheme' | 'message'>;
+
 /** The digest of a receiver that makes these mistakes, each in another part. It has one of the correct secrets. */
 export function computeChangedDigest(
-  { scheme, message }: Pick<MistakeInput, 'scheme' | 'message'>,
+  input: SignedInput,
   secret: string,
   mistakes: readonly Pick<Mistake, 'change'>[],
 ): Buffer {
-  let { content, key } = scheme;
-  let { timestamp, body } = message;
-  let literal: string | undefined;
+  let { key } = input.scheme;
   let usedSecret = secret;
-  let compute = hmac(scheme.algorithm);
+  let compute = hmac(input.scheme.algorithm);
   for (const { change } of mistakes) {
-    content = change.scheme?.content ?? content;
     key = change.scheme?.key ?? key;
-    timestamp = change.message?.timestamp ?? timestamp;
-    body = change.message?.body ?? body;
-    literal = change.content ?? literal;
     usedSecret = change.secret ?? usedSecret;
     compute = change.compute ?? compute;
   }
-  const pieces =
-    literal === undefined
-      ? listContentPieces({ content }, { id: message.id, timestamp, body })
-      : [Buffer.from(literal)];
-  return compute(pieces, decodeSecret({ key }, usedSecret));
+  return compute(listChangedPieces(input, mistakes), decodeSecret({ key }, usedSecret));
+}
+
+/** The content that a receiver with these mistakes signs. */
+export function buildChangedContent(
+  input: SignedInput,
+  mistakes: readonly Pick<Mistake, 'change'>[],
+): Buffer {
+  return concat(listChangedPieces(input, mistakes));
+}
+
+function listChangedPieces(
+  { scheme, message }: SignedInput,
+  mistakes: readonly Pick<Mistake, 'change'>[],
+): readonly Bytes[] {
+  let { content } = scheme;
+  let { timestamp, body } = message;
+  for (const { change } of mistakes) {
+    if (change.content !== undefined) return [change.content];
+    content = change.scheme?.content ?? content;
+    timestamp = change.message?.timestamp ?? timestamp;
+    body = change.message?.body ?? body;
+  }
+  return listContentPieces({ content }, { id: message.id, timestamp, body });
 }
 
 /**

@@ -8,7 +8,12 @@ import {
   type SignatureChange,
 } from './mistakes.ts';
 import type { SignatureScheme } from './scheme.ts';
-import { createSignatureHeaders, formatSignatureHeaders } from './sign.ts';
+import {
+  computeDigest,
+  createSignatureHeaders,
+  formatSignatureHeaders,
+  type SignableMessage,
+} from './sign.ts';
 import { formatTimestamp, parseTimestamp } from './signature-header.ts';
 
 /** A request that only a receiver with these mistakes accepts. */
@@ -19,10 +24,9 @@ export interface Probe {
   readonly counterexample: Readonly<Record<string, string>> | null;
 }
 
-/** Mistakes of each kind that are probed, and mistakes of which pairs are probed: the most likely ones. */
+/** Mistakes of each kind, and pairs of mistakes, that are probed: the most likely ones. */
 const MAX_OF_KIND = 50;
-const MAX_PAIRED = 40;
-const MAX_PAIRS = 200;
+const MAX_PAIRS = 250;
 
 /** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first, then pairs. */
 export function* listProbes(input: MistakeInput): Generator<Probe> {
@@ -37,7 +41,7 @@ export function* listProbes(input: MistakeInput): Generator<Probe> {
       yield probe;
     }
   }
-  const paired = distinct.filter(({ change }) => !isOnlySent(change)).slice(0, MAX_PAIRED);
+  const paired = distinct.filter(({ change }) => !isOnlySent(change));
   let count = 0;
   for (const pair of listPairs(paired)) {
     const probe = toProbe(input, pair);
@@ -45,6 +49,48 @@ export function* listProbes(input: MistakeInput): Generator<Probe> {
     yield probe;
     if (++count === MAX_PAIRS) return;
   }
+}
+
+/** A signature as it was sent. */
+interface SentSignature {
+  readonly timestamp: string;
+  readonly digest: string;
+}
+
+/** What only some signatures have, and some mistakes need. */
+const traits: readonly ((sent: SentSignature, scheme: SignatureScheme) => boolean)[] = [
+  // Numbers have no leading zeros.
+  ({ digest }, { encoding }) => encoding === 'hex' && digest.startsWith('0'),
+  // Bytes below 16 have one digit.
+  ({ digest }, { encoding }) => encoding === 'hex' && /^(?:..)*0/.test(digest),
+  // Base64url has other characters.
+  ({ digest }, { encoding }) => encoding === 'base64' && /[+/]/.test(digest),
+  // Java omits seconds that are zero.
+  ({ timestamp }) => timestamp.endsWith(':00Z'),
+];
+
+/** Well below the tolerance. */
+const MAX_AGE_S = 60;
+
+/**
+ * The time to sign the requests of a probe with, so that they have the same traits as the signature that was rejected.
+ * @returns milliseconds since 1970, at most {@link MAX_AGE_S} before `now`
+ */
+export function chooseProbeTime(
+  scheme: SignatureScheme,
+  secret: string,
+  message: Pick<SignableMessage, 'id' | 'body'>,
+  rejected: SentSignature,
+  now: number,
+): number {
+  const needed = traits.filter((hasTrait) => hasTrait(rejected, scheme));
+  for (let ageS = 0; ageS < MAX_AGE_S && needed.length > 0; ageS++) {
+    const timestampMs = now - ageS * 1000;
+    const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
+    const sent = { timestamp, digest: computeDigest(scheme, secret, { ...message, timestamp }) };
+    if (needed.every((hasTrait) => hasTrait(sent, scheme))) return timestampMs;
+  }
+  return now;
 }
 
 function addNew(listed: Set<string>, { headers }: Probe): boolean {

@@ -10,7 +10,11 @@ import {
   type Mistake,
   type MistakeInput,
 } from '../../../src/domain/signature/mistakes.ts';
-import { listProbes, signWithMistakes } from '../../../src/domain/signature/probe-requests.ts';
+import {
+  chooseProbeTime,
+  listProbes,
+  signWithMistakes,
+} from '../../../src/domain/signature/probe-requests.ts';
 import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
 import { createSignatureHeaders } from '../../../src/domain/signature/sign.ts';
 import { verifyMessage } from '../../../src/domain/signature/verify.ts';
@@ -154,7 +158,7 @@ describe('the known mistakes in a signature', () => {
         text,
       ).not.toEqual([]);
     }
-    expect(probes.length).toBeLessThan(500);
+    expect(probes.length).toBeLessThan(600);
   });
 
   it('a timestamp in another format has a counterexample, which is signed correctly', () => {
@@ -174,12 +178,12 @@ describe('the known mistakes in a signature', () => {
 
   it('each pair of mistakes in different parts is listed once, and no pair in the same part', () => {
     const mistakes = listSingles(input).slice(0, 60);
-    const pairs = [...listPairs(mistakes)].map((pair) => pair.map(nameOf).join('; '));
+    const pairs = [...listPairs(mistakes)].map((pair) => pair.map(nameOf).sort().join('; '));
     const expected = mistakes.flatMap((first, index) =>
       mistakes
         .slice(index + 1)
         .filter(({ part }) => part !== first.part)
-        .map((second) => [first, second].map(nameOf).join('; ')),
+        .map((second) => [first, second].map(nameOf).sort().join('; ')),
     );
     expect(new Set(pairs)).toEqual(new Set(expected));
     expect(pairs).toHaveLength(expected.length);
@@ -215,6 +219,38 @@ describe('the known mistakes in a signature', () => {
     expect(findRemedy('content_changed', schemes.github)).toMatch(/^Compute the HMAC over \{body\},/);
     expect(findRemedy('secret_missing', schemes.svc)).toContain('unset environment variable');
     expect(findRemedy('option_invalid', schemes.svc)).toBeNull();
+  });
+});
+
+describe('the time of a probe', () => {
+  const now = Date.parse('2026-11-20T23:06:30Z');
+  const choose = (timestamp: string, digest: string, scheme: SchemeName = 'svc') =>
+    chooseProbeTime(schemes[scheme], secret, message, { timestamp, digest }, now);
+  const digestAt = (ms: number, scheme: SchemeName = 'svc') => {
+    const timestamp = scheme === 'svc' ? new Date(ms).toISOString().replace('.000', '') : String(ms / 1000);
+    return computeChangedDigest({ scheme: schemes[scheme], message: { ...message, timestamp } }, secret, []);
+  };
+
+  it('a probe is signed now, if the rejected signature has nothing special', () => {
+    expect(choose('2026-11-20T20:00:01Z', 'ab'.repeat(32))).toBe(now);
+    expect(choose('1795215960', 'aa=', 'standard-webhooks')).toBe(now);
+  });
+
+  it.each<[string, SchemeName, string, (digest: Buffer) => boolean]>([
+    ['begins with zero', 'svc', `0${'a'.repeat(63)}`, (digest) => (digest[0] ?? 99) < 16],
+    ['has a byte below 16', 'svc', `aa0${'a'.repeat(61)}`, (digest) => digest.some((byte) => byte < 16)],
+    ['has a slash', 'standard-webhooks', 'a/b=', (digest) => /[+/]/.test(digest.toString('base64'))],
+  ])(
+    'a probe is signed at a recent time at which the digest %s, as that of the rejected signature',
+    (_, scheme, digest, isLike) => {
+      const chosen = choose('2026-11-20T20:00:01Z', digest, scheme);
+      expect(isLike(digestAt(chosen, scheme))).toBe(true);
+      expect(now - chosen).toBeLessThan(60_000);
+    },
+  );
+
+  it('a probe is signed at a full minute, as the rejected signature was', () => {
+    expect(choose('2026-11-20T20:00:00Z', 'ab'.repeat(32))).toBe(now - 30_000);
   });
 });
 
