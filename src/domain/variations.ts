@@ -21,6 +21,7 @@ export const attacks = {
   'truncated-signature': 'the first half of the valid signature',
   'prefixed-signature': 'the valid signature with extra characters in front',
   'suffixed-signature': 'the valid signature, followed by other characters',
+  'non-ascii-signature': 'the valid signature with a character outside ASCII',
   'missing-version': 'the valid signature without its version',
   'other-version': 'the valid signature with another version',
   'empty-body-signature': 'a delivery with the signature of an empty body',

@@ -46,6 +46,8 @@ interface SignOptions {
   readonly ageMs?: number;
   /** The timestamp, in place of one with an age. */
   readonly timestamp?: string;
+  /** Rounds the time down to a minute. */
+  readonly isWholeMinute?: boolean;
   readonly deliveryId?: string;
 }
 
@@ -124,9 +126,11 @@ export class DeliveryFactory {
 
   /** Signs a body as the service does, apart from the options. */
   sign(body: string, { secrets = [this.secret], ageMs, ...options }: SignOptions = {}): SignedMessage {
+    const signingTime = this.#getSigningTime(ageMs);
+    const time = options.isWholeMinute ? signingTime - (signingTime % MINUTE_MS) : signingTime;
     const {
       deliveryId: id = this.createDeliveryId(),
-      timestamp = formatTimestamp(this.scheme.timestampFormat, this.#getSigningTime(ageMs)),
+      timestamp = formatTimestamp(this.scheme.timestampFormat, time),
     } = options;
     const headers = createSignatureHeaders(this.scheme, secrets, { id, timestamp, body });
     return { body, headers, timestamp };

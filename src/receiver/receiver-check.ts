@@ -46,8 +46,10 @@ export interface ReceiverCheck {
   readonly id: CheckId;
   /** What the check sends. */
   readonly sent: string;
-  /** Checks that must pass first. Every check requires that a valid delivery is accepted. */
+  /** Checks that must pass first. */
   readonly requires?: readonly CheckId[];
+  /** Every later check requires this one, because a receiver that fails it rejects some valid deliveries of the others too. */
+  readonly isBasic?: true;
   /**
    * The check judges by the response whether a delivery is processed. It runs only if the response to a delivery signed with
    * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.

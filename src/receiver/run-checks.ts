@@ -12,7 +12,7 @@ import { rawBodyChecks } from './checks/raw-body-checks.ts';
 import { rejectionChecks } from './checks/rejection-checks.ts';
 import { robustnessChecks } from './checks/robustness-checks.ts';
 import { listSignatureChecks } from './checks/signature-checks.ts';
-import { validDeliveryCheck } from './checks/valid-delivery-check.ts';
+import { listUnusualDeliveryChecks, validDeliveryCheck } from './checks/valid-delivery-check.ts';
 import {
   type CheckId,
   type CheckOutcome,
@@ -94,6 +94,7 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
 export function listChecks(scheme: SignatureScheme, apiKey: string | null): readonly ReceiverCheck[] {
   return [
     validDeliveryCheck,
+    ...listUnusualDeliveryChecks(scheme),
     ...listSignatureChecks(scheme, apiKey),
     ...rawBodyChecks,
     ...rejectionChecks,
@@ -161,7 +162,9 @@ class CheckRunner {
 
   /** Why the check cannot run, for the report; null if it can. */
   async #findBlocker(check: ReceiverCheck): Promise<string | null> {
-    for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
+    const basicChecks = [...this.#checks.values()].filter(({ isBasic }) => isBasic);
+    const earlier = check.isBasic ? basicChecks.slice(0, basicChecks.indexOf(check)) : basicChecks;
+    for (const id of [...earlier.map(({ id }) => id), ...(check.requires ?? [])]) {
       const { status, meaning } = await this.#getOutcomeOf(id);
       if (status !== 'passed') return this.#describeBlocker(id, meaning);
     }

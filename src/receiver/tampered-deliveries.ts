@@ -55,12 +55,14 @@ export const OTHER_SECRET_CHECK_ID = 'signature.other-secret';
 export const ALTERED_BODY_CHECK_ID = 'signature.altered-body';
 export const OLD_DELIVERY_CHECK_ID = 'timestamp.old';
 const hasTimestampHeader = ({ headers }: SignatureScheme) => headers.timestamp !== null;
+/** The schemes whose official library checks only that a timestamp is not too old: `stripe` of Stripe, `@slack/bolt` of Slack. */
+const acceptFutureTimestamps: readonly string[] = ['stripe', 'slack'];
 
 const definitions: Readonly<Record<AttackName, Definition>> = {
   forged: {
     id: OTHER_SECRET_CHECK_ID,
     explanation:
-      'Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.',
+      'Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.',
     create: signWithOtherSecret,
   },
   altered: {
@@ -106,6 +108,12 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     // Base64 decoders, including those of correct receivers, ignore what follows the padding.
     isPossible: ({ encoding }) => encoding === 'hex',
     create: withDigest((digest) => `${digest}zz`),
+  },
+  'non-ascii-signature': {
+    id: 'signature.non-ascii',
+    explanation:
+      'Your receiver accepts a signature with a character outside ASCII. Compare whole signatures, byte by byte.',
+    create: withDigest((digest) => `é${digest.slice(1)}`),
   },
   'missing-version': {
     id: 'signature.no-version',
@@ -173,8 +181,7 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     id: 'timestamp.future',
     explanation:
       'Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
-    // The libraries of Stripe, which sends the timestamp in this field, accept a timestamp from the future.
-    isPossible: (scheme) => hasTimestamp(scheme) && scheme.header.timestampField === null,
+    isPossible: (scheme) => hasTimestamp(scheme) && !acceptFutureTimestamps.includes(scheme.name),
     create: (factory, body) => factory.sign(body, { ageMs: FUTURE_AGE_MS }),
   },
   replayed: {

@@ -20,6 +20,8 @@ export interface ReceivedEvent {
 export interface Receiving {
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values as they were sent. */
+  readonly rawHeaders: readonly string[];
   /** The number of requests so far, this one included. */
   readonly requestNumber: number;
   /** Whether the sender still waits for the response. */
@@ -88,8 +90,11 @@ export const correctParts: ReceiverParts = {
   keys: [SECRET],
   isRecent: (ageMs) => Math.abs(ageMs) <= TOLERANCE_MS,
   toVerified: (body) => body,
-  matches: (signature, expected) =>
-    signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected)),
+  matches(signature, expected) {
+    // The lengths of the bytes: a character outside ASCII has several.
+    const [received, computed] = [Buffer.from(signature), Buffer.from(expected)];
+    return received.length === computed.length && timingSafeEqual(received, computed);
+  },
   rejectionStatus: 400,
   parse: JSON.parse,
   refuse: () => null,
@@ -194,10 +199,10 @@ export async function startReceiver(
   }
 
   async function respond(request: IncomingMessage): Promise<number> {
-    const { headers, socket } = request;
+    const { headers, rawHeaders, socket } = request;
     const isConnected = () => !socket.destroyed;
     const body = await parts.readBody(request);
-    return receive({ body, headers, isConnected, requestNumber: ++requestNumber });
+    return receive({ body, headers, rawHeaders, isConnected, requestNumber: ++requestNumber });
   }
 
   const transport = await startTransport({ parts, sideEffects, respond });

@@ -317,6 +317,69 @@ export const defects: readonly Defect[] = [
     fuzz: { rule: 'rejected', steps: 1, attack: 'doubled-signature' },
   },
   {
+    // As hmac.compare_digest of Python does.
+    name: 'compares signatures with a function that throws for characters outside ASCII',
+    create: () => ({
+      matches(signature, expected) {
+        if (/[^\0-\x7f]/.test(signature)) throw new TypeError('comparing strings with non-ASCII characters');
+        return correctParts.matches(signature, expected);
+      },
+    }),
+    check: ['rejection.status'],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'non-ascii-signature' },
+  },
+  {
+    name: 'compares only the ASCII characters of a signature',
+    create: () => ({
+      matches: (signature, expected) =>
+        correctParts.matches(signature.replace(/[^\0-\x7f]/g, expected.charAt('v1='.length)), expected),
+    }),
+    check: ['signature.non-ascii', NO_SIDE_EFFECT],
+    fuzz: { rule: 'rejected', steps: 1, attack: 'non-ascii-signature' },
+  },
+  {
+    name: 'does not await its verification',
+    create: () => {
+      const verify = async (...args: Parameters<ReceiverParts['isAuthentic']>) =>
+        correctParts.isAuthentic(...args);
+      return { isAuthentic: (...args) => Boolean(verify(...args)) };
+    },
+    check: null,
+    fuzz: { rule: 'rejected', steps: 1 },
+  },
+  {
+    // As BigInteger.toString(16) of Java does.
+    name: 'loses a zero at the start of the digest',
+    create: () => ({ matches: (signature, expected) => signature === expected.replace(/^v1=0+/, 'v1=') }),
+    check: ['signature.leading-zero'],
+    fuzz: null,
+  },
+  {
+    // As OffsetDateTime.toString of Java does.
+    name: 'leaves out seconds of 0 when it formats the timestamp',
+    create: () => ({
+      isAuthentic: (receiving, parts) =>
+        !getTimestamp(receiving).endsWith(':00Z') && correctParts.isAuthentic(receiving, parts),
+    }),
+    check: ['timestamp.whole-minute'],
+    fuzz: null,
+  },
+  {
+    name: 'finds its headers in one spelling only',
+    create: () => ({
+      isAuthentic: (receiving, parts) =>
+        receiving.rawHeaders.includes('Service-Signature') && correctParts.isAuthentic(receiving, parts),
+    }),
+    check: ['robustness.lower-case-headers'],
+    fuzz: null,
+  },
+  {
+    name: 'deduplicates on the signature',
+    create: () => ({ getKey: (_, receiving) => getSignature(receiving) }),
+    check: ['deduplication.other-delivery'],
+    fuzz: { rule: 'once', only: ['duplicate'] },
+  },
+  {
     name: 'responds with 500 to a bad signature',
     create: () => ({ rejectionStatus: 500 }),
     check: ['rejection.status'],

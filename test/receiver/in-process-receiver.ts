@@ -114,6 +114,7 @@ export function createInProcessClient({ url, signal }: ReceiverClientOptions): R
       return fail('connection', 'connection refused by 127.0.0.1: nothing is listening there');
     const stream = Object.assign(new PassThrough(), {
       headers: toIncomingHeaders(message),
+      rawHeaders: Object.entries(message.headers).flatMap(([name, values]) => [name, String(values)]),
       socket: connection,
     });
     await sleep(LATENCY_MS);

@@ -97,6 +97,7 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
     await using receiver = await createReceiver(verifier(schemes.svc));
     const report = await checkReceiver({ url: receiver.url, only: ['timestamp', 'raw-body.big-number'] });
     expect(report.checks.map(({ id }) => id)).toEqual([
+      'timestamp.whole-minute',
       'timestamp.missing',
       'timestamp.old',
       'timestamp.slightly-old',
@@ -108,7 +109,7 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
       'timestamp.recent',
       'raw-body.big-number',
     ]);
-    expect(report).toMatchObject({ ok: true, passed: 10 });
+    expect(report).toMatchObject({ ok: true, passed: 11 });
   });
 
   it('runChecks rejects an unknown rule and suggests the closest one', async () => {

@@ -1,4 +1,4 @@
-import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { formatDuration, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
 import type { CheckContext, FirstDelivery } from '../check-context.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
@@ -33,10 +33,12 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   }),
   createRepetitionCheck({
     id: 'deduplication.other-delivery',
-    sent: 'the same event twice, in two deliveries',
+    sent: 'the same event twice, in two deliveries a minute apart',
     send(context) {
-      const body = context.deliveries.createBody();
-      return sendUntilAccepted([context.deliveries.sign(body), context.deliveries.sign(body)], context);
+      const { deliveries } = context;
+      const body = deliveries.createBody();
+      // Another timestamp has another signature, so a receiver that deduplicates by the signature processes the event twice.
+      return sendUntilAccepted([deliveries.sign(body, { ageMs: MINUTE_MS }), deliveries.sign(body)], context);
     },
   }),
   createRepetitionCheck({

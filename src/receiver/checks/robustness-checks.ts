@@ -58,6 +58,17 @@ export const robustnessChecks: readonly ReceiverCheck[] = [
     },
     checkStillRunning,
   ),
+  createAcceptedCheck({
+    id: 'robustness.lower-case-headers',
+    sent: 'header names in lower case, as HTTP/2 and AWS Lambda pass them on',
+    explanation:
+      'Your receiver finds its headers only in one spelling. Header names ignore case: look them up in lower case, or with a method that ignores it.',
+    create(factory) {
+      const { body, headers } = factory.createValid();
+      const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+      return { body, headers: Object.fromEntries(entries) };
+    },
+  }),
   {
     id: 'robustness.at-once',
     sent: `${CONCURRENT_DELIVERIES} deliveries at once`,

@@ -1,8 +1,10 @@
 import { describeMistakes } from '../../domain/signature/mistakes.ts';
 import { listProbes } from '../../domain/signature/probe-requests.ts';
-import { schemes } from '../../domain/signature/schemes.ts';
+import type { SignatureScheme } from '../../domain/signature/scheme.ts';
+import { hasTimestamp, schemes } from '../../domain/signature/schemes.ts';
+import { parseSignatureHeader } from '../../domain/signature/signature-header.ts';
 import type { CheckContext } from '../check-context.ts';
-import { serializers } from '../delivery-factory.ts';
+import { type DeliveryFactory, type SignedMessage, serializers } from '../delivery-factory.ts';
 import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
@@ -22,11 +24,12 @@ import {
 export const validDeliveryCheck: ReceiverCheck = {
   id: 'signature.genuine',
   sent: 'a valid delivery',
+  isBasic: true,
   async run(context) {
     const responses: ReceiverResponse[] = [];
     for (const serialize of Object.values(serializers)) {
       context.deliveries.serialize = serialize;
-      const message = context.deliveries.createValid();
+      const message = createWithDigest(context.deliveries, (digest) => !digest.startsWith('0'));
       const response = await context.send(message);
       if (isAccepted(response)) {
         context.firstDelivery = { message, response, respondedAt: performance.now() };
@@ -39,6 +42,61 @@ export const validDeliveryCheck: ReceiverCheck = {
     return failed(describeResponses(first), await explainFailure(first, context));
   },
 };
+
+/** Valid deliveries with an unusual digest or timestamp, which come by chance in production. */
+export function listUnusualDeliveryChecks(scheme: SignatureScheme): readonly ReceiverCheck[] {
+  return [
+    ...(scheme.encoding === 'hex' ? [leadingZeroCheck] : []),
+    ...(hasTimestamp(scheme) && scheme.timestampFormat === 'iso8601' ? [wholeMinuteCheck] : []),
+  ];
+}
+
+const leadingZeroCheck = createBasicCheck({
+  id: 'signature.leading-zero',
+  sent: 'a valid delivery whose digest begins with 0',
+  explanation:
+    'Your receiver loses zeros at the start of the digest, as BigInteger.toString(16) in Java does, so it rejects one of 16 deliveries. Write each byte with two hex digits.',
+  create: (factory) => createWithDigest(factory, (digest) => digest.startsWith('0')),
+});
+
+const wholeMinuteCheck = createBasicCheck({
+  id: 'timestamp.whole-minute',
+  sent: 'a valid delivery whose timestamp ends in :00Z',
+  explanation:
+    'Your receiver verifies a timestamp that it has parsed and formatted again, as OffsetDateTime.toString in Java does, which leaves out seconds of 0. Verify the text of the header.',
+  create: (factory) => factory.sign(factory.createBody(), { isWholeMinute: true }),
+});
+
+function createBasicCheck({
+  create,
+  explanation,
+  ...check
+}: Pick<ReceiverCheck, 'id' | 'sent'> & {
+  /** What a failure means, and what to do. */
+  readonly explanation: string;
+  create(factory: DeliveryFactory): DeliveryMessage;
+}): ReceiverCheck {
+  return {
+    ...check,
+    isBasic: true,
+    async run(context) {
+      const response = await context.send(create(context.deliveries));
+      const received = describeResponses(response);
+      return isAccepted(response)
+        ? passed(received, 'Your receiver accepts the delivery.')
+        : failed(received, explanation);
+    },
+  };
+}
+
+/** Creates valid deliveries until the digest of one is as asked. Every 16th hex digest begins with 0. */
+function createWithDigest(factory: DeliveryFactory, isWanted: (digest: string) => boolean): SignedMessage {
+  for (;;) {
+    const message = factory.createValid();
+    const header = message.headers[factory.scheme.headers.signature] ?? '';
+    if (isWanted(parseSignatureHeader(factory.scheme, header).digests[0] ?? '')) return message;
+  }
+}
 
 function explainNoResponse(response: ReceiverResponse): string {
   if (response.failure === 'timeout') {
