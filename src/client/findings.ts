@@ -3,7 +3,7 @@
  * verifies signatures (§6).
  */
 import type { WebhookProbe } from '../contract/resources.ts';
-import { findAttemptHints } from '../domain/attempt-hints.ts';
+import { findAttemptHints } from '../diagnosis/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { type Hint, SvcError, toHint } from '../errors.ts';
 

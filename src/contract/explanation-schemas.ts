@@ -1,28 +1,40 @@
 /** The schema of the verdict on a delivery. */
 import * as v from 'valibot';
-import { attemptCauses } from '../domain/attempt-hints.ts';
+import { deliveryCauses } from '../diagnosis/attempt-hints.ts';
+import { layerKinds } from '../diagnosis/layers.ts';
 import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { attemptFields, Delivery, verificationField } from './delivery-schemas.ts';
-import { described, Hint, resource } from './fields.ts';
+import { Count, described, Hint, idOf, resource } from './fields.ts';
 
-/**
- * Why a delivery is in its state: what the outcome of its attempt shows, or one of these.
- * - `not_sent`, `paused`, `canceled`: it has no attempt.
- * - `secret_changed`: the receiver may have rejected the signature, and the endpoint secret or the scheme was changed since.
- * - `signature_rejected`: the receiver rejected the signature, or probably did.
- * - `receiver_clock`: the clock of the receiver differs by more than the tolerance.
- * - `duplicate_rejected`: the receiver accepted the delivery before, and failed when it came again.
- */
-const deliveryCauses = [
-  ...attemptCauses,
-  'not_sent',
-  'paused',
-  'canceled',
-  'secret_changed',
-  'signature_rejected',
-  'receiver_clock',
-  'duplicate_rejected',
-] as const;
+const MistakeFields = {
+  reason: described('Kind of the mistake.', v.picklist([...refusalReasons, ...receiverReasons])),
+  detail: described('Explanation of the mistake.', v.string()),
+  remedy: described('How to correct the mistake.', v.string()),
+};
+
+const comparison = described(
+  'What was signed and what the receiver verifies, each from shortly before the first difference. `null` if both are the same.',
+  v.nullable(
+    v.object({
+      signed: described('A part of what was signed.', v.string()),
+      verified: described('The same part of what the receiver verifies.', v.string()),
+      difference: described('Index of the first difference in both parts.', Count),
+    }),
+  ),
+);
+
+/** The mistake that a probe found, as it is stored for the endpoint. */
+export const ProbeFinding = v.object({
+  ...MistakeFields,
+  comparison,
+  /** The delivery that was probed, its URL, and the status of the response to the correct signature. */
+  delivery_id: idOf('delivery'),
+  url: v.string(),
+  status: Count,
+  /** Sequence of the newest change at that time: a later success ends the finding. */
+  seq: Count,
+});
+export type ProbeFinding = v.InferOutput<typeof ProbeFinding>;
 
 const { number, trigger, sent_at, duration_ms, outcome, response_status, error, fault } = attemptFields;
 
@@ -49,6 +61,16 @@ export const Explanation = resource(
       v.picklist(deliveryCauses),
       'receiver_error',
     ),
+    layer: described(
+      'What responded: something in front of your code, or the verification. `null` if the response does not show it.',
+      v.nullable(
+        v.object({
+          kind: described('Kind of the layer.', v.picklist(layerKinds), 'csrf'),
+          by: described('Who responded.', v.string(), 'The CSRF protection of Laravel'),
+        }),
+      ),
+      null,
+    ),
     certainty: described(
       '`certain` if the cause was recorded, or reported by the receiver. `likely` if it is the best explanation of what was recorded.',
       v.picklist(['certain', 'likely']),
@@ -56,11 +78,16 @@ export const Explanation = resource(
     detail: described('Explanation of the cause.', v.string(), 'Your receiver returned 503.'),
     mistake: described(
       'What the receiver does wrong with the signature. `null` if it is not known, or if the receiver did not reject the signature.',
+      v.nullable(v.object(MistakeFields)),
+      null,
+    ),
+    finding: described(
+      'What a probe found for the endpoint, if it explains this attempt: until a delivery to the endpoint succeeds.',
       v.nullable(
         v.object({
-          reason: described('Kind of the mistake.', v.picklist([...refusalReasons, ...receiverReasons])),
-          detail: described('Explanation of the mistake.', v.string()),
-          remedy: described('How to correct the mistake.', v.string()),
+          delivery_id: described('The delivery that was probed.', v.string()),
+          explains: described('Number of failing deliveries that it explains.', Count),
+          comparison,
         }),
       ),
       null,
@@ -97,4 +124,3 @@ export const Explanation = resource(
 );
 
 export type Explanation = v.InferOutput<typeof Explanation>;
-export type DeliveryCause = (typeof deliveryCauses)[number];

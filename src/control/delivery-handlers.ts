@@ -6,7 +6,7 @@ import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Explanation } from '../contract/explanation-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
 import type { Sender } from '../delivery/sender.ts';
-import { toDeliveryHints } from '../domain/attempt-hints.ts';
+import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import { projectAttempts } from '../domain/delivery.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { Hint } from '../errors.ts';

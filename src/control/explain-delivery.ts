@@ -1,15 +1,19 @@
-/** Explains a delivery: what happened, the cause, the evidence for it, and what to do. */
+/** Explains a delivery: what happened, what responded, the cause, the evidence for it, and what to do. */
 
 import { describeState } from '../client/texts/describe-delivery.ts';
 import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
-import type { DeliveryCause, Explanation } from '../contract/explanation-schemas.ts';
-import { type ProbeOptions, probeSignature, type SignatureProbe } from '../delivery/probe-signature.ts';
+import type { Explanation, ProbeFinding } from '../contract/explanation-schemas.ts';
+import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
-import { describeCause, findAttemptHints, findCause, toDeliveryHints } from '../domain/attempt-hints.ts';
+import { type DeliveryCause, findAttemptHints } from '../diagnosis/attempt-hints.ts';
+import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
+import { describeProbe } from '../diagnosis/describe-probe.ts';
+import { judgeAttempt } from '../diagnosis/judge-attempt.ts';
+import { say } from '../diagnosis/sentences.ts';
 import { maskSecret } from '../domain/credentials.ts';
+import { SECOND_MS } from '../domain/duration.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
-import { formatCount } from '../domain/message-parts.ts';
 import { listSignatureSteps } from '../domain/signature/signature-steps.ts';
 import { type Hint, SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
@@ -18,8 +22,7 @@ import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../s
 import { readSignature } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
-import { correctMistake, judgeRejection, type Verdict } from './judge-rejection.ts';
-import { collectRejectionEvidence, getResponseText, suggestMistake } from './rejection-evidence.ts';
+import { readReport } from './read-report.ts';
 import { toCondition } from './to-condition.ts';
 
 /** Instead of an ID: the delivery that failed last. */
@@ -46,7 +49,7 @@ export async function explainDelivery(
   const attempts = listAttempts(sandbox, row);
   const summary = describeState(delivery, attempts);
   const attempt = input.attempt === undefined ? attempts.at(-1) : pickAttempt(attempts, input.attempt, row);
-  const unknown = { mistake: null, evidence: [], signature: null };
+  const unknown = { layer: null, mistake: null, finding: null, evidence: [], signature: null };
   if (attempt === undefined) {
     const { cause, hints } = explainWaiting(delivery);
     return {
@@ -60,17 +63,36 @@ export async function explainDelivery(
       hints,
     };
   }
-  const { hints = findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)), ...verdict } =
-    await judgeAttempt(sandbox, row, attempts, attempt, apiKey);
-  const isAboutSignature = signatureCauses.includes(verdict.cause);
+  const found = findFinding(sandbox, row, attempt);
+  const { layer, hints, ...verdict } = judgeAttempt({
+    ...{ attempt, delivery, secret: describeSecret(sandbox, row) },
+    ...readSent(sandbox, row, attempt),
+    ...readReport(sandbox, row, attempt, apiKey),
+    toleranceMs: sandbox.rules.signatureToleranceMs,
+    clockSkewMs: getClockSkewMs(attempt),
+    found: found && { mistake: found, evidence: say('probe_found', { delivery: found.delivery_id }) },
+    earlierSuccess: findEarlierSuccess(sandbox, row, attempts, attempt),
+  });
+  const isShown = found !== null && verdict.mistake?.detail === found.detail;
   return {
     ...unknown,
     delivery,
     attempt: toExplainedAttempt(attempt),
     summary,
     ...verdict,
-    ...(isAboutSignature && { signature: explainSignature(sandbox, row, attempt) }),
-    hints: completeHints(delivery, attempt, hints),
+    layer: layer ? { kind: layer.kind, by: layer.by } : null,
+    finding: isShown
+      ? {
+          ...{ delivery_id: found.delivery_id, comparison: found.comparison },
+          explains: sandbox.store.attempts.countUnresolved(row.webhook_seq, found.status),
+        }
+      : null,
+    ...(signatureCauses.includes(verdict.cause) && { signature: explainSignature(sandbox, row, attempt) }),
+    hints: completeHints(
+      delivery,
+      attempt,
+      hints ?? findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)),
+    ),
   };
 }
 
@@ -99,47 +121,50 @@ function completeHints(
   return [...others.slice(0, others[0]?.command === undefined ? 3 : 2), replay];
 }
 
-/** Only an error that the code of the receiver returned says more than the outcome. */
-async function judgeAttempt(
-  sandbox: Sandbox,
-  row: DeliveryRow,
-  attempts: readonly AttemptDetail[],
-  attempt: AttemptDetail,
-  apiKey: string,
-): Promise<Verdict> {
-  const cause = findCause(attempt);
-  if (cause !== 'rejected' && cause !== 'receiver_error') {
-    const certainty = cause === 'wrong_path' ? 'likely' : 'certain';
-    return { cause, certainty, detail: describeCause(attempt) };
-  }
-  const evidence = await collectRejectionEvidence(sandbox, row, attempt, apiKey);
-  return judgeRejection({
-    ...evidence,
-    delivery: toDelivery(row),
-    attempt,
-    secret: describeSecret(sandbox, row),
-    toleranceMs: sandbox.rules.signatureToleranceMs,
-    earlierSuccess: findEarlierSuccess(sandbox, row, attempts, attempt),
-    suggestion: suggestMistake(evidence, attempt, sandbox.rules),
-  });
-}
-
 /** Such as `the current endpoint secret (whsec_…x1Zk)`. */
 function describeSecret(sandbox: Sandbox, row: DeliveryRow): string {
   const [secret = ''] = listSecrets(sandbox, row);
   return `the current endpoint secret (${maskSecret(secret)})`;
 }
 
+/** What was sent, as far as an explanation names it. */
+function readSent(sandbox: Sandbox, row: DeliveryRow, attempt: AttemptDetail) {
+  const { signature: scheme } = sandbox.rules;
+  const { headers, body } = attempt.request;
+  const { timestamp } = readSignature(headers, { id: row.id, body, scheme }).message;
+  const [current] = listSecrets(sandbox, row);
+  const isSigned = attempt.fault === undefined || attempt.verification?.ok === true;
+  return {
+    ...{ signatureHeader: scheme.headers.signature, timestamp },
+    isSecretChanged: isSigned && listSigningSecrets(sandbox, row, attempt)[0] !== current,
+  };
+}
+
+/** In whole seconds, as those of `Date`. */
+function getClockSkewMs({
+  sent_at: sentAt,
+  duration_ms: durationMs,
+  response,
+}: AttemptDetail): number | null {
+  const skewMs = Date.parse(response?.headers.date ?? '') - Date.parse(sentAt) - durationMs;
+  return Number.isNaN(skewMs) ? null : Math.round(skewMs / SECOND_MS) * SECOND_MS;
+}
+
+/** What a probe found for the endpoint, if it explains the attempt: until a delivery to the endpoint succeeds. */
+function findFinding({ store }: Sandbox, row: DeliveryRow, attempt: AttemptDetail): ProbeFinding | null {
+  const { finding: text } = store.webhooks.getBySeq(row.webhook_seq);
+  if (text === null) return null;
+  const finding: ProbeFinding = JSON.parse(text);
+  const isExplained = finding.status === attempt.response_status && finding.url === attempt.request.url;
+  return isExplained && !store.attempts.hasSucceededSince(row.webhook_seq, finding.seq) ? finding : null;
+}
+
 /** Causes that a probe can explain further. */
-const probedCauses: readonly DeliveryCause[] = [
-  'signature_rejected',
-  'rejected',
-  'receiver_error',
-  'duplicate_rejected',
-];
+const probedCauses: readonly DeliveryCause[] = ['signature_rejected', 'rejected', 'receiver_error'];
 
 /**
- * Explains a delivery, and if the receiver rejected it, signs and sends it with each known mistake.
+ * Explains a delivery, and if the receiver rejected it, signs and sends it with each known mistake. A mistake that the receiver makes
+ * is stored for its endpoint.
  * @throws SvcError `not_found`
  */
 export async function probeDelivery(
@@ -148,88 +173,34 @@ export async function probeDelivery(
   input: ExplainInput,
   { apiKey, signal }: ProbeOptions,
 ): Promise<Explanation> {
+  const { store } = sandbox;
   const row = await findDelivery(sandbox, input);
   const explanation = await explainDelivery(sandbox, { id: row.id }, apiKey);
-  const { attempt, cause, delivery, mistake, certainty } = explanation;
-  const isKnown = mistake !== null && certainty === 'certain';
+  const { attempt, cause, delivery, mistake, certainty, finding } = explanation;
+  const isKnown = mistake !== null && certainty === 'certain' && finding === null;
   if (attempt === null || !probedCauses.includes(cause) || isKnown) return explanation;
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
-  const { detail, hints, ...shown } = explainProbe(probe, explanation, describeSecret(sandbox, row));
+  const webhook = store.webhooks.getBySeq(row.webhook_seq);
+  if (probe.result === 'mistake' && probe.status !== null) {
+    const found: ProbeFinding = {
+      ...{ ...probe.mistake, comparison: probe.comparison, delivery_id: row.id, url: row.url },
+      ...{ status: probe.status, seq: store.lastSeq },
+    };
+    store.writeNow(() => store.webhooks.update({ ...webhook, finding: JSON.stringify(found) }));
+    return explainDelivery(sandbox, { id: row.id }, apiKey);
+  }
+  const isDecided = probe.result !== 'inconsistent' && (probe.result !== 'rejected' || probe.stop === null);
+  if (isDecided && webhook.finding !== null)
+    store.writeNow(() => store.webhooks.update({ ...webhook, finding: null }));
+  const { hints, ...shown } = describeProbe(probe, explanation, describeSecret(sandbox, row));
   return {
     ...explanation,
+    finding: null,
     ...shown,
-    ...(detail !== undefined && { detail: `Your receiver returned ${attempt.response_status}. ${detail}` }),
     ...(hints !== undefined && {
       hints: probe.result === 'accepted' ? hints : completeHints(delivery, attempt, hints),
     }),
   };
-}
-
-/**
- * What a probe shows, instead of what the explanation says.
- * @returns `detail` without the status, and only the hints that follow from the probe
- */
-function explainProbe(probe: SignatureProbe, explanation: Explanation, secret: string): Partial<Explanation> {
-  const { attempt, cause, delivery, evidence, hints } = explanation;
-  const own = toDeliveryHints(delivery);
-  const found = { cause: 'signature_rejected', certainty: 'certain', mistake: null } as const;
-  switch (probe.result) {
-    case 'accepted':
-      return { detail: 'It accepts the delivery now.', mistake: null, evidence: [], hints: [own.replay] };
-    case 'mistake': {
-      const fact = 'It rejected the correct signature, and accepted one with this mistake.';
-      const corrected = correctMistake(probe.mistake, { delivery, secret });
-      return { ...found, detail: probe.mistake.detail, ...corrected, evidence: [fact] };
-    }
-    case 'random_accepted':
-      return {
-        ...found,
-        detail: 'It rejects the correct signature and accepts a random one, so its condition is wrong.',
-        evidence: ['Sent twice, each of the two signatures got the same response.'],
-        hints: [{ text: 'Correct the condition: accept the delivery only if the signature matches.' }],
-      };
-    case 'signature_accepted': {
-      const fact = 'It accepts the signature: its response to a random one differs, each time.';
-      const text =
-        'Read the response and the log of the receiver to find out what it does after the verification.';
-      const isDuplicate = cause === 'duplicate_rejected';
-      return {
-        mistake: null,
-        evidence: [fact],
-        ...(!isDuplicate && { detail: 'It accepts the signature, and fails after that.', hints: [{ text }] }),
-        ...(!isDuplicate && {
-          cause: cause === 'signature_rejected' ? 'rejected' : cause,
-          certainty: 'certain',
-        }),
-      };
-    }
-    case 'inconsistent': {
-      const fact = 'The probe shows nothing: the same signature got different responses.';
-      return { evidence: [fact, ...evidence], hints: [...hints.slice(0, 1), own.probe] };
-    }
-    case 'rejected': {
-      const signatures = formatCount(probe.tried, 'known mistake');
-      if (!probe.isComplete) {
-        const fact = `The probe sent the signatures of ${signatures}. Then the receiver stopped responding, or the time limit was reached.`;
-        return { evidence: [fact, ...evidence] };
-      }
-      const fact = `It rejected the correct signature, a random one, and those of ${signatures}.`;
-      // The probe has tried what was suggested.
-      const rejected = { mistake: null, evidence: [fact, ...evidence], hints: hints.slice(0, 1) };
-      // The response did not say what was rejected, but it is the same for a random signature.
-      const isSignature =
-        cause === 'signature_rejected' || (cause === 'rejected' && attempt?.response_status === 400);
-      if (!isSignature) return rejected;
-      const compare = `Compare the secret of the receiver with ${secret}. If they are the same, print the digest that it computes.`;
-      return {
-        ...rejected,
-        cause: 'signature_rejected',
-        certainty: 'likely',
-        detail: 'It probably uses a secret that svc does not know.',
-        hints: [{ text: compare }, own.secret, own.verify],
-      };
-    }
-  }
 }
 
 /** An earlier attempt with the same event that succeeded: of this delivery, or the delivery that it is a replay of. */
@@ -310,7 +281,7 @@ const MAX_RESPONSE_CHARS = 1_000;
 
 function toExplainedAttempt(attempt: AttemptDetail): NonNullable<Explanation['attempt']> {
   const { number, trigger, sent_at, duration_ms, outcome, response_status, error, fault } = attempt;
-  const text = getResponseText(attempt).trim();
+  const text = attempt.response?.encoding === 'utf8' ? attempt.response.body.trim() : '';
   const body = text.length > MAX_RESPONSE_CHARS ? `${text.slice(0, MAX_RESPONSE_CHARS)}…` : text;
   return {
     number,
@@ -329,7 +300,6 @@ const signatureCauses: readonly DeliveryCause[] = [
   'signature_rejected',
   'rejected',
   'receiver_clock',
-  'secret_changed',
   'accepted_invalid',
 ];
 

@@ -3,10 +3,12 @@
  * expects it, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded.
  */
 
+import { type Comparison, compareContent } from '../diagnosis/compare-content.ts';
+import type { ProbeStop } from '../diagnosis/describe-probe.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
-import { describeMistakes } from '../domain/signature/mistakes.ts';
-import { chooseProbeTime, listProbes } from '../domain/signature/probe-requests.ts';
-import { createSignatureHeaders } from '../domain/signature/sign.ts';
+import { describeMistakes, type MistakeInput } from '../domain/signature/mistakes.ts';
+import { chooseProbeTime, listProbes, type Probe } from '../domain/signature/probe-requests.ts';
+import { buildSignedContent, createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { listWorkspaceSecrets } from '../sandbox/verification.ts';
@@ -18,20 +20,30 @@ import type { Sender, SendResult } from './sender.ts';
 
 /** Real time after which no further request is sent. */
 const TIME_LIMIT_MS = 20_000;
+/** A larger body is sent only a limited number of times. */
+const LARGE_BODY_BYTES = 64 * 1024;
+const MAX_LARGE_REQUESTS = 40;
 
 export type SignatureProbe =
   /** The receiver accepts the correct signature now. */
   | { readonly result: 'accepted' }
   /** The receiver rejects the correct signature and a random one, and accepts one with this mistake. */
-  | { readonly result: 'mistake'; readonly mistake: ReturnType<typeof describeMistakes> }
+  | {
+      readonly result: 'mistake';
+      readonly mistake: ReturnType<typeof describeMistakes>;
+      /** What was signed, and what the receiver verifies; null if it is the same. */
+      readonly comparison: Comparison | null;
+      /** Of the response to the correct signature. */
+      readonly status: number | null;
+    }
   /** The receiver rejects the correct signature and accepts a random one. */
   | { readonly result: 'random_accepted' }
   /** The receiver responds differently to a random signature, so it accepts the correct one and fails after that. */
   | { readonly result: 'signature_accepted' }
   /** The receiver responds differently to the same signature. */
   | { readonly result: 'inconsistent' }
-  /** The receiver accepted none of the `tried` signatures of mistakes. `isComplete` is false if it stopped responding, or the time limit was reached. */
-  | { readonly result: 'rejected'; readonly tried: number; readonly isComplete: boolean };
+  /** The receiver accepted none of the `tried` signatures of mistakes. */
+  | { readonly result: 'rejected'; readonly tried: number; readonly stop: ProbeStop };
 
 export interface ProbeOptions {
   /** The key of the default workspace, which receivers confuse with the endpoint secret. */
@@ -72,30 +84,60 @@ export async function probeSignature(
     return { result: random.outcome === 'succeeded' ? 'random_accepted' : 'signature_accepted' };
   }
   const endsAt = monotonic() + TIME_LIMIT_MS;
-  const otherSecrets = [
-    ...listWorkspaceSecrets(store, row.workspace_seq),
-    { name: 'the API key', secret: apiKey },
-  ];
-  const input = { scheme, message, secrets, otherSecrets };
-  let tried = 0;
-  for (const { mistakes, headers, counterexample } of listProbes(input)) {
+  const live = listWorkspaceSecrets(store, row.workspace_seq, false);
+  const deleted = listWorkspaceSecrets(store, row.workspace_seq, true);
+  const input = {
+    scheme,
+    message,
+    secrets,
+    otherSecrets: [...live, { name: 'the API key', secret: apiKey }],
+  };
+  const maxRequests =
+    Buffer.byteLength(body) > LARGE_BODY_BYTES ? MAX_LARGE_REQUESTS : Number.POSITIVE_INFINITY;
+  const sent = new Set<string>();
+  for (const probe of listAllProbes(input, deleted)) {
+    const key = JSON.stringify(probe.headers);
+    if (sent.has(key)) continue;
     signal?.throwIfAborted();
-    const { outcome, responseStatus } = await send(headers);
-    tried++;
+    const { outcome, responseStatus } = await send(probe.headers);
+    sent.add(key);
+    const tried = sent.size;
     if (outcome === 'succeeded') {
       // A receiver that was corrected meanwhile accepts the correct signature, and one that verifies nothing accepts any.
       if ((await sendCorrect()).outcome === 'succeeded') return { result: 'accepted' };
       if ((await sendRandom()).outcome === 'succeeded') return { result: 'inconsistent' };
+      const { counterexample, mistakes } = probe;
       if (counterexample === null || (await send(counterexample)).outcome !== 'succeeded') {
-        return { result: 'mistake', mistake: describeMistakes(mistakes) };
+        const changes = mistakes.map(({ change }) => change);
+        const verified =
+          changes.find((change) => change.content !== undefined)?.content ??
+          buildSignedContent(
+            Object.assign({}, scheme, ...changes.map((change) => change.scheme)),
+            Object.assign({}, message, ...changes.map((change) => change.message)),
+          );
+        return {
+          ...{ result: 'mistake', mistake: describeMistakes(mistakes), status: correct.responseStatus },
+          comparison: compareContent(buildSignedContent(scheme, message), verified),
+        };
       }
     }
-    // No response, or too many requests.
-    if (responseStatus === null || responseStatus === 429 || monotonic() > endsAt) {
-      return { result: 'rejected', tried, isComplete: false };
-    }
+    const stop = findStop(responseStatus, endsAt, tried + 2 >= maxRequests);
+    if (stop !== null) return { result: 'rejected', tried, stop };
   }
-  return { result: 'rejected', tried, isComplete: true };
+  return { result: 'rejected', tried: sent.size, stop: null };
+}
+
+/** The secrets of deleted endpoints are tried last, because there can be hundreds. */
+function* listAllProbes(input: MistakeInput, deleted: MistakeInput['otherSecrets']): Generator<Probe> {
+  yield* listProbes(input);
+  if (deleted.length > 0) yield* listProbes({ ...input, otherSecrets: deleted });
+}
+
+function findStop(status: number | null, endsAt: number, isLimitReached: boolean): ProbeStop {
+  if (status === null) return 'no_response';
+  if (status === 429) return 'rate_limit';
+  if (monotonic() > endsAt) return 'time_limit';
+  return isLimitReached ? 'large_body' : null;
 }
 
 /** The time of the requests: like that of the last attempt, if that shows a mistake which only some signatures show. */

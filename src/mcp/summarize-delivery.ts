@@ -1,6 +1,6 @@
 /** Shortens deliveries for tool results, which the client pays for. The field names are those of the control plane. */
 import type { AttemptSummary, Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
-import { toDeliveryHints } from '../domain/attempt-hints.ts';
+import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import { getDisplayStatus } from '../domain/delivery.ts';
 import { formatCall } from './tool.ts';
 

@@ -1,22 +1,25 @@
 /** Shortens the explanation of a delivery for tool results. */
 import type { Explanation } from '../contract/explanation-schemas.ts';
-import { toDeliveryHints } from '../domain/attempt-hints.ts';
+import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import type { Hint } from '../errors.ts';
 import { formatEnableCommand } from './summarize-delivery.ts';
 import { formatCall, type ToolResult } from './tool.ts';
 
 /** @param isProbed whether known mistakes were tried on the receiver */
 export function summarizeExplanation(explanation: Explanation, isProbed = false): ToolResult {
-  const { delivery, attempt, summary, cause, certainty, detail, mistake, evidence, hints } = explanation;
+  const { delivery, attempt, summary, layer, cause, certainty, detail, mistake, finding, evidence, hints } =
+    explanation;
   return {
     delivery_id: delivery.id,
     event_type: delivery.event_type,
     url: delivery.url,
     summary,
+    ...(layer && { layer: layer.by }),
     cause,
     certainty,
     detail,
     ...(mistake && { mistake: mistake.reason }),
+    ...(finding && { explains: finding.explains, ...finding.comparison }),
     ...(evidence.length > 0 && { evidence }),
     ...(attempt?.response_body && { response_body: attempt.response_body }),
     ...(explanation.signature && !isProbed && { signature_steps: explanation.signature.steps }),
@@ -32,6 +35,8 @@ function toNextCall({ cause, delivery, mistake, hints }: Explanation, isProbed: 
   const showSecret = formatCall('receiver', { action: 'secret', webhook_id: delivery.webhook_id });
   if (hints[0]?.command === own.replay.command) return replay;
   if (isHinted(own.probe) && !isProbed) return formatCall('receiver', { action: 'probe', id: delivery.id });
+  // No known mistake was found, so the secret is the first thing to compare.
+  if (isProbed && mistake === null && isHinted(own.secret)) return showSecret;
   switch (cause) {
     case 'delivered':
     case 'canceled':
@@ -45,8 +50,6 @@ function toNextCall({ cause, delivery, mistake, hints }: Explanation, isProbed: 
     case 'accepted_invalid':
       return `Correct the receiver, then ${formatCall('receiver', { action: 'check', webhook_id: delivery.webhook_id })}`;
     case 'signature_rejected':
-      // No known mistake was found, so the secret is the first thing to compare.
-      if (isProbed && mistake === null) return showSecret;
       return isHinted(own.secret)
         ? `Give the receiver the secret of ${showSecret}, then ${replay}`
         : `Correct the receiver, then ${replay}`;

@@ -197,9 +197,18 @@ function verifyAttempt(
   });
 }
 
-/** The secrets of all endpoints of a workspace, each with its name for messages. */
-export function listWorkspaceSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
-  return store.webhooks.listSecrets(workspaceSeq).flatMap(nameSecrets);
+/**
+ * The secrets of all endpoints of a workspace, each with its name for messages, those of deleted endpoints last.
+ * @param isDeleted only those of deleted endpoints, or of the others (default: all)
+ */
+export function listWorkspaceSecrets(
+  store: Sandbox['store'],
+  workspaceSeq: number,
+  isDeleted?: boolean,
+): NamedSecret[] {
+  const rows = store.webhooks.listSecrets(workspaceSeq);
+  const selected = rows.filter((row) => (isDeleted ?? row.deleted_at !== null) === (row.deleted_at !== null));
+  return selected.flatMap(nameSecrets);
 }
 
 function nameSecrets({

@@ -7,6 +7,7 @@ import { tamperBody } from '../domain/fault.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { buildSignedContent } from '../domain/signature/sign.ts';
 import { readSignatureHeaders, readSignedMessage } from '../domain/signature/signature-header.ts';
+import { decodeBody } from './decode-body.ts';
 import { type FilteredTable, listMatches, type PageRequest, type RowPage } from './row-page.ts';
 import type { Row } from './rows.ts';
 import { Table } from './sql.ts';
@@ -145,6 +146,25 @@ export class AttemptTable extends Table {
     );
   }
 
+  /** Whether an attempt to an endpoint after the sequence `afterSeq` succeeded. */
+  hasSucceededSince(webhookSeq: number, afterSeq: number): boolean {
+    return (
+      this.sql.value(
+        `SELECT EXISTS (SELECT 1 FROM attempts WHERE webhook_seq = ? AND seq > ? AND outcome = 'succeeded')`,
+        [webhookSeq, afterSeq],
+      ) === 1
+    );
+  }
+
+  /** Number of deliveries to an endpoint whose last attempt failed with a response status. */
+  countUnresolved(webhookSeq: number, status: number): number {
+    return this.sql.value(
+      `SELECT count(*) FROM attempts a WHERE webhook_seq = ? AND response_status = ? AND outcome <> 'succeeded'
+         AND number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)`,
+      [webhookSeq, status],
+    ) as number;
+  }
+
   listByDelivery(deliverySeq: number): AttemptRow[] {
     return this.sql.all('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number', [deliverySeq]);
   }
@@ -259,10 +279,11 @@ function toPhases({ phases }: AttemptSummaryColumns): Attempt['phases'] {
 
 function toResponse(row: AttemptRow): Attempt['response'] {
   if (row.response_headers === null) return null;
-  const body = row.response_body ?? Buffer.alloc(0);
+  const headers: Record<string, string> = JSON.parse(row.response_headers);
+  const body = decodeBody(row.response_body ?? Buffer.alloc(0), headers['content-encoding'] ?? '');
   const encoding = isUtf8(body) ? 'utf8' : 'base64';
   return {
-    headers: JSON.parse(row.response_headers),
+    headers,
     body: body.toString(encoding),
     encoding,
     truncated: row.response_truncated === 1,

@@ -47,6 +47,8 @@ interface Rows {
     readonly listener: Flag;
     /** Whether `--forward-to` created it. */
     readonly forward_target: Flag;
+    /** The mistake that a probe found, as JSON of `ProbeFinding`. */
+    readonly finding: string | null;
     readonly created_at: number;
     readonly deleted_at: number | null;
   };

@@ -60,6 +60,7 @@ CREATE TABLE webhooks (
   skip_verify INTEGER NOT NULL DEFAULT 0,
   listener INTEGER NOT NULL DEFAULT 0,
   forward_target INTEGER NOT NULL DEFAULT 0,
+  finding TEXT,
   created_at INTEGER NOT NULL,
   deleted_at INTEGER
 ) STRICT;

@@ -17,11 +17,12 @@ export const newWebhookColumns = {
   previous_secret_expires_at: null,
   listener: 0,
   forward_target: 0,
+  finding: null,
   deleted_at: null,
 } as const satisfies Partial<WebhookRow>;
 
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
-type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
+type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret' | 'deleted_at'>;
 
 /** An enabled endpoint with its parsed subscriptions. */
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
@@ -148,7 +149,7 @@ export class WebhookTable extends Table {
   /** The secrets of the newest thousand endpoints of a workspace, newest first, including deleted ones. */
   listSecrets(workspaceSeq: number): WebhookSecrets[] {
     return this.sql.all(
-      'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
+      'SELECT id, secret, previous_secret, deleted_at FROM webhooks WHERE workspace_seq = ? ORDER BY deleted_at IS NOT NULL, seq DESC LIMIT 1000',
       [workspaceSeq],
     );
   }

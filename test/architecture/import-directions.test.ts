@@ -17,6 +17,7 @@ const layers = [
   ],
   ['abort-signals'],
   ['domain'],
+  ['diagnosis'],
   ['cache-folder', 'network'],
   ['compile-cache', 'validation'],
   ['profile'],
@@ -43,6 +44,7 @@ const allowed: Record<string, readonly string[]> = {
     'read-regular-file',
     'timers',
     'domain',
+    'diagnosis',
     'validation',
     'profile',
     'contract',
@@ -60,7 +62,7 @@ const allowed: Record<string, readonly string[]> = {
   start: ['compile-cache'],
   executable: ['package-files'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
-  dashboard: ['errors', 'abort-signals', 'timers', 'domain', 'validation', 'contract', 'client'],
+  dashboard: ['errors', 'abort-signals', 'timers', 'domain', 'diagnosis', 'validation', 'contract', 'client'],
 };
 
 /** Files that may load another module lazily with `import()`, and import its types. */

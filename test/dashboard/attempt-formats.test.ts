@@ -9,7 +9,7 @@ import {
   toSignedCurlCommand,
   toVitestTest,
 } from '../../src/dashboard/views/delivery/attempt-formats.ts';
-import { toDeliveryHints } from '../../src/domain/attempt-hints.ts';
+import { toDeliveryHints } from '../../src/diagnosis/delivery-hints.ts';
 import { toCurl } from '../../src/domain/shell.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';

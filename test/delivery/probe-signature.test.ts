@@ -118,7 +118,7 @@ describe('probeSignature', () => {
     const { result } = await probe((request) =>
       isCorrect(request) && format.test(request.timestamp) ? 200 : 400,
     );
-    expect(result).toEqual({
+    expect(result).toMatchObject({
       result: 'mistake',
       mistake: {
         reason: 'timestamp_unreadable',
@@ -140,7 +140,7 @@ describe('probeSignature', () => {
           signature === `v1=${hex(`${timestamp}.${body}`, secret)}` ? 200 : 401,
         { rotates: true },
       );
-      expect(result).toEqual({
+      expect(result).toMatchObject({
         result: 'mistake',
         mistake: {
           reason: 'header_not_split',
@@ -191,7 +191,7 @@ describe('probeSignature', () => {
 
   it('a receiver that rejects everything gets each signature once, and never a correct one', async () => {
     const { result, received, body } = await probe(() => 401);
-    expect(result).toEqual({ result: 'rejected', tried: received.length - 2, isComplete: true });
+    expect(result).toEqual({ result: 'rejected', tried: received.length - 2, stop: null });
     const [correct, ...others] = received;
     expect(correct && isCorrect(correct)).toBe(true);
     const sent = new Set(others.map(({ signature, timestamp }) => `${signature} ${timestamp}`));
@@ -264,18 +264,18 @@ describe('probeSignature', () => {
     ],
     [
       'stops responding',
-      { result: 'rejected', tried: 2, isComplete: false },
+      { result: 'rejected', tried: 2, stop: 'no_response' },
       ({ index }) => (index < 3 ? 401 : null),
     ],
     [
       'limits the rate',
-      { result: 'rejected', tried: 2, isComplete: false },
+      { result: 'rejected', tried: 2, stop: 'rate_limit' },
       ({ index }) => (index < 3 ? 401 : 429),
     ],
-    ['never responds', { result: 'rejected', tried: 1, isComplete: false }, () => null],
+    ['never responds', { result: 'rejected', tried: 1, stop: 'no_response' }, () => null],
     [
       'takes 20 seconds for three requests',
-      { result: 'rejected', tried: 3, isComplete: false },
+      { result: 'rejected', tried: 3, stop: 'time_limit' },
       ({ index }) => {
         time.now = index < 4 ? index * 6_666 : 20_001 + 6_666;
         return 401;
@@ -290,7 +290,7 @@ describe('probeSignature', () => {
       401,
       `req_${index}: no match at 2026-11-20T00:00:0${index % 10}Z`,
     ]);
-    expect(result).toMatchObject({ result: 'rejected', isComplete: true });
+    expect(result).toMatchObject({ result: 'rejected', stop: null });
   });
 
   it('a canceled probe sends no further request', async () => {

@@ -77,8 +77,8 @@ describe('connection errors', () => {
 
   it.each([
     ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'did not respond with HTTP/1.1'],
-    ['speaks HTTP/2 only', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80', 'speaks only HTTP/2'],
-    ['responds with a TLS alert', '\x15\x03\x01\0\x02\x02\x46', 'expects TLS: use an https:// URL'],
+    ['speaks HTTP/2 only', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80', 'accepts only HTTP/2 without TLS'],
+    ['responds with a TLS alert', '\x15\x03\x01\0\x02\x02\x46', 'expects TLS at this port'],
     [
       'switches protocols',
       'HTTP/1.1 101 Any\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n',

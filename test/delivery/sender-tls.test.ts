@@ -26,8 +26,8 @@ describe('requests over TLS', () => {
 
   it.each([
     ['expired', 'has expired'],
-    ['future', 'is not valid yet; check the clock of this machine'],
-    ['self-signed', 'is self-signed; to trust it, pass its file with --ca'],
+    ['future', 'is not valid yet'],
+    ['self-signed', 'is self-signed'],
     ['elsewhere', 'is for DNS:elsewhere.example, not for localhost'],
   ] as const)('the sender rejects a certificate that is %s', async (name, problem) => {
     await using receiver = await receiverWith(name);
@@ -43,7 +43,7 @@ describe('requests over TLS', () => {
     await using receiver = await receiverWith('localhost');
     const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url));
     expect(outcome).toBe('tls_error');
-    expect(error).toContain('was issued by an unknown authority; to trust it, pass its file with --ca');
+    expect(error).toContain('was issued by an unknown authority, or its intermediate certificate is missing');
   });
 
   it('the sender rejects an authority that is not a PEM certificate', () => {
@@ -78,7 +78,7 @@ describe('requests over TLS', () => {
     const result = await createTestSender().send(createPostRequest(receiver.url.replace('http:', 'https:')));
     expect(result).toMatchObject({
       outcome: 'tls_error',
-      error: `127.0.0.1:${receiver.port} does not speak TLS: use an http:// URL`,
+      error: `127.0.0.1:${receiver.port} does not speak TLS at this port`,
     });
   });
 

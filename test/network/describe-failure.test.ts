@@ -171,7 +171,7 @@ describe('describeFailure', () => {
       {},
     ],
     [
-      'receiver.test:8080 expects TLS: use an https:// URL',
+      'receiver.test:8080 expects TLS at this port',
       'HPE_INVALID_CONSTANT',
       { rawPacket: Buffer.from('\x15\x03\x01', 'latin1') },
     ],
@@ -209,13 +209,10 @@ describe('describeFailure', () => {
       toError('CERT_SIGNATURE_FAILURE'),
     ],
     ['the certificate of receiver.test is rejected: HOSTNAME_MISMATCH', toError('HOSTNAME_MISMATCH')],
+    ['receiver.test closed the connection during the TLS handshake', toError('ECONNRESET')],
+    ['receiver.test does not speak TLS at this port', toError('EPROTO', { reason: 'http request' })],
     [
-      'receiver.test closed the connection during the TLS handshake: if it speaks plain HTTP, use an http:// URL',
-      toError('ECONNRESET'),
-    ],
-    ['receiver.test does not speak TLS: use an http:// URL', toError('EPROTO', { reason: 'http request' })],
-    [
-      'receiver.test does not speak TLS: use an http:// URL',
+      'receiver.test does not speak TLS at this port',
       toError('ERR_SSL_WRONG_VERSION_NUMBER', { message: 'wrong version number' }),
     ],
     [
@@ -224,7 +221,7 @@ describe('describeFailure', () => {
     ],
     ['the TLS handshake with receiver.test failed: the message', toError('ERR_TLS_ANY')],
     [
-      'receiver.test speaks only HTTP/2: enable HTTP/1.1 on the receiver',
+      'receiver.test accepts only HTTP/2, and webhooks use HTTP/1.1',
       toError('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'),
     ],
   ])('a TLS error names the problem: %s', (error, failure) => {

@@ -98,7 +98,9 @@ describe('the queries of endpoints', () => {
         );
       }
       expect(store.webhooks.listSecrets(workspace)).toEqual(
-        own.toReversed().map(({ id, secret, previous_secret }) => ({ id, secret, previous_secret })),
+        [...own.filter(isLive).toReversed(), ...own.filter((row) => !isLive(row)).toReversed()].map(
+          ({ id, secret, previous_secret, deleted_at }) => ({ id, secret, previous_secret, deleted_at }),
+        ),
       );
     }
     const queues = webhooks.filter(isLive).flatMap(({ seq, workspace_seq, disabled }) => {

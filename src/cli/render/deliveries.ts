@@ -3,7 +3,7 @@
 import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
 import { describePhases } from '../../client/texts/describe-phases.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
-import { findAttemptHints } from '../../domain/attempt-hints.ts';
+import { findAttemptHints } from '../../diagnosis/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDueTime, formatDuration } from '../../domain/duration.ts';
 import { isAttemptSent } from '../../domain/fault.ts';

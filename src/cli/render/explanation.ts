@@ -1,7 +1,7 @@
 /** Renders the explanation of a delivery, the verdict first. */
 import type { Explanation } from '../../contract/explanation-schemas.ts';
 import { getDisplayStatus } from '../../domain/delivery.ts';
-import { toSentence } from '../../domain/message-parts.ts';
+import { formatDeliveryCount, toSentence } from '../../domain/message-parts.ts';
 import type { Hint } from '../../errors.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { renderSection } from './http-message.ts';
@@ -21,7 +21,8 @@ export function renderExplanation(
   withSteps: boolean,
   capabilities: TerminalCapabilities,
 ): string {
-  const { delivery, attempt, cause, certainty, detail, mistake, signature, hints } = explanation;
+  const { delivery, attempt, layer, cause, certainty, detail, mistake, finding, signature, hints } =
+    explanation;
   const [remedy] = hints;
   const width = Math.max(1, capabilities.width - NAMES_WIDTH);
   const wrap = (text: string) => wrapWords(width, text).join('\n');
@@ -30,22 +31,32 @@ export function renderExplanation(
     certainty === 'likely' ? `${cause} (likely)` : cause,
     ...(mistake === null ? [] : [mistake.reason]),
   ].join(', ');
+  const oneLine = (text: string) => truncateLine({ ...capabilities, width }, text);
+  const comparison = finding?.comparison ?? null;
+  const mark = comparison && ' '.repeat(widthOf(comparison.verified.slice(0, comparison.difference)));
+  const explains =
+    finding && finding.explains > 1 ? `, explains ${formatDeliveryCount(finding.explains)}` : '';
+  const commands = hints
+    .filter(({ command }) => command !== undefined)
+    .map((hint) => renderCommand(hint, hint !== remedy, capabilities));
   const texts = {
-    Cause: `${verdict}\n${wrap(detail)}`,
+    Layer: layer && `${layer.by} (${layer.kind})`,
+    Cause: `${verdict}${explains}\n${wrap(detail)}`,
     Delivery: `${delivery.id} ${delivery.event_type} ${styleStatus(getDisplayStatus(delivery), capabilities)}`,
     Endpoint: wrap(`${delivery.webhook_id} ${delivery.url}`),
-    Response: response && truncateLine({ ...capabilities, width }, response),
+    Response: response && oneLine(response),
+    Signed: comparison && oneLine(comparison.signed),
+    Verified: comparison && `${oneLine(comparison.verified)}\n${mark}^ the first difference`,
     Evidence: null,
     'To do': remedy ? wrap(toSentence(remedy.text)) : null,
-    Next:
-      hints
-        .filter(({ command }) => command !== undefined)
-        .map((hint) => renderCommand(hint, hint !== remedy, capabilities))
-        .join('\n') || null,
+    Next: commands.join('\n') || null,
   };
-  const lines = Object.values(texts).flatMap((text) => text?.split('\n') ?? []).length;
+  const countLines = () => Object.values(texts).flatMap((text) => text?.split('\n') ?? []).length;
+  // The detail quotes the message, and the last command replays the delivery.
+  if (countLines() > MAX_LINES) texts.Response = null;
+  if (countLines() > MAX_LINES) texts.Next = [commands[0], commands.at(-1)].join('\n');
   const fields = renderFields(
-    { ...texts, Evidence: selectEvidence(explanation, width, MAX_LINES - lines) },
+    { ...texts, Evidence: selectEvidence(explanation, width, MAX_LINES - countLines()) },
     capabilities,
   );
   if (!withSteps || signature === null) return fields;
@@ -58,12 +69,12 @@ export function renderExplanation(
   return `${fields}\n\n${renderSection(title, stepLines.join('\n'), capabilities)}`;
 }
 
-/** The first facts that fit, and always the first one; null without any. */
+/** The first facts that fit; null without any. */
 function selectEvidence({ evidence }: Explanation, width: number, maxLines: number): string | null {
   const lines: string[] = [];
   for (const fact of evidence) {
     const wrapped = wrapWords(width, fact);
-    if (lines.length > 0 && lines.length + wrapped.length > maxLines) break;
+    if (lines.length + wrapped.length > maxLines) break;
     lines.push(...wrapped);
   }
   return lines.join('\n') || null;

@@ -1,6 +1,6 @@
 /** An attempt in formats to copy: curl, raw HTTP, a Vitest test. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { toDeliveryHints } from '../../../domain/attempt-hints.ts';
+import { toDeliveryHints } from '../../../diagnosis/delivery-hints.ts';
 import { indentJson, parseJsonObject } from '../../../domain/json.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 import type { Hint } from '../../../errors.ts';

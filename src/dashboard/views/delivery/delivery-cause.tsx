@@ -1,10 +1,12 @@
 /** Why a delivery is in its state, in one sentence, with a button that does what comes next. */
 import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import type { DeliveryCause as Cause, Explanation } from '../../../contract/explanation-schemas.ts';
+import type { Explanation } from '../../../contract/explanation-schemas.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
+import type { DeliveryCause as Cause } from '../../../diagnosis/attempt-hints.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { isFaultActive } from '../../../domain/fault.ts';
+import { formatDeliveryCount } from '../../../domain/message-parts.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
 import { withErrorToast } from '../../toasts.ts';
@@ -12,6 +14,7 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { HintText } from '../../ui/hint-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
 import { useClock } from '../../ui/workspace-scope.tsx';
 import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
@@ -29,14 +32,17 @@ interface Props {
 export function DeliveryCause({ delivery, explanation, onChange }: Props) {
   /** The explanation after a probe. */
   const [probed, setProbed] = useState<Explanation | null>(null);
-  const { attempt, summary, detail, evidence, hints } = probed ?? explanation;
+  const { attempt, summary, layer, detail, finding, evidence, hints } = probed ?? explanation;
+  const comparison = finding?.comparison ?? null;
+  const explains = finding?.explains ?? 0;
   const isFailure = attempt !== null && attempt.outcome !== 'succeeded';
   const advice = hints.find(({ command }) => command === undefined)?.text;
   return (
     <section class={`card delivery-cause ${getDisplayStatus(delivery)}`} aria-label="Cause">
       <div class="row">
         <p role="status" class="grow">
-          <strong>{isFailure ? detail : summary}</strong>{' '}
+          <strong>{isFailure || layer !== null ? detail : summary}</strong>{' '}
+          {explains > 1 && `It explains ${formatDeliveryCount(explains)}.`}{' '}
           {isFailure && delivery.next_attempt_at === null && delivery.paused && summary} {advice}
         </p>
         <CauseAction
@@ -56,6 +62,7 @@ export function DeliveryCause({ delivery, explanation, onChange }: Props) {
           </ul>
         </Popover>
       </div>
+      {comparison !== null && <ContentComparison {...comparison} />}
       {evidence.length > 0 && (
         <ul class="delivery-facts muted">
           {evidence.map((text) => (
@@ -68,9 +75,31 @@ export function DeliveryCause({ delivery, explanation, onChange }: Props) {
   );
 }
 
+/** What was signed above what the receiver verifies, the first difference marked. */
+function ContentComparison({
+  signed,
+  verified,
+  difference,
+}: NonNullable<NonNullable<Explanation['finding']>['comparison']>) {
+  const rows = { Signed: signed, Verified: verified };
+  return (
+    <Properties
+      items={Object.fromEntries(
+        Object.entries(rows).map(([name, text]) => [
+          name,
+          <code key={name}>
+            {text.slice(0, difference)}
+            <mark>{text.slice(difference)}</mark>
+          </code>,
+        ]),
+      )}
+    />
+  );
+}
+
 /** Causes that a probe can explain, because only the receiver knows the reason. */
-const probedCauses: readonly Cause[] = ['signature_rejected', 'rejected', 'duplicate_rejected'];
-const signatureCauses: readonly Cause[] = ['signature_rejected', 'secret_changed', 'receiver_clock'];
+const probedCauses: readonly Cause[] = ['signature_rejected', 'rejected', 'receiver_error'];
+const signatureCauses: readonly Cause[] = ['signature_rejected', 'receiver_clock'];
 const addressCauses: readonly Cause[] = ['wrong_path', 'redirect', 'dns_error', 'blocked'];
 
 interface CauseActionProps extends Props {

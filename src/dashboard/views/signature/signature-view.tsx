@@ -50,7 +50,7 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
           This attempt cannot be verified because its secret or its signature scheme no longer exists.
         </p>
       ) : (
-        <VerificationResult verification={verification} />
+        <VerificationResult verification={verification} valid="svc signed this attempt correctly" />
       )}
       <section class="stack">
         <h4 class="row">

@@ -2,18 +2,19 @@
 import type { SignatureDetail, Verification } from '../../../contract/delivery-schemas.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 
-/** The result of signature verification, in the words of `svc verify`. */
+/** The result of signature verification, in the words of `svc verify`. @param valid what a valid signature shows */
 export function VerificationResult({
   verification: { ok, reason, detail, remedy },
+  valid = 'valid',
 }: {
   readonly verification: Verification;
+  readonly valid?: string;
 }) {
   return (
     <div class={`verification-result notice ${ok ? 'succeeded' : 'failed'}`}>
       <p>
         <strong>
-          <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span>{' '}
-          {ok ? 'valid' : reason}
+          <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span> {ok ? valid : reason}
         </strong>{' '}
         {detail}
       </p>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeCause, findAttemptHints } from '../../src/domain/attempt-hints.ts';
+import { describeCause, findAttemptHints } from '../../src/diagnosis/attempt-hints.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import type { FaultKind } from '../../src/domain/fault.ts';
 import { formatHint } from '../../src/errors.ts';
@@ -26,7 +26,7 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['timeout', null, 'as soon as you have stored the delivery'],
   ['connection_error', null, 'Start or fix the receiver'],
   ['dns_error', null, 'Correct the host name'],
-  ['tls_error', null, '--ca FILE'],
+  ['tls_error', null, 'Correct the TLS settings'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
 ])('the hint after %s %s says what to do', (outcome, response_status, step) => {
   expect(listHints({ outcome, response_status }, delivery)[0]).toContain(step);

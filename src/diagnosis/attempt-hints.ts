@@ -1,0 +1,190 @@
+/** Why an attempt ended as it did, and what the developer of a receiver can do. */
+
+import { type AttemptOutcome, describeOutcome, noResponseOutcomes } from '../domain/delivery.ts';
+import { type AppliedFault, type FaultKind, isAttemptSent } from '../domain/fault.ts';
+import { toSentence } from '../domain/message-parts.ts';
+import { quoteForShell } from '../domain/shell.ts';
+import type { Hint } from '../errors.ts';
+import { toDeliveryHints } from './delivery-hints.ts';
+import { type FoundLayer, findLayer, isVerification } from './find-layer.ts';
+import type { Exchange } from './read-response.ts';
+import { fill } from './sentences.ts';
+import { findTransportHint } from './transport-problems.ts';
+
+/** An attempt; its request and its response, where they are known, show which layer responded. */
+interface AttemptToExplain extends Partial<Omit<Exchange, 'response_status'>> {
+  readonly outcome: AttemptOutcome;
+  readonly response_status: number | null;
+  readonly error?: string | null;
+  readonly fault?: AppliedFault | undefined;
+}
+
+/** Faults after which a correct receiver rejects the attempt. */
+const invalidatingFaults: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
+/** Faults after which a receiver can reject the attempt. One that knows the previous secret accepts `old-secret`. */
+const rejectedFaults: readonly FaultKind[] = [...invalidatingFaults, 'old-secret'];
+/** Faults that make an attempt fail, whatever the receiver does. */
+const failingFaults: readonly FaultKind[] = ['drop', 'error-response', 'timeout', 'reset'];
+
+interface AttemptedDelivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+}
+
+/**
+ * What the outcome of an attempt shows.
+ * - `accepted_invalid`: the receiver accepted a delivery that an injected fault made invalid.
+ * - `injected_fault`: a fault made the attempt fail: always, or because the receiver rejected what the fault had changed.
+ * - `redirect`, `wrong_path`, `rate_limited`: 3xx; 404, 405 or 410; 429.
+ * - `rejected`, `receiver_error`: the code of the receiver returned another 4xx or a 5xx, for a reason that only it knows.
+ * - The outcomes of an attempt without a complete response.
+ */
+export const attemptCauses = [
+  'delivered',
+  'accepted_invalid',
+  'injected_fault',
+  'redirect',
+  'wrong_path',
+  'rate_limited',
+  'rejected',
+  'receiver_error',
+  ...noResponseOutcomes,
+] as const;
+type AttemptCause = (typeof attemptCauses)[number];
+
+/**
+ * Why a delivery is in its state: what the outcome of its attempt shows, or one of these.
+ * - `not_sent`, `paused`, `canceled`: it has no attempt.
+ * - `not_reached`: something in front of the code that verifies responded, see `layer`.
+ * - `signature_rejected`: the verification was reached, and rejected the delivery.
+ * - `receiver_clock`: the clock of the receiver differs by more than the tolerance.
+ */
+export const deliveryCauses = [
+  ...attemptCauses,
+  'not_sent',
+  'paused',
+  'canceled',
+  'not_reached',
+  'signature_rejected',
+  'receiver_clock',
+] as const;
+export type DeliveryCause = (typeof deliveryCauses)[number];
+
+export function findCause(attempt: AttemptToExplain): AttemptCause {
+  const cause = findCauseWithoutFault(attempt);
+  const kind = attempt.fault?.kind;
+  if (kind === undefined) return cause;
+  if (cause === 'delivered') return invalidatingFaults.includes(kind) ? 'accepted_invalid' : cause;
+  const isRejected = cause === 'rejected' || cause === 'receiver_error';
+  const isFailedByFault = failingFaults.includes(kind) || (isRejected && rejectedFaults.includes(kind));
+  return isFailedByFault ? 'injected_fault' : cause;
+}
+
+function findCauseWithoutFault({ outcome, response_status: status }: AttemptToExplain): AttemptCause {
+  if (outcome === 'succeeded') return 'delivered';
+  if (outcome !== 'http_error') return outcome;
+  if (status === null || status < 400) return 'redirect';
+  if (status === 429) return 'rate_limited';
+  if ([404, 405, 410].includes(status)) return 'wrong_path';
+  return status < 500 ? 'rejected' : 'receiver_error';
+}
+
+/** What happened, in one or two sentences. */
+export function describeCause(attempt: AttemptToExplain & { readonly number: number }): string {
+  const { number, outcome, response_status: status, error = null, fault } = attempt;
+  const cause = findCause(attempt);
+  if (cause === 'delivered') return `The receiver returned ${status} to attempt ${number}.`;
+  if (cause === 'accepted_invalid')
+    return `The receiver accepted an attempt that the injected fault ${fault?.kind} had made invalid.`;
+  // The error of a redirect also says where to.
+  const isError = outcome === 'http_error' && cause !== 'redirect';
+  const isSent = isAttemptSent(fault);
+  const response = isSent
+    ? `Your receiver returned ${status}.`
+    : `An injected fault returned ${status}. Your receiver was not called.`;
+  const result = isError ? response : toSentence(error ?? describeOutcome({ ...attempt, error }));
+  if (cause !== 'injected_fault') return result;
+  const effect = isError && isSent ? 'had changed the request' : 'caused this';
+  return `${result} The injected fault ${fault?.kind} (${fault?.id}) ${effect}.`;
+}
+
+/** What to do after an attempt with this cause, and a command in which `{name}` is a value of the delivery. */
+const mainHints: Readonly<Partial<Record<AttemptCause, readonly [text: string, command?: string]>>> = {
+  accepted_invalid: ['The receiver accepted an invalid delivery. Check it', '{check}'],
+  redirect: ['Redirects are not followed. Register the final URL', '{update} --url {location}'],
+  wrong_path: ['Check the path of the endpoint URL, and correct it', '{update} --url URL'],
+  rate_limited: [
+    'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
+    'svc deliveries replay --failed --rate 5/s',
+  ],
+  rejected: ['Read the response and the log of the receiver to find out why it rejected the delivery.'],
+  receiver_error: ['Read the response and the log of the receiver to find the error.'],
+  timeout: ['Return a 2xx response as soon as you have stored the delivery, and process it later.'],
+  connection_error: ['Start or fix the receiver, or change the endpoint URL', '{update} --url URL'],
+  tls_error: ['Correct the TLS settings of the receiver, or change the endpoint URL', '{update} --url URL'],
+  dns_error: ['Correct the host name', '{update} --url URL'],
+  blocked: ['The emulator never connects to this address. Change the endpoint URL', '{update} --url URL'],
+};
+
+/**
+ * The next steps for the developer of the receiver, the most likely first; none after a correct response.
+ * @param isFaultActive whether the fault of the attempt can still be applied
+ */
+export function findAttemptHints(
+  attempt: AttemptToExplain,
+  delivery: AttemptedDelivery,
+  isFaultActive = true,
+): Hint[] {
+  const cause = findCause(attempt);
+  if (cause === 'injected_fault') return [toFaultHint(attempt, delivery, isFaultActive)];
+  const { layer, location } = readLayer(attempt);
+  if (layer !== null && !isVerification(layer.kind))
+    return cause === 'delivered' ? [] : [toLayerHint(layer, delivery)];
+  const transport = findTransportHint(attempt.error ?? '', delivery);
+  if (transport !== null) return [transport];
+  const [text, template] = mainHints[cause] ?? [];
+  if (text === undefined) return [];
+  const check = `svc receiver check ${quoteForShell(delivery.url)} --secret SECRET`;
+  const update = `svc webhooks update ${delivery.webhook_id}`;
+  const command = template && fill(template, { check, update, location: location ?? 'URL' });
+  const main = { text, ...(command && { command }) };
+  if (cause !== 'rejected' && cause !== 'receiver_error') return [main];
+  const isSignature = [400, 401, 403].includes(attempt.response_status ?? 0);
+  return [
+    isSignature
+      ? {
+          text: 'If the receiver rejects the signature, check the digest that it computes',
+          command: toDeliveryHints(delivery).verify.command,
+        }
+      : main,
+    { text: 'Check how the receiver handles signatures, duplicates and errors', command: check },
+  ];
+}
+
+function readLayer({ response_status, request, response }: AttemptToExplain): ReturnType<typeof findLayer> {
+  return request === undefined || response === undefined
+    ? { layer: null, says: null, location: null }
+    : findLayer({ response_status, request, response });
+}
+
+/** What to do about a layer, with the command that changes the URL if that is the fix. */
+export function toLayerHint({ kind, fix, location }: FoundLayer, delivery: AttemptedDelivery): Hint {
+  const https = delivery.url.replace(/^http:/, 'https:');
+  const url = kind === 'redirect' ? location : kind === 'plain_http' ? https : null;
+  return url === null
+    ? { text: fix }
+    : { text: fix, command: `svc webhooks update ${delivery.webhook_id} --url ${quoteForShell(url)}` };
+}
+
+function toFaultHint({ fault }: AttemptToExplain, delivery: AttemptedDelivery, isFaultActive: boolean): Hint {
+  return isFaultActive
+    ? {
+        text: `Remove the injected fault (${fault?.kind}) that caused this failure`,
+        command: `svc faults clear ${fault?.id}`,
+      }
+    : {
+        ...toDeliveryHints(delivery).replay,
+        text: `The injected fault (${fault?.kind}) no longer applies. Replay the delivery`,
+      };
+}

@@ -1,0 +1,142 @@
+/** Reads what a response says: its status, its headers and its messages, without the values that it repeats from the request. */
+import { decodeHtml } from '../domain/escape-html.ts';
+
+/** A response, and the request that it belongs to. Header names are in lower case. */
+export interface Exchange {
+  readonly response_status: number | null;
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+  readonly response: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly encoding: 'utf8' | 'base64';
+  } | null;
+}
+
+export interface ReadResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Each message as it was received, and without values of the request. */
+  readonly messages: readonly { readonly received: string; readonly text: string }[];
+  /** The first message that says more than the status, as it was received; null without one. */
+  readonly says: string | null;
+  /** The whole body if it is an HTML page, otherwise empty. */
+  readonly page: string;
+}
+
+/** A longer body is not a message: JSON is data, and a page or a text is a debug page, of which only the beginning is read. */
+const MAX_JSON_CHARS = 4_000;
+const MAX_TEXT_CHARS = 600;
+const MAX_LINES = 8;
+const MAX_LINE_CHARS = 300;
+
+export function readResponse({ response_status: status, request, response }: Exchange): ReadResponse {
+  const body = response?.encoding === 'utf8' ? response.body.trim() : '';
+  const isPage = PAGE.test(body);
+  const found = listMessages(body, isPage).map((message) => message.replace(/\s+/g, ' ').trim());
+  const received = [...new Set(found)].filter((message) => /\w/.test(message));
+  const echoes = listSentValues(request);
+  return {
+    status: status ?? 0,
+    headers: response?.headers ?? {},
+    messages: received.map((message) => ({
+      received: message,
+      text: echoes.reduce((text, echo) => text.replaceAll(echo, ''), message).slice(0, MAX_LINE_CHARS),
+    })),
+    says: received.find((message) => !GENERIC.test(message)) ?? null,
+    page: isPage ? body : '',
+  };
+}
+
+const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|header|div|center|pre|p)\b/is;
+/** Messages that repeat the status. */
+const GENERIC =
+  /^(?:(?:http )?(?:error\b:? ?)?(?:\d{3}\b[:.]? ?)?(?:error|bad request|unauthorized|forbidden|not found|internal server error|server error|method not allowed|unprocessable (?:entity|content)|unsupported media type|payload too large|content too large)?(?: \(?\d{3}\)?)?\.?)$/i;
+
+function listMessages(body: string, isPage: boolean): string[] {
+  if (isPage) return listPageMessages(body);
+  if (/^[[{"]/.test(body) && body.length <= MAX_JSON_CHARS) {
+    try {
+      return listJsonMessages(JSON.parse(body));
+    } catch {
+      // Text that begins like JSON.
+    }
+  }
+  return /^[[{]/.test(body) ? [] : listLines(body);
+}
+
+/** Fields of an error that contain a message, the most precise first. Others are values, such as a path or a time. */
+const MESSAGE_FIELDS = [
+  'message',
+  'detail',
+  'details',
+  'error_description',
+  'description',
+  'msg',
+  'title',
+  'reason',
+  'error',
+  'err',
+  'errors',
+  'code',
+];
+
+function listJsonMessages(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.slice(0, MAX_LINES).flatMap(listJsonMessages);
+  if (typeof value !== 'object' || value === null) return [];
+  const fields = value as Record<string, unknown>;
+  const messages = MESSAGE_FIELDS.flatMap((name) => listJsonMessages(fields[name]));
+  // FastAPI names the part of the request: `header x-signature: field required`.
+  const place = Array.isArray(fields.loc) ? `${fields.loc.join(' ')}: ` : '';
+  return messages.map((message) => place + message);
+}
+
+/** The title, the headings, and the first lines of a page. A debug page continues with source code, settings and a stack trace. */
+function listPageMessages(page: string): string[] {
+  const visible = page.replace(/<!--.*?-->|<(script|style|noscript|head)\b.*?<\/\1>/gis, ' ');
+  const toText = (html: string) => decodeHtml(html.replace(/<[^>]*>/g, ' '));
+  const marked = /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<pre class="exception_value">(.*?)<\/pre>/gis;
+  const headings = Array.from(page.matchAll(marked), ([, , text, value]) => toText(text ?? value ?? ''));
+  const text = visible.replace(
+    /<\/?(?:p|div|h\d|li|tr|pre|br|hr|td|th|table|header|main|section|center|body)\b[^>]*>/gi,
+    '\n',
+  );
+  return [...headings.slice(0, MAX_LINES), ...listLines(toText(text))];
+}
+
+/** The lines before a stack trace: all lines of a short text, the first one of another. */
+function listLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  const trace = lines.findIndex((line) =>
+    /^(?:at .*[:(]|File ".*", line \d|Traceback\b|\S+:\d+:in )/.test(line),
+  );
+  const message = (trace === -1 ? lines : lines.slice(0, trace)).filter((line) => line !== '');
+  const isShort = message.join(' ').length <= MAX_TEXT_CHARS;
+  return message.slice(0, isShort ? MAX_LINES : 1);
+}
+
+/** Values of the request that a response can repeat. A single word can also be one of the response. */
+function listSentValues({ url, headers, body }: Exchange['request']): string[] {
+  const { host, pathname, search } = new URL(url);
+  const values = [url, pathname + search, pathname, host, ...Object.values(headers), ...listStrings(body)];
+  return [...new Set(values)]
+    .filter((value) => value.length >= 4 && !/^[a-z]+$/i.test(value))
+    .sort((first, second) => second.length - first.length);
+}
+
+function listStrings(json: string): string[] {
+  const strings: string[] = [];
+  try {
+    JSON.parse(json, (_, value) => {
+      if (typeof value === 'string') strings.push(value);
+      return value;
+    });
+  } catch {
+    // Another body has no values.
+  }
+  return strings;
+}

@@ -1,0 +1,28 @@
+/** Decodes compressed bodies of responses, so that everything reads and shows their text. */
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+
+/** Limits what a small compressed body can become. */
+const MAX_DECODED_BYTES = 1024 * 1024;
+
+/** The text of a compressed body, as far as it was received; the same bytes if they cannot be decoded. */
+export function decodeBody(body: Buffer, contentEncoding: string): Buffer {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_DECODED_BYTES };
+  try {
+    switch (contentEncoding.trim().toLowerCase()) {
+      case 'gzip':
+      case 'x-gzip':
+        return gunzipSync(body, options);
+      case 'deflate':
+        return body[0] === 0x78 ? inflateSync(body, options) : inflateRawSync(body, options);
+      case 'br':
+        return brotliDecompressSync(body, {
+          finishFlush: constants.BROTLI_OPERATION_FLUSH,
+          maxOutputLength: MAX_DECODED_BYTES,
+        });
+      default:
+        return body;
+    }
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { findLayer } from '../../src/diagnosis/find-layer.ts';
+import responses from './responses.json' with { type: 'json' };
+
+interface RecordedResponse {
+  readonly name: string;
+  readonly source: string;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly layer: string | null;
+  readonly url?: string;
+  readonly request?: unknown;
+}
+
+const sent = { type: 'order.shipped', data: { id: 'evt_1', payload: { price: 1.5 } } };
+
+/** The response to a delivery to `http://127.0.0.1:3000/webhooks`. */
+function findLayerOf({ status, headers, body, url, request = sent }: RecordedResponse) {
+  return findLayer({
+    response_status: status,
+    request: {
+      url: url ?? 'http://127.0.0.1:3000/webhooks',
+      headers: { 'Content-Type': 'application/json', 'Service-Signature': `v1=${'a'.repeat(64)}` },
+      body: JSON.stringify(request),
+    },
+    response: { headers, body, encoding: 'utf8' },
+  }).layer;
+}
+
+it.each(
+  (responses as RecordedResponse[]).map(
+    (response) => [response.status, response.name, response.source, response] as const,
+  ),
+)('the layer of the response %d is known: %s (%s)', (_status, _name, _source, response) => {
+  const layer = findLayerOf(response);
+  expect(layer?.kind ?? null).toBe(response.layer);
+  expect(`${layer?.sentence} ${layer?.fix}`).not.toMatch(
+    /\{(?!signature_header|SIGNATURE_HEADER|timestamp|secret|webhook)\w+\}/,
+  );
+});
