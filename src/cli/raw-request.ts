@@ -16,7 +16,7 @@ const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 /**
  * Reads the request line, the headers, an empty line and the body. With `Content-Length`, a line break that an editor
  * added after the body is dropped.
- * @throws SvcError `usage` for a missing empty line, an invalid header or a chunked body
+ * @throws SvcError `usage` for a missing empty line, an invalid header, and a chunked or compressed body
  */
 export function parseRawRequest(bytes: Buffer, file: string): RawRequest {
   const separator = EMPTY_LINE.exec(bytes.toString('latin1'));
@@ -25,9 +25,11 @@ export function parseRawRequest(bytes: Buffer, file: string): RawRequest {
   const headers = toHeaderLookup(lines.map((line) => parseHeader(line, file)));
   const body = bytes.subarray(separator.index + separator[0].length);
   if (/chunked/i.test(headers.get('transfer-encoding') ?? '')) {
-    throw new SvcError('usage', `The body in ${file} is chunked, so it is not the body that was signed.`, {
-      hint: 'Write only the body to a file and pass --payload @FILE with --signature and --timestamp.',
-    });
+    throw createBodyError(file, 'chunked', 'Write only the body to a file');
+  }
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    throw createBodyError(file, `compressed with ${encoding}`, 'Write the decompressed body to a file');
   }
   const length = headers.get('content-length');
   return { headers, body: length === null ? body : body.subarray(0, Number(length)) };
@@ -41,9 +43,20 @@ function parseHeader(line: string, file: string): [string, string] {
   return [name, value];
 }
 
-function toHeaderLookup(headers: Iterable<readonly [name: string, value: string]>): HeaderLookup {
-  const values = new Map(Array.from(headers, ([name, value]) => [name.toLowerCase(), value]));
-  return { get: (name) => values.get(name.toLowerCase()) ?? null };
+/** Joins the values of a header that occurs several times (RFC 9110, section 5.3). */
+function toHeaderLookup(headers: readonly (readonly [name: string, value: string])[]): HeaderLookup {
+  return {
+    get(name) {
+      const values = headers.filter(([other]) => other.toLowerCase() === name.toLowerCase());
+      return values.length === 0 ? null : values.map(([, value]) => value).join(', ');
+    },
+  };
+}
+
+function createBodyError(file: string, problem: string, instruction: string): SvcError {
+  return new SvcError('usage', `The body in ${file} is ${problem}, so it is not the body that was signed.`, {
+    hint: `${instruction} and pass --payload @FILE with --signature and --timestamp.`,
+  });
 }
 
 function createFormatError(file: string, problem: string): SvcError {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { sign as signCommand, verify as verifyCommand } from '../../../src/cli/commands/signature.ts';
 import { ExitCode } from '../../../src/errors.ts';
@@ -91,11 +92,27 @@ describe('svc verify', () => {
     await expect(verify({ secret, request: 'absent.txt' })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('a request with a chunked body is rejected', async () => {
-    const text = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
-    writeFileSync(join(folder, 'chunked.txt'), text);
-    await expect(verify({ secret, request: 'chunked.txt' })).rejects.toMatchObject({
+  it('two signature headers of a raw HTTP request count as one with two signatures', async () => {
+    const { headers } = await sign({});
+    const lines = [
+      'POST /hooks HTTP/1.1',
+      `service-timestamp: ${headers['Service-Timestamp']}`,
+      'service-signature: v1=00',
+      `Service-Signature: ${headers['Service-Signature']}`,
+    ];
+    writeFileSync(join(folder, 'request.txt'), `${lines.join('\r\n')}\r\n\r\n${payload}`);
+    await expect(verify({ secret, request: 'request.txt' })).resolves.toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['chunked', 'Transfer-Encoding: chunked', Buffer.from('2\r\n{}\r\n0\r\n\r\n')],
+    ['compressed with gzip', 'Content-Encoding: gzip', gzipSync('{}')],
+  ])('a request with a body that is %s is rejected', async (problem, header, body) => {
+    const head = `POST / HTTP/1.1\r\n${header}\r\n\r\n`;
+    writeFileSync(join(folder, 'changed.txt'), Buffer.concat([Buffer.from(head), body]));
+    await expect(verify({ secret, request: 'changed.txt' })).rejects.toMatchObject({
       code: 'usage',
+      message: `The body in changed.txt is ${problem}, so it is not the body that was signed.`,
       hint: { text: expect.stringContaining('--payload @FILE') },
     });
   });
