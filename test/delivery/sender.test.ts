@@ -76,7 +76,7 @@ describe('a response', () => {
     [500, 'the receiver responded with 500 Internal Server Error'],
     [503, 'the receiver responded with 503 Service Unavailable'],
     [304, 'the receiver responded with 304 Not Modified'],
-    [799, 'the receiver responded with 799'],
+    [599, 'the receiver responded with 599'],
   ])(
     'a response with status %i is a failure [§6.retries.non-2xx, delivery.success]',
     async (status, error) => {
