@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
@@ -54,8 +54,11 @@ const COMMAND_TIMEOUT_MS = 60_000;
 /** The error code of svc if the SQLite driver does not support this Node.js version. */
 const UNSUPPORTED = 'sqlite_unavailable';
 
-/** `install` and `run` are the arguments before the packages and before `svc`, and `reinstall` those that install the lockfile. */
-const npm = { program: 'npm', install: ['install', '-D'], reinstall: ['ci'] };
+/**
+ * `install` and `run` are the arguments before the packages and before `svc`, and `reinstall` those that install the lockfile. `allow` lets
+ * better-sqlite3 12 compile.
+ */
+const npm = { program: 'npm', install: ['install', '-D'], reinstall: ['ci'], allow: [] };
 const managers = {
   npm10: { ...npm, title: 'npm 10', package: 'npm@10' },
   npm11: { ...npm, title: 'npm 11', package: 'npm@11' },
@@ -63,14 +66,15 @@ const managers = {
   pnpm: {
     ...{ title: 'pnpm 12', package: 'pnpm@12', program: 'pnpm' },
     ...{ install: ['add', '-D'], reinstall: ['install', '--frozen-lockfile'] },
+    allow: ['--allow-build=better-sqlite3'],
   },
   yarn: {
     ...{ title: 'yarn 4', package: '@yarnpkg/cli-dist@4', program: 'yarn', run: ['run'] },
-    ...{ install: ['add', '-D'], reinstall: ['install', '--immutable'] },
+    ...{ install: ['add', '-D'], reinstall: ['install', '--immutable'], allow: [] },
   },
   bun: {
     ...{ title: 'bun 1', package: 'bun@1', program: 'bun' },
-    ...{ install: ['add', '-d'], reinstall: ['install', '--frozen-lockfile'] },
+    ...{ install: ['add', '-d'], reinstall: ['install', '--frozen-lockfile'], allow: ['--trust'] },
   },
 };
 /** The programs in PATH on Node.js 22 and later, beside Node.js: package managers and what they install run them. */
@@ -191,7 +195,7 @@ async function getManager(name) {
 
 /** Installs the package in a project, and again from the lockfile. */
 async function testProject({ manager, node, tarball, registry, folder, path }) {
-  const { home, project, execute, remove } = createCombination({ node, registry, folder, path });
+  const { home, project, execute, remove } = createCombination({ manager, node, registry, folder, path });
   const names = nameRow(manager, node);
   writeFileSync(join(project, 'package.json'), '{"name":"project","private":true}');
   try {
@@ -199,7 +203,7 @@ async function testProject({ manager, node, tarball, registry, folder, path }) {
     if (refusal !== null) return { ...names, status: 'not run', reason: refusal };
     const packages = [
       `svc-emulator@file:${tarball}`,
-      ...(node.version.startsWith('20.') ? ['better-sqlite3@12'] : []),
+      ...(node.version.startsWith('20.') ? [...manager.allow, 'better-sqlite3@12'] : []),
     ];
     const startedAt = performance.now();
     const installed = await execute(
@@ -230,7 +234,7 @@ async function testProject({ manager, node, tarball, registry, folder, path }) {
 
 /** Runs the first commands of README.md in a clone. */
 async function testClone({ manager, node, registry, folder, path }) {
-  const { project, execute, remove } = createCombination({ node, registry, folder, path });
+  const { project, execute, remove } = createCombination({ manager, node, registry, folder, path });
   const names = nameRow(manager, node, 'clone, ');
   try {
     const refusal = await findRefusal(manager, node, execute);
@@ -260,12 +264,18 @@ function nameRow(manager, node, prefix = '') {
 }
 
 /** An empty project and an empty home folder, and a function that runs programs with them. */
-function createCombination({ node, registry, folder, path }) {
+function createCombination({ manager, node, registry, folder, path }) {
   const combinationFolder = mkdtempSync(join(folder, 'combination-'));
   const home = join(combinationFolder, 'home');
   const project = join(combinationFolder, 'project');
   for (const each of [home, project]) mkdirSync(each);
-  const env = environment({ node, home, registry, path });
+  // bun runs itself in install scripts.
+  const env = environment({
+    node,
+    home,
+    registry,
+    path: [dirname(manager.programFile), path].join(delimiter),
+  });
   const options = { cwd: project, env, extendEnv: false, reject: false, stdin: 'ignore', all: true };
   return {
     home,
@@ -330,6 +340,8 @@ function environment({ node, home, registry, path }) {
     // Yarn does not read .npmrc.
     YARN_NPM_REGISTRY_SERVER: registry.registry,
     YARN_ENABLE_TELEMETRY: '0',
+    // For better-sqlite3 12.
+    YARN_ENABLE_SCRIPTS: `${node.version.startsWith('20.')}`,
     ...(registry.cafile !== 'null' && { YARN_HTTPS_CA_FILE_PATH: registry.cafile }),
   };
 }
