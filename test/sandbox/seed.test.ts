@@ -150,7 +150,7 @@ describe('an invalid seed', () => {
     [{ workspaces: [{}] }, 'The seed: workspaces[0].name is required.'],
     [inWorkspace({ webhoks: [] }), 'The seed: workspaces[0].webhoks is not a known field.'],
     [
-      inWorkspace({ webhooks: [webhook, { ...webhook, url: 'http://example.com/' }] }),
+      inWorkspace({ webhooks: [webhook, { ...webhook, url: 'http://8.8.8.8/' }] }),
       'The seed: workspaces[0].webhooks[1].url must use HTTPS',
     ],
     [
