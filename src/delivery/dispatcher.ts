@@ -5,7 +5,7 @@
 import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { clearTimeout, monotonic, setTimeout } from '../timers.ts';
 import { type RecordAttempt, sendAttempt } from './attempt.ts';
 import { type DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
@@ -20,6 +20,8 @@ const RESERVED_SHARE = 0.25;
  * the default number of attempts in flight. A larger group would hardly make an attempt cheaper.
  */
 export const MAX_UNRECORDED = 64;
+/** Real time without a response after which a commit no longer waits for more attempts: the receiver takes longer than a flush. */
+const RESPONSE_GAP_MS = 1;
 
 interface DispatcherOptions {
   readonly sandbox: Sandbox;
@@ -43,6 +45,8 @@ export class Dispatcher {
   #inFlight = 0;
   /** Number of attempts whose response has arrived, and which are not committed. */
   #unrecorded = 0;
+  /** Monotonic time of the last response. */
+  #respondedAt = Number.NEGATIVE_INFINITY;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   /** Monotonic time before which nothing is sent, after an error of the store. */
   #backOffUntil = 0;
@@ -72,6 +76,7 @@ export class Dispatcher {
   start(): void {
     this.#state = 'running';
     this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#onEvent(event));
+    this.#sandbox.store.holdCommitsWhile(() => this.#expectsMoreAttempts());
     this.#startAttempts();
   }
 
@@ -285,6 +290,7 @@ export class Dispatcher {
     queue.endRequest();
     this.#inFlight--;
     this.#unrecorded++;
+    this.#respondedAt = monotonic();
     if (this.#state === 'stopped') return null;
     const recording = record();
     this.#runStep(() => this.#reschedule(queue));
@@ -295,6 +301,17 @@ export class Dispatcher {
       this.#backOff(error);
       return getCurrentTime();
     }
+  }
+
+  /** Whether more attempts can soon be recorded in the same commit: deliveries are due, and responses keep arriving. */
+  #expectsMoreAttempts(): boolean {
+    return (
+      this.#state === 'running' &&
+      this.#readyQueues.size > 0 &&
+      this.#inFlight > 0 &&
+      this.#unrecorded < MAX_UNRECORDED &&
+      monotonic() - this.#respondedAt < RESPONSE_GAP_MS
+    );
   }
 
   /**

@@ -1,8 +1,8 @@
-/** Runs the writes of one turn of the event loop in one transaction. */
+/** Runs the writes of one turn of the event loop in one transaction, or of several turns while attempts are about to be recorded. */
 import type Database from 'better-sqlite3';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { setImmediate, setTimeout } from '../timers.ts';
+import { monotonic, setImmediate, setTimeout } from '../timers.ts';
 import { createStorageError } from './database.ts';
 
 interface WaitingWrite {
@@ -19,7 +19,12 @@ interface GroupCommitHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
+  /** Whether more writes are expected soon, so that a group waits for them, at most {@link MAX_HOLD_MS}. */
+  readonly expectsMore: () => boolean;
 }
+
+/** A flush takes 1 to 3 ms, so waiting for longer than a few of them would hardly reduce its share. */
+const MAX_HOLD_MS = 10;
 
 /** How long a write without a caller waits for a group, in milliseconds. */
 const MAX_DELAY_MS = 50;
@@ -57,7 +62,16 @@ export class GroupCommit {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
       if (this.#isScheduled) return;
       this.#isScheduled = true;
-      setImmediate(() => this.flush());
+      this.#commitAfterTurn(monotonic() + MAX_HOLD_MS);
+    });
+  }
+
+  #commitAfterTurn(heldUntil: number): void {
+    setImmediate(() => {
+      // It was flushed meanwhile.
+      if (!this.#isScheduled) return;
+      if (this.#hooks.expectsMore() && monotonic() < heldUntil) this.#commitAfterTurn(heldUntil);
+      else this.flush();
     });
   }
 

@@ -28,6 +28,7 @@ export class Store extends Tables {
   readonly #monitor: DatabaseFileMonitor;
   readonly #group: GroupCommit;
   readonly #subscribers = new Set<() => void>();
+  #expectsMore = () => false;
   #id = '';
   #lastSeq = 0;
   #stateReplacedSeq = 0;
@@ -43,6 +44,7 @@ export class Store extends Tables {
       assertWritable: () => monitor.assertIntact(),
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
+      expectsMore: () => this.#expectsMore(),
     });
     attachBaseline(db);
     this.connectTables(new Sql(db));
@@ -101,6 +103,11 @@ export class Store extends Tables {
   /** Writes in the next group, see `GroupCommit.run`. */
   write<Result>(operation: () => Result): Promise<Result> {
     return this.#group.run(operation);
+  }
+
+  /** Makes groups wait for more writes while `expectsMore` returns true, see `GroupCommit`. */
+  holdCommitsWhile(expectsMore: () => boolean): void {
+    this.#expectsMore = expectsMore;
   }
 
   /** Writes with the next group, see `GroupCommit.runLater`. */

@@ -3,9 +3,14 @@ import { SvcError } from '../../src/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { Database } from '../support/sqlite.ts';
 
-vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+/** The time of the groups, in milliseconds. */
+let now = 0;
+vi.mock('../../src/timers.ts', async () => ({
+  ...(await import('../support/fakeable-timers.ts')),
+  monotonic: () => now,
+}));
 
-function open(assertWritable = () => {}) {
+function open({ assertWritable = () => {}, expectsMore = (): boolean => false } = {}) {
   const db = new Database(':memory:');
   onTestFinished(() => {
     db.close();
@@ -17,6 +22,7 @@ function open(assertWritable = () => {}) {
   let undone = 0;
   const group = new GroupCommit(db, {
     assertWritable,
+    expectsMore,
     onCommit: () => {
       commits++;
     },
@@ -121,8 +127,10 @@ describe('GroupCommit.run', () => {
 
   it('no operation of a group runs while the file is damaged', async () => {
     let problem: SvcError | null = new SvcError('storage_unavailable', 'The database file was removed.');
-    const { group, note, notes, undone } = open(() => {
-      if (problem !== null) throw problem;
+    const { group, note, notes, undone } = open({
+      assertWritable: () => {
+        if (problem !== null) throw problem;
+      },
     });
     const results = await Promise.allSettled([group.run(() => note('a')), group.run(() => note('b'))]);
     expect(results).toEqual([
@@ -204,6 +212,38 @@ describe('GroupCommit.run', () => {
     const { group, note, notes, commits } = open();
     await group.run(() => note('first')).then(() => group.run(() => note('second')));
     expect(notes()).toEqual(['first', 'second']);
+    expect(commits()).toBe(2);
+  });
+});
+
+describe('a group that waits for more writes', () => {
+  it('a group is not committed while more writes are expected', async () => {
+    let turns = 3;
+    const { group, note, notes, commits } = open({ expectsMore: () => turns-- > 0 });
+    const first = group.run(() => note('a'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(notes()).toEqual([]);
+    await Promise.all([first, group.run(() => note('b'))]);
+    expect([notes(), commits()]).toEqual([['a', 'b'], 1]);
+  });
+
+  it('a group is committed after 10 ms, even if more writes are always expected', async () => {
+    const startedAt = now;
+    const { group, note } = open({ expectsMore: () => ++now > 0 });
+    await group.run(() => note('a'));
+    expect(now - startedAt).toBe(10);
+  });
+
+  it('flush commits a group that waits, and the next group waits again', async () => {
+    let isExpectingMore = true;
+    const { group, note, commits } = open({ expectsMore: () => isExpectingMore });
+    const first = group.run(() => note('a'));
+    group.flush();
+    await first;
+    const second = group.run(() => note('b'));
+    expect(commits()).toBe(1);
+    isExpectingMore = false;
+    await second;
     expect(commits()).toBe(2);
   });
 });
