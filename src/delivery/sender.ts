@@ -103,17 +103,13 @@ export function createSender({ limits, ...options }: SenderOptions): Sender {
   const known = new Set<string>();
 
   return {
-    async send({ body, headers, writeOverMs, insecureTls = false, ...request }) {
-      const url = new URL(request.url);
+    async send({ url: text, body, headers, writeOverMs, insecureTls = false }) {
+      const url = new URL(text);
       const bytes = writeOverMs === undefined ? null : Buffer.from(body);
       const exchange = await client.send({
         url,
-        ...(bytes === null
-          ? { headers, body }
-          : {
-              headers: { ...headers, 'Content-Length': bytes.length },
-              body: writeSlowly(bytes, writeOverMs as number),
-            }),
+        headers: bytes === null ? headers : { ...headers, 'Content-Length': bytes.length },
+        body: bytes === null ? body : writeSlowly(bytes, writeOverMs as number),
         timeoutMs: attemptTimeoutMs,
         bodyLimitBytes: responseLimitBytes,
         insecureTls,

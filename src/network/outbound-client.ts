@@ -113,6 +113,7 @@ export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
+/** The default of Node.js. */
 export const HEADERS_LIMIT_BYTES = 16 * 1024;
 /** Maximum number of informational responses (1xx) to one request. */
 export const INFORMATIONAL_LIMIT = 64;
@@ -174,7 +175,8 @@ export class OutboundClient {
     const chunks: Buffer[] = [];
     let length = 0;
     let isOver = false;
-    let canRetry = message.reusesConnection !== false && (typeof body === 'string' || Buffer.isBuffer(body));
+    const parts = typeof body === 'string' || Buffer.isBuffer(body) ? null : body;
+    let canRetry = message.reusesConnection !== false && parts === null;
 
     return new Promise((resolve) => {
       const finish = (failure: Exchange['failure'], isCut = failure !== null) => {
@@ -210,9 +212,8 @@ export class OutboundClient {
         if (phase === 'receive') stage = 'headers';
         if (phase !== 'send') return;
         stage = 'waiting';
-        if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-          Readable.from(body, { objectMode: false }).pipe(outgoing as ClientRequest);
-        }
+        if (parts === null) starts.push({ phase: 'wait', at: wall.monotonic() });
+        else Readable.from(parts, { objectMode: false }).pipe(outgoing as ClientRequest);
       };
 
       const onResponse = (response: IncomingMessage) => {
@@ -240,15 +241,13 @@ export class OutboundClient {
         let informationalCount = 0;
         let response: IncomingMessage | null = null;
         let isReused = false;
-        const options: ConnectionOptions & { servername: string; rejectUnauthorized: boolean } = {
-          ...{ url, onPhase, agent, method: message.method ?? 'POST' },
-          ...{ protocol: url.protocol, host: stripBrackets(url.hostname), port: getPort(url) },
-          path: `${url.pathname}${url.search}`,
+        const host = stripBrackets(url.hostname);
+        const options: ConnectionOptions = {
+          ...{ url, onPhase, agent, host, port: getPort(url), path: `${url.pathname}${url.search}` },
+          protocol: url.protocol,
+          method: message.method ?? 'POST',
           headers: message.headers,
-          maxHeaderSize: HEADERS_LIMIT_BYTES,
-          // The name to check in the certificate, even if a header `Host` has another one.
-          servername: isIP(stripBrackets(url.hostname)) === 0 ? url.hostname : '',
-          rejectUnauthorized: !message.insecureTls,
+          ...(url.protocol === 'https:' && toTlsOptions(host, message.insecureTls)),
         };
         // The agent makes it HTTPS. The build loads `node:https` late, so that its `request` could be the mock of a user's test.
         outgoing = request(options)
@@ -259,16 +258,12 @@ export class OutboundClient {
             // Called before the parser of Node.js reads the bytes.
             socket.prependOnceListener('data', () => stage === 'waiting' && onPhase('receive'));
           })
-          .on('finish', () => onPhase('wait'))
           .on('information', () => {
             informationalCount++;
             if (informationalCount <= INFORMATIONAL_LIMIT) return;
             finish(new ProtocolError(`sent more than ${INFORMATIONAL_LIMIT} informational responses (1xx)`));
           })
-          .on('upgrade', ({ statusCode = 0 }, socket: Socket) => {
-            socket.destroy();
-            finish(new ProtocolError(findStatusProblem(statusCode) ?? 'returned a header Upgrade'));
-          })
+          .on('upgrade', onResponse)
           .on('response', (incoming) => {
             response = incoming;
             onResponse(incoming);
@@ -285,7 +280,8 @@ export class OutboundClient {
             starts.length = 1;
             start(this.#createAgent(url.protocol, false));
           });
-        if (typeof body === 'string' || Buffer.isBuffer(body)) outgoing.end(body);
+        if (parts === null) outgoing.end(body);
+        else outgoing.on('finish', () => onPhase('wait'));
       };
 
       try {
@@ -306,8 +302,8 @@ export class OutboundClient {
     const agent = this.#createAgent(url.protocol, false);
     const host = stripBrackets(url.hostname);
     const options = {
-      ...{ url, host, port: getPort(url), servername: isIP(host) === 0 ? host : '' },
-      ...{ rejectUnauthorized: !insecureTls, onPhase: () => {} },
+      ...{ url, host, port: getPort(url), onPhase: () => {} },
+      ...(url.protocol === 'https:' && toTlsOptions(host, insecureTls)),
     };
     return new Promise((resolve, reject) => {
       const onConnection = (error: Error | null, socket?: Socket) => {
@@ -412,6 +408,12 @@ export class OutboundClient {
     if (protocol === 'https:') socket.once('connect', () => onPhase('tls'));
     return socket;
   }
+}
+
+/** @param host without brackets: the name to check in the certificate, even if a header `Host` has another one */
+function toTlsOptions(host: string, insecureTls = false) {
+  const servername = isIP(host) === 0 ? host : '';
+  return { servername, rejectUnauthorized: !insecureTls };
 }
 
 function findStatusProblem(status: number): string | null {
