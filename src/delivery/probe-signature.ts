@@ -130,7 +130,9 @@ export async function probeSignature(
 /** The secrets of deleted endpoints are tried last, because there can be hundreds. */
 function* listAllProbes(input: MistakeInput, deleted: MistakeInput['otherSecrets']): Generator<Probe> {
   yield* listProbes(input);
-  if (deleted.length > 0) yield* listProbes({ ...input, otherSecrets: deleted });
+  if (deleted.length === 0) return;
+  for (const probe of listProbes({ ...input, otherSecrets: deleted }))
+    if (probe.mistakes.length === 1) yield probe;
 }
 
 function findStop(status: number | null, endsAt: number, isLimitReached: boolean): ProbeStop {

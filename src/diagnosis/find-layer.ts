@@ -44,7 +44,8 @@ export function findLayer(exchange: Exchange, values: Readonly<Record<string, st
       const message = response.messages.find(({ text }) => row.says?.test(text));
       if (!applies(row, response, message !== undefined, redirect)) continue;
       const says = quote(message?.received ?? '');
-      const all = { ...describeExchange(exchange, response), ...values, by: row.by, says };
+      const to = location ?? 'the path with a slash at its end';
+      const all = { ...describeExchange(exchange, response), ...values, location: to, by: row.by, says };
       const layer = {
         ...{ kind: kind as LayerKind, by: row.by, isLikely: row.isLikely === true },
         sentence: fill(sentence, all),

@@ -475,21 +475,16 @@ const layerTable = {
     rows: [{ by: 'The receiver', status: [403], says: /ALPN Protocol, expected `h2` to be available/ }],
   },
   redirect: {
-    sentence: '{by} ({status}), and redirects are not followed.',
+    sentence: '{by} redirects to {location} ({status}), and redirects are not followed.',
     fix: 'Register the URL to which it redirects.',
     rows: [
       {
-        by: 'The router expects a slash at the end of the path',
+        by: 'Django',
         says: /^You called this URL via POST, but the URL doesn['’]t end in a slash/,
         fix: 'Add a slash to the end of the endpoint URL.',
       },
-      {
-        by: 'The router redirects to the path with another slash at its end',
-        status: REDIRECTS,
-        redirect: /^slash/,
-      },
-      { by: 'The server redirects to https', status: REDIRECTS, redirect: /^https/ },
-      { by: 'The server redirects to another host', status: REDIRECTS, redirect: /^host/ },
+      { by: 'The router', status: REDIRECTS, redirect: /^slash/ },
+      { by: 'The server', status: REDIRECTS, redirect: /^(?:https|host)/ },
     ],
   },
   route: {

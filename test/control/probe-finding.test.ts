@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
+import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../support/test-receiver.ts';
 
 let emulator: TestEmulator;
 beforeAll(async () => {
@@ -106,4 +106,27 @@ it('a compressed response is read and shown as text', async () => {
   receiver.respond({ status: 401, headers: { 'content-encoding': 'gzip' }, body });
   const { attempt, layer } = await control.explainDelivery({ id: await send() });
   expect([attempt?.response_body, layer?.kind]).toEqual(['{"error":"Invalid signature"}', 'signature']);
+});
+
+it('the secrets of deleted endpoints are tried after all other mistakes', async () => {
+  await using endpoint = await startEndpoint();
+  const { control, receiver, send } = endpoint;
+  const deleted = await Promise.all(
+    Array.from({ length: 3 }, (_, index) =>
+      control.createWebhook({ url: `http://127.0.0.1:1/${index}`, events: ['c.d'] }),
+    ),
+  );
+  for (const { id } of deleted) await control.deleteWebhook({ id });
+  const delivery = await send();
+  const seen: string[] = [];
+  const isSignedBy = (secret: string, { headers, body }: ReceivedRequest) =>
+    headers['service-signature'] ===
+    `v1=${createHmac('sha256', secret).update(`${headers['service-timestamp']}.${body}`).digest('hex')}`;
+  receiver.respond((request) => {
+    seen.push(deleted.some(({ secret }) => isSignedBy(secret, request)) ? 'deleted' : 'other');
+    return 401;
+  });
+  await control.probeDelivery({ id: delivery });
+  expect(seen.filter((kind) => kind === 'deleted')).toHaveLength(3);
+  expect(seen.indexOf('deleted')).toBeGreaterThan(seen.length / 2);
 });

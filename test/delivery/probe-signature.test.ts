@@ -37,9 +37,13 @@ const isCorrect = ({ signature, timestamp, body }: Received) =>
 /** Probes a receiver that rejected a delivery. It gets the requests that the probe sends. */
 async function probe(
   respond: (request: Received) => Response,
-  options: Partial<ProbeOptions> & { readonly scheme?: Partial<SignatureScheme>; rotates?: boolean } = {},
+  options: Partial<ProbeOptions> & {
+    readonly scheme?: Partial<SignatureScheme>;
+    rotates?: boolean;
+    body?: string;
+  } = {},
 ) {
-  const { scheme, rotates = false, ...probeOptions } = options;
+  const { scheme, rotates = false, body: sentBody, ...probeOptions } = options;
   const { sandbox, store, endpoint, trigger, attempt, get } = startDispatcher();
   const webhook = store.webhooks.getBySeq(store.webhooks.findSeq(endpoint().id) ?? 0);
   const previous = rotates ? PREVIOUS_SECRET : null;
@@ -47,6 +51,7 @@ async function probe(
   store.writeNow(() => store.webhooks.update({ ...webhook, ...change }));
   const [id = ''] = await trigger();
   await (await attempt(1)).respond(failedResult);
+  if (sentBody !== undefined) store.deliveryQueries.getBody = () => sentBody;
   const received: Received[] = [];
   const send = async (request: SendRequest) => {
     const { 'Service-Signature': signature = '', 'Service-Timestamp': timestamp = '' } = request.headers;
@@ -291,6 +296,12 @@ describe('probeSignature', () => {
       `req_${index}: no match at 2026-11-20T00:00:0${index % 10}Z`,
     ]);
     expect(result).toMatchObject({ result: 'rejected', stop: null });
+  });
+
+  it('a probe of a large body ends after 40 requests', async () => {
+    const { result, received } = await probe(() => 401, { body: JSON.stringify({ a: 'x'.repeat(70_000) }) });
+    expect(result).toEqual({ result: 'rejected', tried: 38, stop: 'large_body' });
+    expect(received).toHaveLength(40);
   });
 
   it('a canceled probe sends no further request', async () => {
