@@ -1,4 +1,5 @@
 /** The delivery page: summary, timeline, attempts and copying. */
+import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
@@ -138,13 +139,26 @@ describeInBrowser('the delivery page', () => {
   });
 
   it('the delivery page probes a receiver that rejects the signature, and opens the signature', async () => {
-    const { page } = await openDelivery(401);
+    const { page } = await openDelivery({ status: 401, body: 'invalid signature' });
     const cause = causeOf(page);
-    await cause.getByText('Your receiver returned 401.').waitFor();
+    await cause.getByText('Your receiver returned 401. It says "invalid signature"').waitFor();
     await cause.getByRole('button', { name: 'Find the mistake' }).click();
-    await cause.getByText(/It probably uses a secret that svc does not know/).waitFor();
+    await cause.getByText(/it probably uses a secret that svc does not know/).waitFor();
     await cause.getByRole('button', { name: 'Open the signature' }).click();
     await page.getByRole('tabpanel', { name: 'Signature' }).waitFor();
+  });
+
+  it('the delivery page marks what a receiver verifies instead of what was signed, for each delivery that it explains', async () => {
+    const { page, emulator, receiver, webhook, id } = await openDelivery(401);
+    receiver.respond(({ headers, body }) => {
+      const digest = createHmac('sha256', String(webhook.secret)).update(String(body)).digest('hex');
+      return headers['service-signature'] === `v1=${digest}` ? 200 : 401;
+    });
+    await emulator.control.probeDelivery({ id });
+    await reload(page);
+    const cause = causeOf(page);
+    await cause.getByText(/The receiver makes one mistake: the signed string was "\{body\}"/).waitFor();
+    await expect.poll(() => cause.locator('mark').count()).toBe(2);
   });
 
   it('the delivery page shows the next attempt while the clock is frozen, and advances the clock to it', async () => {

@@ -98,7 +98,7 @@ function ContentComparison({
 }
 
 /** Causes that a probe can explain, because only the receiver knows the reason. */
-const probedCauses: readonly Cause[] = ['signature_rejected', 'rejected', 'receiver_error'];
+const probedCauses: readonly Cause[] = ['signature_rejected', 'rejected'];
 const signatureCauses: readonly Cause[] = ['signature_rejected', 'receiver_clock'];
 const addressCauses: readonly Cause[] = ['wrong_path', 'redirect', 'dns_error', 'blocked'];
 
