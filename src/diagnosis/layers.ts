@@ -204,13 +204,6 @@ const layerTable = {
         status: [400, 403],
         says: /^Host .* is not trusted|^Untrusted Host|^Bad Request - Invalid Hostname/,
       },
-      {
-        by: 'Django',
-        status: [400],
-        says: /^Bad Request \(400\)$/,
-        fix: 'Add {hostname} to ALLOWED_HOSTS in settings.py, or read the log of Django.',
-        isLikely: true,
-      },
     ],
   },
   tunnel: {
@@ -454,9 +447,9 @@ const layerTable = {
     ],
   },
   method: {
-    sentence: '{by} knows the path, but not for POST ({status}{allow}).',
+    sentence: '{by} does not accept POST at this path ({status}{allow}).',
     fix: 'Handle POST at this path, such as export async function POST in route.ts of Next.js, or correct the endpoint URL.',
-    rows: [{ by: 'The router', status: [405] }],
+    rows: [{ by: 'The server', status: [405] }],
   },
   plain_http: {
     sentence: '{by} expects TLS at this port, but the request was sent as plain HTTP ({status}).',
@@ -517,13 +510,13 @@ const layerTable = {
       },
       { by: 'Envoy', status: [503], says: /^(?:upstream connect error or disconnect|no healthy upstream)/ },
       { by: 'A load balancer of AWS', status: [502, 503, 504], header: ['server', /^awselb\//] },
-      { by: 'Heroku', status: [503], says: /^Application error$/i },
+      { by: 'Heroku', status: [503], page: /herokucdn\.com/ },
       {
         by: 'Apache',
         status: [502, 503],
         says: /^The proxy server (?:received an invalid response|could not handle)/,
       },
-      { by: 'Vercel', header: ['x-vercel-error', /./] },
+      { by: 'Vercel', header: ['x-vercel-error', /^(?:DEPLOYMENT|DNS|ROUTER)_|^NOT_FOUND/] },
       { by: 'Railway', header: ['x-railway-fallback', /true/] },
       { by: 'Render', header: ['x-render-routing', /no-server|suspend|hibernate/] },
     ],

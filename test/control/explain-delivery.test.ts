@@ -438,8 +438,8 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     'a path without POST',
     { responses: () => ({ status: 405, headers: { allow: 'GET' } }) },
     {
-      ...{ cause: 'wrong_path', layer: { kind: 'method', by: 'The router' } },
-      detail: 'The router knows the path, but not for POST (405: it allows GET).',
+      ...{ cause: 'wrong_path', layer: { kind: 'method', by: 'The server' } },
+      detail: 'The server does not accept POST at this path (405: it allows GET).',
     },
   ],
   ['a path that is gone', { responses: () => 410 }, { cause: 'wrong_path' }],
