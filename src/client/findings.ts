@@ -65,7 +65,10 @@ function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding
   const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
   const { outcome, error, address, duration_ms } = connection;
   if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  return finding.problem(error ?? outcome, findHint({ outcome, response_status: null }, { webhook_id, url }));
+  return finding.problem(
+    error ?? outcome,
+    findHint({ outcome, error, response_status: null }, { webhook_id, url }),
+  );
 }
 
 function checkCertificate(
@@ -119,7 +122,7 @@ function checkForged({ webhook_id, url }: WebhookProbe, response: ProbeResponse)
 }
 
 function findHint(
-  response: Pick<ProbeResponse, 'outcome' | 'response_status'>,
+  response: Pick<ProbeResponse, 'outcome' | 'error' | 'response_status'>,
   webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
 ): Hint | null {
   // A probe has no delivery. Its ID is only in a hint for responses that `checkGenuine` handles itself.

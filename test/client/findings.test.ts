@@ -38,6 +38,14 @@ describe('the findings of a probe', () => {
     expect(list({ connection: { ...failed, error: null } })[0]).toMatch(
       /^problem wh_1\/reachable: dns_error →/,
     );
+    const expired = {
+      ...connected,
+      outcome: 'tls_error',
+      error: 'the certificate of hooks.test has expired',
+    };
+    expect(list({ connection: expired })[0]).toMatch(
+      /→ Issue the certificate again, such as with mkcert hooks\.test/,
+    );
   });
 
   it.each([
