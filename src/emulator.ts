@@ -24,7 +24,6 @@ import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/liste
 import { fetchInProcess, sendInProcess } from './http/request-faults.ts';
 import { resolveControlToken } from './http/request-guard.ts';
 import type { Tunnel } from './http/tunnel.ts';
-import { assertLocalHost } from './network/address-policy.ts';
 import { assertNotEmulator } from './network/own-addresses.ts';
 import { VERSION } from './package-info.ts';
 import type { Rules } from './profile/rules.ts';
@@ -137,10 +136,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   let isNewFile = false;
   const newFolders = listMissingFolders(dirname(options.db));
   try {
-    if (options.forwardTo) {
-      assertNotEmulator(options.forwardTo.url);
-      await assertLocalHost('url', options.forwardTo.url, options.rules.webhookUrl);
-    }
+    if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
       const onEnd = (error: SvcError) => onInternalError('the tunnel', error);
       // Loaded late, because execa takes long to load.

@@ -59,6 +59,8 @@ export async function bootEmulator(
     const subject = `The URL in ${sources.forwardTo.name}`;
     const urlError = findWebhookUrlError(subject, values.forwardTo, rules.webhookUrl);
     if (urlError !== null) throw urlError;
+    const { assertLocalHost } = await import('../network/address-policy.ts');
+    await assertLocalHost(subject, values.forwardTo, rules.webhookUrl);
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);

@@ -12,6 +12,7 @@ import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { SchemeName } from '../domain/signature/schemes.ts';
 import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
+import { assertLocalHost } from '../network/address-policy.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
 import { accept, expecting, Speed, wholeNumber } from '../validation/value-schemas.ts';
@@ -130,6 +131,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const { rules, startedEmulator } = await withLibraryErrors(async () => {
     const rules = resolveRules(profile, overrides, environment, scheme);
+    if (rest.forwardTo) await assertLocalHost('forwardTo.url', rest.forwardTo.url, rules.webhookUrl);
     const startedEmulator = await startEmulator({
       port: 0,
       host: '127.0.0.1',

@@ -377,7 +377,7 @@ export const defects: readonly Defect[] = [
     name: 'deduplicates on the signature',
     create: () => ({ getKey: (_, receiving) => getSignature(receiving) }),
     check: ['deduplication.other-delivery'],
-    fuzz: { rule: 'once', only: ['duplicate'] },
+    fuzz: { rule: 'once', only: ['duplicate', 'pause'] },
   },
   {
     name: 'responds with 500 to a bad signature',

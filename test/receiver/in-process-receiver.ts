@@ -35,7 +35,8 @@ interface Listener {
 }
 
 const listeners = new Map<number, Listener>();
-let lastPort = 0;
+// Not 80, which a URL leaves out.
+let lastPort = 10_000;
 
 /** As `startConfigurableReceiver`, for the client of {@link createInProcessClient}. */
 export function startInProcessReceiver(changes: Partial<ReceiverParts> = {}): Promise<ConfigurableReceiver> {

@@ -25,6 +25,8 @@ const database = createFindingBuilder('database', 'Database');
 
 /** Asks the emulator, which has locked its file. */
 export async function checkDatabase({ control, status }: RunningEmulator): Promise<Finding> {
+  const fullDisk = status.db === ':memory:' ? null : findFullDisk(status.db);
+  if (fullDisk !== null) return fullDisk;
   const { size_bytes: sizeBytes, damage } = (await control.getDiagnosis({})).database;
   return toFinding(status.db, { sizeBytes, damage });
 }

@@ -33,20 +33,21 @@ describe('svc receiver check', () => {
     const rule = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
     const { exitCode, out, err } = await check({ url: receiver.url, rule });
     expect(out).toMatchInlineSnapshot(`
-      "STATUS          CHECK                         SENT                                     RECEIVED
-      ✓ passed        signature.genuine             a valid delivery                         status 204
-      ✗ failed        signature.other-secret        a delivery signed with another secret    status 204
-        → Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
-      ✗ failed        rejection.status              every kind of tampered delivery          20 × status 204
+      "STATUS          CHECK                         SENT                                                    RECEIVED
+      ✓ passed        signature.genuine             a valid delivery                                        status 204
+      ✓ passed        timestamp.whole-minute        a valid delivery whose timestamp ends in :00Z           status 204
+      ✗ failed        signature.other-secret        a delivery signed with another secret                   status 204
+        → Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.
+      ✗ failed        rejection.status              every kind of tampered delivery                         21 × status 204
         → Your receiver responds with 2xx to every tampered delivery. Respond with 4xx when verification fails.
-      – inconclusive  deduplication.same-delivery   the same delivery twice                  2 × status 204
-      – inconclusive  deduplication.other-delivery  the same event twice, in two deliveries  2 × status 204
-      – inconclusive  deduplication.at-once         10 copies of a delivery at once          10 × status 204
+      – inconclusive  deduplication.same-delivery   the same delivery twice                                 2 × status 204
+      – inconclusive  deduplication.other-delivery  the same event twice, in two deliveries a minute apart  2 × status 204
+      – inconclusive  deduplication.at-once         10 copies of a delivery at once                         10 × status 204
 
-      1 passed, 2 failed, 18 inconclusive.
+      2 passed, 2 failed, 18 inconclusive.
 
       Inconclusive, so they neither passed nor failed. They fail with --strict:
-        10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ.
+        10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.
              timestamp.missing, timestamp.old, timestamp.slightly-old, timestamp.unreadable, timestamp.future and 5 more
          8 × Pass --observe with a URL or a command that returns the number of processed events.
              rejection.no-side-effect, deduplication.same-delivery, deduplication.other-delivery, deduplication.at-once, deduplication.during-work and 3 more
@@ -296,8 +297,8 @@ describe('svc receiver check', () => {
     const interruption = new AbortController();
     await using receiver = await createReceiver(respondTo);
     receiver.respond((request, index) => {
-      // The requests of the checks of a valid, a forged and an altered delivery come first.
-      if (index === 4) interruption.abort();
+      // The requests of the checks of three valid deliveries, a forged and an altered one come first.
+      if (index === 6) interruption.abort();
       return respondTo(request);
     });
     const rule = ['signature.genuine', 'signature.other-secret', 'signature.altered-body', 'rejection'];
