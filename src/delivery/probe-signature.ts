@@ -6,7 +6,7 @@
 import { type Comparison, compareContent } from '../diagnosis/compare-content.ts';
 import type { ProbeStop } from '../diagnosis/describe-probe.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
-import { describeMistakes, type MistakeInput } from '../domain/signature/mistakes.ts';
+import { buildChangedContent, describeMistakes, type MistakeInput } from '../domain/signature/mistakes.ts';
 import { chooseProbeTime, listProbes, type Probe } from '../domain/signature/probe-requests.ts';
 import { buildSignedContent, createSignatureHeaders } from '../domain/signature/sign.ts';
 import { formatTimestamp } from '../domain/signature/signature-header.ts';
@@ -108,20 +108,16 @@ export async function probeSignature(
       if ((await sendRandom()).outcome === 'succeeded') return { result: 'inconsistent' };
       const { counterexample, mistakes } = probe;
       if (counterexample === null || (await send(counterexample)).outcome !== 'succeeded') {
-        const changes = mistakes.map(({ change }) => change);
-        const verified =
-          changes.find((change) => change.content !== undefined)?.content ??
-          buildSignedContent(
-            Object.assign({}, scheme, ...changes.map((change) => change.scheme)),
-            Object.assign({}, message, ...changes.map((change) => change.message)),
-          );
+        const verified = buildChangedContent(input, mistakes);
         return {
           ...{ result: 'mistake', mistake: describeMistakes(mistakes), status: correct.responseStatus },
           comparison: compareContent(buildSignedContent(scheme, message), verified),
         };
       }
     }
-    const stop = findStop(responseStatus, endsAt, tried + 2 >= maxRequests);
+    // Some receivers fail without a response for some timestamps.
+    const status = responseStatus ?? (await sendCorrect()).responseStatus;
+    const stop = findStop(status, endsAt, tried + 2 >= maxRequests);
     if (stop !== null) return { result: 'rejected', tried, stop };
   }
   return { result: 'rejected', tried: sent.size, stop: null };

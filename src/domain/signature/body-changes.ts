@@ -284,28 +284,44 @@ const otherChanges: readonly BodyChange[] = [
   },
 ];
 
-/** The changes of JSON by libraries with this number of options. */
-const listReserializations = (from: number, to = from) =>
-  serializers.filter(({ optionCount }) => optionCount >= from && optionCount <= to).map(reserializeWith);
-/** Receivers verify forged deliveries, too, so only what common senders write is undone. */
-const undoneChanges: readonly BodyChange[] = [...otherChanges, ...listReserializations(0, 2)];
-const COMMON_CHANGES = 12;
+/** The most common serializers, the more common ones first. */
+const COMMON_SERIALIZERS = [
+  ...[
+    'JSON.stringify',
+    'json.dumps of Python',
+    'json_encode of PHP',
+    'JSON.generate of Ruby',
+    'json.Marshal of Go',
+  ],
+  ...["json.dumps of Python with separators=(',', ':')", 'json_encode of PHP with JSON_UNESCAPED_SLASHES'],
+  ...['json.dumps of Python with ensure_ascii=False', 'json_encode of PHP with JSON_UNESCAPED_UNICODE'],
+  ...['json_encode of PHP with JSON_UNESCAPED_SLASHES, JSON_UNESCAPED_UNICODE'],
+];
+const commonChanges = COMMON_SERIALIZERS.flatMap((name) =>
+  serializers.filter((serializer) => serializer.name === name).map(reserializeWith),
+);
+const rareChanges = serializers.filter(({ name }) => !COMMON_SERIALIZERS.includes(name)).map(reserializeWith);
+
+/** Simple changes first, so that a line ending is not a serialization. */
+const undoneChanges: readonly BodyChange[] = [...otherChanges, ...commonChanges, ...rareChanges];
+const COMMON_OTHER_CHANGES = 12;
 const appliedChanges: readonly BodyChange[] = [
-  ...listReserializations(0),
-  ...otherChanges.slice(0, COMMON_CHANGES),
-  ...listReserializations(1),
-  ...otherChanges.slice(COMMON_CHANGES),
-  ...listReserializations(2, Number.POSITIVE_INFINITY),
+  ...commonChanges,
+  ...otherChanges.slice(0, COMMON_OTHER_CHANGES),
+  ...rareChanges.slice(0, COMMON_OTHER_CHANGES),
+  ...otherChanges.slice(COMMON_OTHER_CHANGES),
+  ...rareChanges.slice(COMMON_OTHER_CHANGES),
 ];
 
 function reserializeWith(serializer: Serializer): BodyChange {
   const { name, optionCount, choices } = serializer;
-  const isCommon = optionCount < 2 || (optionCount === 2 && choices.end !== '');
+  // Receivers verify forged deliveries, too, so only what common senders write is undone.
+  const isUndone = optionCount < 2 || (optionCount === 2 && choices.end !== '');
   return {
     description: 'its JSON was parsed and serialized again',
     cause: `as ${name} does`,
     apply: (body) => body.serialize(serializer),
-    ...(isCommon && {
+    ...(isUndone && {
       undo: (body) => [
         ...body.serialize(serializer),
         ...(optionCount === 0 ? body.serialize(serializer, toServiceOrder) : []),

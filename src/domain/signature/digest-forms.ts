@@ -27,8 +27,13 @@ const PARTIAL_HEX = /^[\da-f]{24,127}$/;
 /** If two forms of a digest are the same text, the more common one is first. */
 export const digestForms: readonly DigestForm[] = [
   forms.hex,
-  { name: 'uppercase hex', write: (digest) => toHex(digest).toUpperCase(), read: fromHex },
   forms.base64,
+  {
+    name: 'hex and then encoded in base64',
+    write: (digest) => toBase64(Buffer.from(toHex(digest))),
+    read: (text) => fromHex(fromBase64(text).toString('latin1')),
+  },
+  { name: 'uppercase hex', write: (digest) => toHex(digest).toUpperCase(), read: fromHex },
   {
     name: 'base64 without padding',
     write: (digest) => toBase64(digest).replace(/=+$/, ''),
@@ -39,11 +44,6 @@ export const digestForms: readonly DigestForm[] = [
     name: 'base64url with padding',
     write: (digest) => toBase64(digest).replaceAll('+', '-').replaceAll('/', '_'),
     read: fromBase64,
-  },
-  {
-    name: 'hex and then encoded in base64',
-    write: (digest) => toBase64(Buffer.from(toHex(digest))),
-    read: (text) => fromHex(fromBase64(text).toString('latin1')),
   },
   {
     name: 'hex without leading zeros',

@@ -64,14 +64,16 @@ export interface SignatureChange {
   readonly form?: DigestForm;
   /** By how much the timestamp that is sent differs from the current time. */
   readonly aheadMs?: number;
+  /** Everything is that of another scheme. */
+  readonly otherScheme?: SignatureScheme;
   /** The name of another header that has the signature. */
   readonly signatureHeader?: string;
 }
 
 /** A way to make a mistake. */
 export interface Mistake {
-  /** The part of the signature that is changed. `header`: only how it is sent, and not the digest. */
-  readonly part: 'secret' | 'timestamp' | 'content' | 'key' | 'algorithm' | 'body' | 'header';
+  /** The part of the signature that is changed. `encoding` and `header`: only how the digest is written and sent. */
+  readonly part: 'secret' | 'timestamp' | 'content' | 'key' | 'algorithm' | 'body' | 'encoding' | 'header';
   readonly reason: MistakeReason;
   /** A clause that completes "The receiver makes one mistake: …", on its own or in a list of two. */
   readonly description: string;
@@ -204,12 +206,28 @@ const kinds: readonly MistakeKind[] = [
     part: 'key',
     reason: 'key_changed',
     remedy: ({ key }) => `Use ${describeKey(key)} as the key.`,
-    make: ({ scheme, secrets }) =>
-      commonKeys
-        // A key of no bytes is the mistake of an empty secret.
-        .filter((key) => secrets.every((secret) => decodeSecret({ key }, secret).length > 0))
-        .map((key) => [`the key was ${describeKey(key)}`, { scheme: { key } }] as const)
-        .filter(([, change]) => describeKey(change.scheme.key) !== describeKey(scheme.key)),
+    make: ({ scheme, secrets }) => {
+      const keys = commonKeys.filter(
+        (key) =>
+          describeKey(key) !== describeKey(scheme.key) &&
+          // A key of no bytes is the mistake of an empty secret.
+          secrets.every((secret) => decodeSecret({ key }, secret).length > 0),
+      );
+      const base64Keys = commonKeys.filter(({ form }) => form === 'base64');
+      return [
+        ...keys.map((key): Change => [`the key was ${describeKey(key)}`, { scheme: { key } }]),
+        ...secrets
+          .filter((secret) => BASE64URL_ONLY.test(secret.replace(SECRET_PREFIX, '')))
+          .flatMap((secret) =>
+            base64Keys.map(
+              (key): Change => [
+                `the key was ${describeKey(key)}, but without its characters - and _, which Python, PHP and Ruby ignore`,
+                { scheme: { key }, secret: withoutBase64Url(secret) },
+              ],
+            ),
+          ),
+      ];
+    },
   },
   {
     part: 'secret',
@@ -335,23 +353,21 @@ const kinds: readonly MistakeKind[] = [
     ],
   },
   {
-    part: 'header',
+    part: 'encoding',
     reason: 'encoding_changed',
     remedy: describeCorrectForm,
-    make: ({ scheme }) =>
-      listOtherPrefixes(scheme).map((prefix) => [
-        describePrefixMistake(prefix, scheme),
-        { scheme: { header: { ...scheme.header, prefix } } },
-      ]),
+    make: listEncodingMistakes,
   },
   {
     part: 'header',
-    reason: 'encoding_changed',
-    remedy: describeCorrectForm,
-    make: ({ scheme }) =>
-      digestForms
-        .filter((form) => form !== getDigestForm(scheme))
-        .map((form) => [describeFormMistake(form, scheme), { form }]),
+    reason: 'other_scheme',
+    remedy: ({ name }) =>
+      `Verify the scheme ${name}, or configure the sender to sign as your receiver expects it.`,
+    rank: 4,
+    make: ({ scheme: { name } }) =>
+      Object.values(schemes)
+        .filter((other) => other.name !== name)
+        .map((other) => [`the scheme ${other.name} was verified instead of ${name}`, { otherScheme: other }]),
   },
   {
     part: 'header',
@@ -463,7 +479,7 @@ export function findMistakes<Match>(
   };
   const correct = tryMistakes([]);
   if (correct !== null) return { ...correct, others: [] };
-  const singles = listMistakes(input).filter(({ part }) => part !== 'header');
+  const singles = listMistakes(input).filter(({ part }) => part !== 'encoding' && part !== 'header');
   const [first, ...others] = singles.flatMap((mistake) => tryMistakes([mistake]) ?? []);
   if (first !== undefined) return { ...first, others: others.flatMap(({ mistakes }) => mistakes) };
   let left = maxBytes;
@@ -476,6 +492,18 @@ export function findMistakes<Match>(
   return null;
 }
 
+/** Parts in which receivers often make a mistake at the same time. */
+const likelyParts = [
+  'body content',
+  'body encoding',
+  'body key',
+  'body timestamp',
+  'content encoding',
+  'key encoding',
+];
+/** How much less likely the other pairs are. */
+const UNLIKELY_FACTOR = 6;
+
 /**
  * The pairs of mistakes in different parts, the likely ones first: those with the lowest product of their places.
  * @param mistakes as {@link listMistakes} returns them
@@ -485,9 +513,14 @@ export function* listPairs(mistakes: readonly Mistake[]): Generator<readonly [Mi
     mistakes.filter((mistake) => mistake.part === part),
   );
   const [longest = 0, second = 0] = lists.map(({ length }) => length).sort((a, b) => b - a);
-  for (let product = 1; product <= longest * second; product++) {
+  const isLikely = (ones: readonly Mistake[], others: readonly Mistake[]) =>
+    likelyParts.includes(`${ones[0]?.part} ${others[0]?.part}`) ||
+    likelyParts.includes(`${others[0]?.part} ${ones[0]?.part}`);
+  for (let cost = 1; cost <= longest * second * UNLIKELY_FACTOR; cost++) {
     for (const [index, ones] of lists.entries()) {
       for (const others of lists.slice(index + 1)) {
+        const product = isLikely(ones, others) ? cost : cost / UNLIKELY_FACTOR;
+        if (!Number.isInteger(product)) continue;
         for (let place = 1; place <= Math.min(product, ones.length); place++) {
           const [one, other] = [ones[place - 1], others[product / place - 1]];
           if (one && other) yield [one, other];
@@ -608,6 +641,41 @@ function describeBodyMistake(
   const [bytes, sentBytes] = [Buffer.byteLength(body), Buffer.byteLength(sent)];
   const sizes = `${formatCount(bytes, 'byte')} instead of ${sentBytes}`;
   return [`the body was changed (${description}, ${sizes})`, { message: { body } }];
+}
+
+/** Characters of base64url that base64 does not have. */
+const BASE64URL_ONLY = /[-_]/;
+
+function withoutBase64Url(secret: string): string {
+  const prefix = secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : '';
+  return prefix + secret.slice(prefix.length).replace(/[-_]/g, '');
+}
+
+/** Other forms of the digest, other prefixes, and both, the likely ones first. */
+function listEncodingMistakes({ scheme }: MistakeInput): Change[] {
+  const correct = getDigestForm(scheme);
+  const otherForms = digestForms.filter((form) => form !== correct);
+  const otherPrefixes = listOtherPrefixes(scheme);
+  const toChange = (prefix: string | null, form: DigestForm | null): Change => [
+    [
+      ...(prefix === null ? [] : [describePrefixMistake(prefix, scheme)]),
+      ...(form === null ? [] : [describeFormMistake(form, scheme)]),
+    ].join(' and '),
+    {
+      ...(prefix !== null && { scheme: { header: { ...scheme.header, prefix } } }),
+      ...(form !== null && { form }),
+    },
+  ];
+  const [firstForm = correct] = otherForms;
+  return [
+    toChange('', null),
+    toChange(null, firstForm),
+    toChange('', firstForm),
+    ...otherForms.slice(1, 3).map((form) => toChange(null, form)),
+    ...otherPrefixes.slice(1).flatMap((prefix) => [toChange(prefix, firstForm), toChange(prefix, null)]),
+    ...otherForms.slice(3).map((form) => toChange(null, form)),
+    ...otherPrefixes.flatMap((prefix) => otherForms.slice(1, 4).map((form) => toChange(prefix, form))),
+  ];
 }
 
 /** The prefixes of other schemes, and none. */

@@ -25,8 +25,8 @@ export interface Probe {
 }
 
 /** Mistakes of each kind, and pairs of mistakes, that are probed: the most likely ones. */
-const MAX_OF_KIND = 50;
-const MAX_PAIRS = 250;
+const MAX_OF_KIND = 80;
+const MAX_PAIRS = 600;
 
 /** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first, then pairs. */
 export function* listProbes(input: MistakeInput): Generator<Probe> {
@@ -99,8 +99,9 @@ function addNew(listed: Set<string>, { headers }: Probe): boolean {
 }
 
 /** Whether the change is one of the request, and not of the digest. */
-function isOnlySent({ aheadMs, signatureHeader, scheme }: SignatureChange): boolean {
-  return aheadMs !== undefined || signatureHeader !== undefined || scheme?.timestampFormat !== undefined;
+function isOnlySent({ aheadMs, signatureHeader, otherScheme, scheme }: SignatureChange): boolean {
+  const changes = [aheadMs, signatureHeader, otherScheme, scheme?.timestampFormat];
+  return changes.some((change) => change !== undefined);
 }
 
 function toProbe(input: MistakeInput, mistakes: readonly Mistake[]): Probe {
@@ -122,6 +123,12 @@ function toProbe(input: MistakeInput, mistakes: readonly Mistake[]): Probe {
 export function signWithMistakes(input: MistakeInput, mistakes: readonly Mistake[]): Record<string, string> {
   const { message, secrets } = input;
   const changes = mistakes.map(({ change }) => change);
+  const other = changes.find((change) => change.otherScheme !== undefined)?.otherScheme;
+  if (other !== undefined) {
+    const timestampMs = parseTimestamp(message.timestamp) ?? 0;
+    const timestamp = formatTimestamp(other.timestampFormat, timestampMs);
+    return createSignatureHeaders(other, secrets, { ...message, timestamp });
+  }
   const scheme: SignatureScheme = Object.assign({}, input.scheme, ...changes.map((change) => change.scheme));
   const form = changes.find((change) => change.form !== undefined)?.form;
   const aheadMs = changes.find((change) => change.aheadMs !== undefined)?.aheadMs ?? 0;

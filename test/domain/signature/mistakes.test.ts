@@ -44,7 +44,8 @@ const schemeInput = (name: SchemeName): MistakeInput => ({
 });
 /** How a mistake is named: the text of its row. */
 const nameOf = ({ description }: Mistake) => description;
-const listSingles = (given: MistakeInput) => listMistakes(given).filter(({ part }) => part !== 'header');
+const isOnlySent = ({ part }: Mistake) => part === 'header' || part === 'encoding';
+const listSingles = (given: MistakeInput) => listMistakes(given).filter((mistake) => !isOnlySent(mistake));
 
 describe('the known mistakes in a signature', () => {
   it.each(schemeNames)(
@@ -53,7 +54,7 @@ describe('the known mistakes in a signature', () => {
       const correct = computeChangedDigest(schemeInput(name), secret, []);
       const wrong = listMistakes(schemeInput(name)).filter((mistake) => {
         const isSame = computeChangedDigest(schemeInput(name), secret, [mistake]).equals(correct);
-        return isSame !== (mistake.part === 'header');
+        return isSame !== isOnlySent(mistake);
       });
       // Decoding base64 ignores white space and quotes, and stops at an equals sign.
       expect(name === 'standard-webhooks' ? [] : wrong.map(nameOf)).toEqual([]);
@@ -71,7 +72,7 @@ describe('the known mistakes in a signature', () => {
       counts.set(kind, count + 1);
       if (digests.has(digest)) return false;
       digests.add(digest);
-      return count < 12 || count % 10 === 0;
+      return count < 6 || count % 20 === 0;
     });
   }
 
@@ -116,6 +117,7 @@ describe('the known mistakes in a signature', () => {
       const correct = createSignatureHeaders(scheme, [secret], schemeInput(name).message);
       const now = Date.parse(message.timestamp);
       for (const { mistakes, headers } of listProbes(schemeInput(name))) {
+        if (mistakes[0]?.reason === 'other_scheme') continue;
         expect(Object.keys(headers)).toEqual(expect.arrayContaining(Object.keys(correct)));
         const verified = { payload: message.body, headers: new Headers(headers), secret, scheme, now };
         const [mistake] = mistakes;
@@ -158,7 +160,7 @@ describe('the known mistakes in a signature', () => {
         text,
       ).not.toEqual([]);
     }
-    expect(probes.length).toBeLessThan(600);
+    expect(probes.length).toBeLessThan(1_000);
   });
 
   it('a timestamp in another format has a counterexample, which is signed correctly', () => {
@@ -258,7 +260,7 @@ describe('precision', () => {
   /** Searches for all digests at once. */
   function search(given: MistakeInput, digests: ReadonlySet<string>) {
     const match = (digest: Buffer) => (digests.has(digest.toString('hex')) ? digest : null);
-    return findMistakes(given, match, 16 * 1024 * 1024);
+    return findMistakes(given, match, 4 * 1024 * 1024);
   }
 
   it.each(schemeNames)('no mistake in the scheme %s produces one of 5,000 random digests', (name) => {
@@ -266,7 +268,7 @@ describe('precision', () => {
     expect(search(schemeInput(name), new Set(random))).toBeNull();
   });
 
-  it.each(schemeNames)(
+  it.each<SchemeName>(['svc', 'standard-webhooks'])(
     'no mistake in the scheme %s produces the digest with one of 2,000 random secrets',
     (name) => {
       const given = schemeInput(name);
