@@ -11,8 +11,7 @@ interface TransportError {
   readonly message: string;
   /** Message of OpenSSL or llhttp. */
   readonly reason?: string | undefined;
-  /** The bytes that could not be parsed as HTTP, as undici and Node.js report them. */
-  readonly data?: string | undefined;
+  /** The bytes that could not be parsed as HTTP. */
   readonly rawPacket?: Uint8Array | undefined;
   readonly cert?: { readonly subjectaltname?: string } | undefined;
 }
@@ -164,10 +163,10 @@ export const transportProblems: readonly TransportProblem[] = [...tlsProblems, .
 
 /** The result of an attempt that ended with a violation; null for another error. */
 export function describeTransportProblem(
-  { code = '', message, reason, data, rawPacket = new Uint8Array(), cert }: TransportError,
+  { code = '', message, reason, rawPacket = new Uint8Array(), cert }: TransportError,
   { url, stage }: { readonly url: URL; readonly stage: string },
 ): { readonly outcome: 'tls_error' | 'connection_error'; readonly error: string } | null {
-  const bytes = data ?? Buffer.from(rawPacket).toString('latin1');
+  const bytes = Buffer.from(rawPacket).toString('latin1');
   const text = `${code} ${stage} ${message} ${reason ?? ''}`;
   const candidates = [
     ...(url.protocol === 'https:' ? tlsProblems : []),
