@@ -169,7 +169,7 @@ describe('runChecks', () => {
         refuse: () => (++deliveries === 4 ? 429 : null),
       });
       const report = await checkReceiver({ url: receiver.url, only: ['signature.genuine', 'raw-body'] });
-      expect(idsOf(report, 'passed')).toEqual(basicChecks);
+      expect(idsOf(report, 'passed')).toEqual(['signature.genuine']);
       expect(idsOf(report, 'failed')).toEqual([]);
     });
 
