@@ -70,10 +70,6 @@ export class Store extends Tables {
     return this.#id;
   }
 
-  get isOpen(): boolean {
-    return this.#db.open;
-  }
-
   /** The next sequence. Call inside a store transaction. */
   nextSeq(): number {
     return ++this.#lastSeq;

@@ -96,7 +96,7 @@ describe('the start of the delivery engine', () => {
 });
 
 describe('the stop of the delivery engine', () => {
-  it('a stop stores the clock of every loaded workspace and the age of the rows, and ends all timers', async () => {
+  it('a stop stores the clock of every loaded workspace, and ends all timers', async () => {
     const { engine, sandbox, store, workspace, endpoint, pass } = createEngine();
     const other = store.writeNow(() => sandbox.workspaces.insert({ name: 'Other' }));
     endpoint(true);
@@ -110,8 +110,6 @@ describe('the stop of the delivery engine', () => {
       [HOUR_MS + 5_000, 5_000],
       [5_000, 5_000],
     ]);
-    const marks = JSON.parse(store.settings.find('age_marks') ?? '');
-    expect(marks).toEqual([{ seq: store.lastSeq, at: NOW + 5_000 }]);
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -85,6 +85,8 @@ describe('a failed write', () => {
     async (code) => {
       const report = vi.fn();
       const emulator = await startTestEmulator({ internalErrorLog: { report } });
+      // Loads the workspace, whose clock is stored at the end.
+      await emulator.control.getClock({});
       vi.spyOn(Sql.prototype, 'run').mockImplementation(() => {
         throw Object.assign(new Error('disk I/O error'), { code });
       });

@@ -16,7 +16,7 @@ it('a full disk is a problem, for the database of an emulator and for one that n
   const path = join(createTemporaryFolder(), '.svc/sandbox.db');
   mkdirSync(dirname(path));
   writeFileSync(path, '');
-  const report = { size_bytes: 4096, schema_version: 1, newest_schema_version: 1, damage: [] };
+  const report = { size_bytes: 4096, damage: [] };
   const control = { getDiagnosis: async () => ({ database: report }) } as unknown as ControlPlane;
   const check = (db: string) =>
     Promise.all([checkDatabaseFile(db), checkDatabase({ control, status: { db } as EmulatorStatus })]);
