@@ -30,7 +30,7 @@ interface DigestDiagnosis {
 /** Fewer characters could match by chance. */
 const MIN_TRUNCATED_LENGTH = 12;
 
-/** Bytes that are hashed for pairs of mistakes, which takes a tenth of a second. */
+/** Bytes that are hashed for pairs of mistakes, which takes up to 0.3 seconds. */
 const MAX_HASHED_BYTES = 80 * 1024 * 1024;
 
 /**
