@@ -1,5 +1,5 @@
 // npm run build:binary: makes svc a single executable for this platform, from dist and a Node.js that npm provides.
-// Its assets are read by src/executable.
+// Its main script is src/executable, and its assets are files.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -14,12 +14,12 @@ import {
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'postject';
-import { build } from 'rolldown';
+import { bundle } from './bundle.mjs';
 import { getNode } from './node-versions.mjs';
 
 /**
  * The newest line with long-term support that runs on a Linux without libatomic, which slim images do not have and Node.js 26 needs.
- * An exact version, because the compiled modules fit only one.
+ * An exact version, so that two builds are the same.
  */
 const NODE_VERSION = '24.21.0';
 /** The marker in Node.js that says whether an application follows. */
@@ -33,40 +33,24 @@ const executable = join(folder, process.platform === 'win32' ? 'svc.exe' : 'svc'
 const packageFolders = ['dist/dashboard', 'docs', 'fixtures/receivers', 'fixtures/tests'];
 
 rmSync(folder, { recursive: true, force: true });
+mkdirSync(assets, { recursive: true });
 const { program: node, folder: nodeFolder } = await getNode(NODE_VERSION);
-await writeModules();
 writeAddon();
 for (const name of packageFolders) {
   const isIncluded = (path) => path !== join(root, 'docs/images');
-  cpSync(join(root, name), join(assets, 'files', name), { recursive: true, filter: isIncluded });
+  cpSync(join(root, name), join(assets, name), { recursive: true, filter: isIncluded });
 }
-await execa(node, [join(root, 'scripts/compile-modules.mjs'), assets]);
 await writeExecutable();
 rmSync(assets, { recursive: true });
 writeLicenses();
 const { stdout } = await execa(executable, ['--version'], { stderr: 'inherit' });
 console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
 
-async function writeModules() {
-  const modules = join(assets, 'modules');
-  for (const name of ['cli.js', 'chunks']) {
-    cpSync(join(root, 'dist', name), join(modules, name), { recursive: true });
-  }
-  await build({
-    cwd: root,
-    input: 'better-sqlite3-13',
-    platform: 'node',
-    output: { file: join(modules, 'better-sqlite3.js'), format: 'cjs', comments: { jsdoc: false } },
-    logLevel: 'warn',
-  });
-}
-
 function writeAddon() {
   const name = `${process.platform}-${process.arch}.node`;
   const bytes = readFileSync(join(root, 'dist/better-sqlite3/prebuilds', name));
   const hash = createHash('sha256').update(bytes).digest('hex');
-  mkdirSync(join(assets, 'addon'), { recursive: true });
-  writeFileSync(join(assets, 'addon', `better-sqlite3-${hash}.node`), bytes);
+  writeFileSync(join(assets, `better-sqlite3-${hash}.node`), bytes);
 }
 
 /** Writes the licenses of everything in the executable. */
@@ -82,13 +66,8 @@ function writeLicenses() {
 
 async function writeExecutable() {
   const main = join(folder, 'main.cjs');
-  await build({
-    cwd: root,
-    input: 'src/executable/main.ts',
-    platform: 'node',
-    output: { file: main, format: 'cjs' },
-    logLevel: 'warn',
-  });
+  const output = { file: main, codeSplitting: false };
+  await bundle('src/executable/main.ts', output, { 'better-sqlite3': 'better-sqlite3-13' });
   const config = join(folder, 'executable.json');
   const blob = join(folder, 'executable.blob');
   const paths = readdirSync(assets, { recursive: true, withFileTypes: true })
@@ -100,6 +79,7 @@ async function writeExecutable() {
     main: 'main.cjs',
     output: blob,
     disableExperimentalSEAWarning: true,
+    useCodeCache: true,
     // The loader of configuration files is experimental, and this is the only version of Node.js that the program runs with.
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // `NODE_OPTIONS` is meant for the commands that svc starts, which may use another version of Node.js.

@@ -23,7 +23,7 @@ const entries = {
   matchers: 'src/library/matchers.ts',
   cli: 'src/cli/main.ts',
 };
-const modules = await bundle(entries, dist);
+const modules = await bundle(entries, { dir: dist });
 // So that Node.js and TypeScript read the files as CommonJS.
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 

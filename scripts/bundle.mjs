@@ -125,9 +125,11 @@ export const minify = { mangle: { keepNames: true }, compress: true, codegen: fa
 
 /**
  * @param input the source of each entry
+ * @param options of rolldown for the output; by default it has chunks
+ * @param packages replacements for more packages
  * @returns the files
  */
-export async function bundle(input, dir) {
+export async function bundle(input, options, packages = {}) {
   const { output } = await build({
     cwd: root,
     input,
@@ -138,7 +140,7 @@ export async function bundle(input, dir) {
       replaceFetchClasses,
       { name: 'get-builtin-modules', renderChunk: getBuiltinModules },
     ],
-    resolve: { alias },
+    resolve: { alias: { ...alias, ...packages } },
     transform: {
       target: 'node20.19',
       define: {
@@ -152,7 +154,6 @@ export async function bundle(input, dir) {
       inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
     },
     output: {
-      dir,
       format: 'cjs',
       // V8 stores a file with any other character in twice the memory.
       charset: 'ascii',
@@ -161,6 +162,7 @@ export async function bundle(input, dir) {
       comments: { jsdoc: false },
       chunkFileNames: 'chunks/[name]-[hash].js',
       codeSplitting: { groups: chunkGroups },
+      ...options,
     },
     logLevel: 'warn',
   });

@@ -6,15 +6,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
-/** The content of the single executable. `src/executable/main.ts` creates it. */
+/** The content of the single executable. `src/executable/content.ts` creates it. */
 export interface Executable {
-  /** The paths of the files of the package, with `/`. */
+  /** The paths of the files of the package and of its native addon, with `/`. */
   readonly paths: readonly string[];
   read(path: string): Buffer;
-  /** Loads a module of this package, better-sqlite3 or Node.js, or an addon. */
-  require(id: string): unknown;
-  /** The native addon of better-sqlite3. `name` contains the hash of `bytes`. */
-  readAddon(): { readonly name: string; readonly bytes: Buffer };
+  /** The `better-sqlite3` of the executable. */
+  readonly driver: unknown;
 }
 
 declare const __SVC_EXECUTABLE__: Executable | undefined;
@@ -112,9 +110,14 @@ function canResolve(folder: string, name: string): boolean {
   }
 }
 
-/** The modules and the native addon in the single executable; null outside it. */
-export function getExecutable(): Pick<Executable, 'require' | 'readAddon'> | null {
-  return executable;
+/** The SQLite driver in the single executable, and its native addon, whose name contains its hash; null outside it. */
+export function getOwnDriver(): {
+  readonly driver: unknown;
+  readonly addon: { readonly name: string; readonly bytes: Buffer };
+} | null {
+  if (executable === null) return null;
+  const name = executable.paths.find((path) => path.endsWith('.node')) ?? '';
+  return { driver: executable.driver, addon: { name, bytes: executable.read(name) } };
 }
 
 /**

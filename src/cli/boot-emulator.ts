@@ -63,7 +63,7 @@ export async function bootEmulator(
     await assertLocalHost(subject, values.forwardTo, rules.webhookUrl);
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
-  const ca = values.ca === null ? undefined : await readCaFile(values.ca, cwd);
+  const ca = values.ca === null ? undefined : readCaFile(values.ca, cwd);
   if (dirname(db) === join(projectFolder, STATE_FOLDER)) assertStateFolderTrusted(projectFolder, env);
   const start = (port: number) =>
     startEmulator({

@@ -1,4 +1,5 @@
 /** Reads and writes the files that options name. */
+import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -36,9 +37,8 @@ export async function readText(
  * Reads the certificate authority of the `ca` setting.
  * @throws SvcError `usage` when the file cannot be read, or is not a PEM certificate
  */
-export async function readCaFile(path: string, cwd: string): Promise<string> {
+export function readCaFile(path: string, cwd: string): string {
   const pem = readBytes(resolve(cwd, path)).toString();
-  const { X509Certificate } = await import('node:crypto');
   try {
     new X509Certificate(pem);
   } catch (cause) {

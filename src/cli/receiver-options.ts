@@ -79,7 +79,7 @@ export async function resolveReceiverOptions(
     scheme,
     secret,
     timeoutMs: options.timeout ?? RECEIVER_TIMEOUT_MS,
-    ca: values.ca === null ? undefined : await readCaFile(values.ca, context.cwd),
+    ca: values.ca === null ? undefined : readCaFile(values.ca, context.cwd),
     now,
     signal,
   };

@@ -7,7 +7,8 @@ import {
   type RequestOptions,
   request,
 } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
+import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import { type Hint, SvcError } from '../errors.ts';
 import type { ControlRequest } from './control-client.ts';
 import { createWrongServerError, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
@@ -67,7 +68,7 @@ async function startRequest({
   signal,
   ca,
 }: HttpRequest): Promise<IncomingMessage> {
-  const requestFunction = url.protocol === 'https:' ? await loadSecureRequest(ca) : requestPlainly;
+  const requestFunction = url.protocol === 'https:' ? createSecureRequest(ca) : requestPlainly;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     requestFunction(url, { method, headers: { ...headers, ...length }, ...(signal && { signal }) })
@@ -88,17 +89,15 @@ const httpsAgents = new Map<string | undefined, HttpsAgent>();
 
 const requestPlainly: RequestFunction = (url, options) => request(url, { ...options, agent: plainAgent });
 
-/** Loads `node:https` only for an HTTPS URL. */
-async function loadSecureRequest(ca: string | undefined): Promise<RequestFunction> {
-  const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
+function createSecureRequest(ca: string | undefined): RequestFunction {
   let agent = httpsAgents.get(ca);
   if (agent === undefined) {
     const secureContext =
-      ca === undefined ? undefined : tls.createSecureContext({ ca: [...tls.rootCertificates, ca] });
-    agent = new https.Agent({ ...AGENT_OPTIONS, ...(secureContext && { secureContext }) });
+      ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, ca] });
+    agent = new HttpsAgent({ ...AGENT_OPTIONS, ...(secureContext && { secureContext }) });
     httpsAgents.set(ca, agent);
   }
-  return (url, options) => https.request(url, { ...options, agent });
+  return (url, options) => requestOverTls(url, { ...options, agent });
 }
 
 async function readResponse(response: IncomingMessage, url: URL): Promise<HttpResponse> {

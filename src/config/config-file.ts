@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { constants, Script } from 'node:vm';
 import { isNestedTooDeeply, isObject, MAX_JSON_DEPTH } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
@@ -53,6 +54,12 @@ export async function readConfigFile(path: string): Promise<Readonly<Record<stri
   );
 }
 
+/** `import()` with the loader of Node.js: that of the single executable finds only modules of Node.js, and that of Jest needs a flag. */
+function importFile(url: string): Promise<{ readonly default?: unknown }> {
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  return new Script('(url) => import(url)', { importModuleDynamically }).runInThisContext()(url);
+}
+
 async function importDefaultExport(path: string): Promise<unknown> {
   // `process.features.typescript` is false, 'strip' or 'transform'. Node.js 20 and its types do not have it.
   const canImportTypeScript = 'typescript' in process.features && Boolean(process.features.typescript);
@@ -64,9 +71,7 @@ async function importDefaultExport(path: string): Promise<unknown> {
     );
   }
   try {
-    const module: { readonly default?: unknown } = await import(
-      /* @vite-ignore */ /* webpackIgnore: true */ pathToFileURL(path).href
-    );
+    const module = await importFile(pathToFileURL(path).href);
     return module.default;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

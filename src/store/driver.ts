@@ -1,7 +1,8 @@
 /** Loads better-sqlite3. No other module imports it at run time. */
+import { createRequire } from 'node:module';
 import type Database from 'better-sqlite3';
 import { type Hint, SvcError } from '../errors.ts';
-import { createPackageRequire, createProjectRequire, getExecutable } from '../package-files.ts';
+import { createPackageRequire, createProjectRequire, getOwnDriver } from '../package-files.ts';
 import { unpackAddon } from './addon-cache.ts';
 
 type Driver = typeof Database;
@@ -30,7 +31,7 @@ const BUILD: Readonly<Record<12 | 13, Hint>> = {
   13: { text: 'Build it', command: COMPILE_13 },
 };
 
-/** The options are those of this process: in the single executable, the driver needs the path of its native addon. */
+/** The options are those of this process: in the single executable, the driver needs its native addon. */
 let loaded: { readonly driver: Driver; readonly options?: Database.Options } | undefined;
 
 /**
@@ -51,8 +52,8 @@ export function loadSqlite(): void {
 }
 
 function load(): NonNullable<typeof loaded> {
-  const executable = getExecutable();
-  if (executable === null) {
+  const own = getOwnDriver();
+  if (own === null) {
     const environment = {
       requireOwn: createPackageRequire(),
       requireInstalled: createProjectRequire(DRIVER),
@@ -61,16 +62,14 @@ function load(): NonNullable<typeof loaded> {
     };
     return { driver: loadDriver(environment) };
   }
-  const options = { nativeBinding: unpackAddon(executable.readAddon()) };
+  const path = unpackAddon(own.addon);
   try {
-    return { driver: check(executable.require(DRIVER), options), options };
+    // Not its path, because the script of a single executable can require only modules of Node.js.
+    const options = { nativeBinding: createRequire(path)(path) };
+    return { driver: check(own.driver, options), options };
   } catch (error) {
     const hint = 'Set XDG_CACHE_HOME to a folder on a file system from which programs can be run.';
-    throw createUnavailableError(
-      `${options.nativeBinding} cannot be loaded: ${readReason(error)}.`,
-      hint,
-      error,
-    );
+    throw createUnavailableError(`${path} cannot be loaded: ${readReason(error)}.`, hint, error);
   }
 }
 

@@ -60,7 +60,7 @@ const allowed: Record<string, readonly string[]> = {
   signature: ['domain', 'clock'],
   // The entries of the npm package's command and of the single executable.
   start: ['compile-cache'],
-  executable: ['package-files'],
+  executable: ['package-files', 'cli'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
   dashboard: ['errors', 'abort-signals', 'timers', 'domain', 'diagnosis', 'validation', 'contract', 'client'],
 };

@@ -8,6 +8,7 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -139,6 +140,16 @@ describe('the executable', () => {
     expect(readdirSync(join(cwd, 'svc-emulator'))).toEqual([
       expect.stringMatching(/^better-sqlite3-\w+\.node$/),
     ]);
+  });
+
+  it.each([
+    ['svc.config.mjs', 'export default { port: await Promise.resolve(4321) };'],
+    ['svc.config.ts', 'const port: number = 4321; export default { port };'],
+  ])('the executable imports %s', async (name, content) => {
+    const cwd = createTemporaryFolder();
+    writeFileSync(join(cwd, name), content);
+    const { stdout } = await execa(program, ['config', '--json'], { cwd });
+    expect(stdout).toContain('4321');
   });
 
   it.each([

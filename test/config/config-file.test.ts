@@ -26,9 +26,20 @@ describe('readConfigFile', () => {
     });
   });
 
-  it('readConfigFile imports TypeScript if Node.js can import it', async () => {
-    vi.stubGlobal('process', Object.create(process, { features: { value: { typescript: 'strip' } } }));
-    const path = createFile('svc.config.ts', 'export default { port: 1 as number };');
+  it.skipIf(!Reflect.get(process.features, 'typescript'))(
+    'readConfigFile imports TypeScript if Node.js can import it',
+    async () => {
+      const path = createFile('svc.config.ts', 'export default { port: 1 as number };');
+      expect(await readConfigFile(path)).toEqual({ port: 1 });
+    },
+  );
+
+  it('readConfigFile imports a module that imports others and waits', async () => {
+    const path = createFile(
+      'svc.config.mjs',
+      `import { port } from './port.mjs'; export default { port: await port };`,
+    );
+    writeFileSync(join(path, '../port.mjs'), 'export const port = Promise.resolve(1);');
     expect(await readConfigFile(path)).toEqual({ port: 1 });
   });
 

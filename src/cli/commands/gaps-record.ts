@@ -84,7 +84,7 @@ export const record: CommandDefinition<RecordOptions> = {
     const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create 1 to 13 events.`;
     await confirmOrFail(context, question, options.yes);
     assertFileWritable(path);
-    const ca = values.ca === null ? undefined : await readCaFile(values.ca, context.cwd);
+    const ca = values.ca === null ? undefined : readCaFile(values.ca, context.cwd);
     const { io, now, signal } = context;
     const entries: object[] = [];
     const created = new Set<string>();
