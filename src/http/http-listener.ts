@@ -1,9 +1,15 @@
 /** Starts and stops the HTTP server. */
 
-import { randomInt } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Server as HttpsServer } from 'node:https';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
+import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { addBrackets, toReachableHost } from '../domain/http-url.ts';
@@ -33,8 +39,6 @@ export interface HttpListener {
 const CLOSE_GRACE_MS = 5_000;
 const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
-/** By default, Linux, macOS and Windows assign only higher ports to outgoing connections and to servers on port 0. */
-const UNASSIGNED_PORTS = [20_000, 32_767] as const;
 /** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
 const REPORT_INTERVAL_MS = 10_000;
 
@@ -46,13 +50,12 @@ export async function listen(
   { host, port, https }: ListenOptions,
   onInternalError: (where: string, error: unknown) => void,
 ): Promise<HttpListener> {
-  const certificate = await loadCertificate(host, https);
-  const server = createServer(certificate);
-  const sockets = trackSockets(server);
   const waiting: Parameters<RequestListener>[] = [];
   const keepWaiting: RequestListener = (...request) => void waiting.push(request);
-  server.on('request', keepWaiting);
-  await bind(server, host, port);
+  const { server, certificate } = https
+    ? await startHttps(keepWaiting, host, port, https)
+    : { server: await startHttp(keepWaiting, host, port), certificate: null };
+  const sockets = trackSockets(server);
   // For example, no file descriptor is free. Later connections can succeed.
   server.on(
     'error',
@@ -63,7 +66,7 @@ export async function listen(
   return {
     port: actualPort,
     url: toOrigin(certificate === null ? 'http' : 'https', host, actualPort),
-    certificate: certificate?.cert ?? null,
+    certificate,
     serve(app) {
       // `NodeHandler` also allows HTTP/2.
       const handler = requireValidHostAndTarget(toNodeHandler(app)) as RequestListener;
@@ -108,62 +111,102 @@ function throttle(report: (error: Error) => void): (error: Error) => void {
   };
 }
 
-/** Certificate and private key, in PEM. */
-interface Certificate {
-  readonly cert: string;
-  readonly key: string;
+async function startHttp(handler: RequestListener, host: string, port: number): Promise<HttpServer> {
+  // Our handler rejects a request without `Host`. Node.js would respond without a body.
+  const server = createHttpServer({ requireHostHeader: false }, handler);
+  await bind(server, host, port);
+  return server;
 }
 
-async function loadCertificate(host: string, https: ListenOptions['https']): Promise<Certificate | null> {
-  if (!https) return null;
-  if (https === true) return generateCertificate(host);
-  if ([https.cert, https.key].some((path) => path.startsWith('-----BEGIN'))) {
-    throw new SvcError('usage', 'The option https needs the paths of two PEM files, not their contents.');
-  }
-  try {
-    const [cert, key] = [readRegularFile(https.cert).toString(), readRegularFile(https.key).toString()];
-    // Throws if they are invalid or do not match.
-    createSecureContext({ cert, key });
-    return { cert, key };
-  } catch (error) {
-    throw toCertificateError(error as Error, https);
-  }
-}
-
-/**
- * listhen generates a certificate only for a server that it starts. If that server cannot bind its port, the process crashes.
- * It therefore gets a port that hardly anything else uses, and the emulator has its own server.
- */
-async function generateCertificate(host: string): Promise<Certificate> {
+/** Starts a server with listhen, which also generates the certificate. */
+async function startHttps(
+  handler: RequestListener,
+  host: string,
+  port: number,
+  files: CertificateFiles | true,
+): Promise<{ server: Server; certificate: string }> {
+  if (files !== true) checkCertificate(files);
+  const domains = [...new Set(['localhost', '127.0.0.1', '::1', host])];
+  const https =
+    files === true
+      ? { domains, validityDays: CERTIFICATE_DAYS }
+      : { cert: resolve(files.cert), key: resolve(files.key) };
   // It takes longer to load than the rest of a start.
   const { listen: listhen } = await import('listhen');
-  const domains = [...new Set(['localhost', '127.0.0.1', '::1', host])];
-  const [from, to] = UNASSIGNED_PORTS;
-  const listener = await listhen(() => {}, {
-    hostname: '127.0.0.1',
-    port: { port: randomInt(from, to), alternativePortRange: [from, to] },
-    https: { domains, validityDays: CERTIFICATE_DAYS },
+  const address = await findFreeAddress(host, port);
+  const start = listhen(handler, {
+    hostname: address.address,
+    port: address.port,
+    // Otherwise it would use another address.
+    public: ANY_ADDRESSES.has(address.address),
+    https,
     autoClose: false,
     // Then it prints and opens nothing.
     isTest: true,
   });
-  await listener.close();
+  const listener = await Promise.race([start, rejectWithErrorOf(handler, start)]).catch((error) => {
+    throw toListenError(error, host, address.port);
+  });
+  if (listener.address.port !== address.port) {
+    await listener.close();
+    throw createListenError(host, port, 'browsers block this port, or another program has just taken it');
+  }
   // Its types are wider: with the option `https`, there is always a certificate.
-  return listener.https as Certificate;
+  const { cert } = listener.https as { cert: string };
+  return { server: listener.server as Server, certificate: cert };
 }
 
-function createServer(certificate: Certificate | null): Server {
-  // Our handler rejects a request without `Host`. Node.js would respond without a body.
-  const options = { requireHostHeader: false };
-  return certificate === null ? createHttpServer(options) : createHttpsServer({ ...options, ...certificate });
+const ANY_ADDRESSES = new Set(['0.0.0.0', '::']);
+
+/**
+ * The address that a server gets. listhen would use another port if this one is taken.
+ * @throws SvcError as {@link listen}
+ */
+async function findFreeAddress(host: string, port: number): Promise<AddressInfo> {
+  const server = createNetServer();
+  await bind(server, host, port);
+  const address = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return address;
 }
 
-function bind(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
+/**
+ * Rejects with the error of the server with this handler until `started` settles. listhen has no listener for it, so that the process would
+ * end if another server takes the port after the check.
+ */
+function rejectWithErrorOf(handler: RequestListener, started: Promise<unknown>): Promise<never> {
+  const channel = 'tracing:net.server.listen:asyncStart';
+  return new Promise((_, reject) => {
+    const observe = (message: unknown) => {
+      const { server } = message as { readonly server: NetServer };
+      if (server.listeners('request').includes(handler)) server.once('error', reject);
+    };
+    subscribe(channel, observe);
+    const stop = () => unsubscribe(channel, observe);
+    started.then(stop, stop);
+  });
+}
+
+/** @throws SvcError `usage` if the files are not a certificate and its key */
+function checkCertificate(files: CertificateFiles): void {
+  if ([files.cert, files.key].some((path) => path.startsWith('-----BEGIN'))) {
+    throw new SvcError('usage', 'The option https needs the paths of two PEM files, not their contents.');
+  }
+  try {
+    const [cert, key] = [readRegularFile(files.cert).toString(), readRegularFile(files.key).toString()];
+    // Throws if they are invalid or do not match.
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw toCertificateError(error as Error, files);
+  }
+}
+
+function bind(server: NetServer, host: string, port: number): Promise<void> {
+  return new Promise((bound, reject) => {
     const fail = (error: Error) => reject(toListenError(error, host, port));
     server.once('error', fail).listen(port, host, () => {
       server.off('error', fail);
-      resolve();
+      bound();
     });
   });
 }
@@ -195,13 +238,14 @@ const listenProblems: Readonly<Record<string, string>> = {
 export function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE') return createPortError(host, port, error);
   const problem = listenProblems[error.code ?? ''];
-  if (problem !== undefined) {
-    return new SvcError('usage', `Cannot listen on ${host}:${port}: ${problem}.`, {
-      hint: 'Use another host or port.',
-      cause: error,
-    });
-  }
-  return error;
+  return problem === undefined ? error : createListenError(host, port, problem, error);
+}
+
+function createListenError(host: string, port: number, problem: string, cause?: unknown): SvcError {
+  return new SvcError('usage', `Cannot listen on ${host}:${port}: ${problem}.`, {
+    hint: 'Use another host or port.',
+    cause,
+  });
 }
 
 function createPortError(host: string, port: number, cause?: unknown): SvcError {
