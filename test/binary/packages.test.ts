@@ -24,7 +24,7 @@ const root = join(import.meta.dirname, '../..');
 const program = join(root, 'build/svc');
 /** Packing compresses 270 MB. */
 const TIMEOUT_MS = 240_000;
-/** The user and group `nobody`, who has no home folder. */
+/** The user and group `nobody`. */
 const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
@@ -34,7 +34,7 @@ const hasDpkg = await succeeds('dpkg-deb', '--version');
 /** Only root can install a package. A package that the user has installed must stay. */
 const canInstall = hasDpkg && isRoot && !(await succeeds('dpkg', '--status', 'svc-emulator'));
 
-/** Runs commands in a new folder as a user who has no home folder and no Node.js. */
+/** Runs commands in a new folder as a user whose home folder it is, and who has no Node.js. */
 async function createUser() {
   const cwd = createTemporaryFolder();
   const bin = join(cwd, 'bin');
@@ -43,7 +43,7 @@ async function createUser() {
     symlinkSync((await execa('sh', ['-c', `command -v ${name}`])).stdout, join(bin, name));
   }
   if (isRoot) for (const path of [cwd, bin]) chownSync(path, NOBODY, NOBODY);
-  const env = { HOME: '/nonexistent', TMPDIR: cwd, PATH: bin, SVC_PORT: '0' };
+  const env = { HOME: cwd, TMPDIR: cwd, PATH: bin, SVC_PORT: '0' };
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const run = (command: string, ...args: string[]) =>
     execa(command, args, { cwd, env, extendEnv: false, ...user });
