@@ -413,13 +413,15 @@ describe.each([
         control.createWebhook({ url: receiver.url, events, listener, reuse: true });
       const first = await listen(['a.b', 'c.d']);
       const stream = control.stream({ listener: first.id }, ended.signal);
+      // In this process, a stream begins with its first item.
+      void stream[Symbol.asyncIterator]().next();
       await stream.ready;
       expect(await listen(['*'])).toEqual({ ...first, shared: true });
       expect(await listen(['c.d'], false)).toEqual({ ...first, shared: true });
       // These events arrive once.
       expect((await listen(['e.f'])).id).not.toBe(first.id);
       ended.abort();
-      await expect.poll(() => listen(['*'])).toEqual({ ...first, events: ['*'] });
+      await expect.poll(() => listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
     });
 
     it('a disabled endpoint gets no deliveries of events that are created meanwhile', async () => {
