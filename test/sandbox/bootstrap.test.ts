@@ -287,7 +287,7 @@ describe('the endpoint of --forward-to', () => {
   });
 
   it.each([
-    [{ url: 'http://hooks.example.com/', events: ['*'] }, /^url must use HTTPS/],
+    [{ url: 'http://8.8.8.8/', events: ['*'] }, /^url must use HTTPS/],
     [{ url: 'http://127.0.0.1:9/', events: [] }, /^events must name at least one event type/],
     [{ url: 'http://127.0.0.1:9/', events: ['shipped'] }, /^events\[0\] must have the form/],
   ])(

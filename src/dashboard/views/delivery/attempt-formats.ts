@@ -18,10 +18,10 @@ export function toRawRequest({ url, headers, body }: Request): string {
   const { pathname, search, host } = new URL(url);
   const length = new TextEncoder().encode(body).length;
   const lines = formatHeaders({
-    host,
-    connection: 'keep-alive',
     ...headers,
-    'content-length': String(length),
+    Host: host,
+    Connection: 'keep-alive',
+    'Content-Length': String(length),
   });
   return [`POST ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\r\n');
 }
