@@ -2,7 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { HttpRequest, HttpResponse } from './client/http-request.ts';
+import type { ApiRequest } from './client/api-client.ts';
+import type { HttpResponse } from './client/http-request.ts';
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { ControlPlane } from './contract/control-plane.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
@@ -21,7 +22,7 @@ import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/create-app.ts';
 import { createUnboundListener, type HttpListener, listen } from './http/http-listener.ts';
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
-import { fetchInProcess, sendInProcess } from './http/request-faults.ts';
+import { fetchInProcess } from './http/request-faults.ts';
 import { resolveControlToken } from './http/request-guard.ts';
 import type { Tunnel } from './http/tunnel.ts';
 import { assertNotEmulator } from './network/own-addresses.ts';
@@ -110,8 +111,8 @@ export interface Emulator {
   onEndpointChange(listener: () => void): void;
   /** Handles a request without the network. */
   fetch(request: Request): Promise<Response>;
-  /** Handles a request to `/v1` without the network, see {@link sendInProcess}. */
-  send(request: HttpRequest): Promise<HttpResponse>;
+  /** Performs an operation of `/v1` without a request to the app, see `mountPublicApi`. */
+  send(request: ApiRequest): Promise<HttpResponse>;
   /** Stops accepting connections, waits up to five seconds for attempts in flight, and closes the store. */
   close(): Promise<void>;
 }
@@ -226,7 +227,7 @@ function startWithStore(
       stop: () => void lifetime.close(),
     },
   );
-  const app = createApp({
+  const { app, send } = createApp({
     sandbox,
     control,
     host,
@@ -286,7 +287,7 @@ function startWithStore(
     seeded: stateLifecycle.bootstrapResult.isSeeded,
     certificate: listener.certificate,
     fetch: (request) => fetchInProcess(app, request),
-    send: (request) => sendInProcess(app, request),
+    send,
   };
 }
 

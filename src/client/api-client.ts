@@ -21,7 +21,14 @@ interface ApiClientOptions {
   /** Aborts every request in progress. */
   readonly signal?: AbortSignal | undefined;
   /** Sends a request (default: over the network). Rejects with the `SvcError` of a response that is not 2xx. */
-  readonly send?: (request: HttpRequest) => Promise<HttpResponse>;
+  readonly send?: (request: ApiRequest) => Promise<HttpResponse>;
+}
+
+/** A request with its operation, which a client in the process of the emulator performs without an HTTP request. */
+export interface ApiRequest extends HttpRequest {
+  readonly operation: keyof PublicOperations;
+  /** Fields in the path, percent-encoded. */
+  readonly params: Readonly<Record<string, string>>;
 }
 
 /** A response with its exact text: parsing can change numbers. */
@@ -68,21 +75,30 @@ export function createApiClient({
     schema: Schema,
     path: string,
     resource: NamedResource,
-    request: Pick<HttpRequest, 'method' | 'body'> & { readonly headers?: Readonly<Record<string, string>> },
+    request: Pick<ApiRequest, 'operation' | 'method' | 'body'> & {
+      readonly headers?: Readonly<Record<string, string>>;
+    },
   ): Promise<ApiResponse<v.InferOutput<Schema>>> {
     const url = new URL(baseUrl + path);
     const headers = { ...authorization, ...request.headers };
-    const options = { headers, ca, noResponseHint, signal };
+    const params: ApiRequest['params'] =
+      resource.id === undefined ? {} : { id: encodeURIComponent(resource.id) };
+    const options = { params, headers, ca, noResponseHint, signal };
     const response = await sendOne({ ...request, ...options, url }).catch(async (error) => {
       throw addHint(await explainError(error), resource);
     });
     return { ...response, value: parseResponse(schema, response.text, url.href) };
   }
 
-  const get = <Schema extends v.GenericSchema>(schema: Schema, path: string, resource: NamedResource) =>
-    send(schema, path, resource, { method: 'GET' });
+  const get = <Schema extends v.GenericSchema>(
+    operation: keyof PublicOperations,
+    schema: Schema,
+    path: string,
+    resource: NamedResource,
+  ) => send(schema, path, resource, { operation, method: 'GET' });
 
   const post = <Schema extends v.GenericSchema>(
+    operation: keyof PublicOperations,
     schema: Schema,
     path: string,
     body: string,
@@ -93,6 +109,7 @@ export function createApiClient({
       path,
       { kind: 'workspace' },
       {
+        operation,
         method: 'POST',
         body,
         headers: {
@@ -104,14 +121,16 @@ export function createApiClient({
 
   return {
     /** @param body JSON text, sent unchanged. */
-    createEvent: (body: string, idempotencyKey?: string) => post(Event, '/events', body, idempotencyKey),
-    getEvent: (id: string) => get(Event, `/events/${encodeURIComponent(id)}`, { kind: 'event', id }),
+    createEvent: (body: string, idempotencyKey?: string) =>
+      post('createEvent', Event, '/events', body, idempotencyKey),
+    getEvent: (id: string) =>
+      get('getEvent', Event, `/events/${encodeURIComponent(id)}`, { kind: 'event', id }),
     listEvents: (query: Readonly<Record<string, string>>) =>
-      get(pageOf(Event), `/events?${new URLSearchParams(query)}`, { kind: 'workspace' }),
+      get('listEvents', pageOf(Event), `/events?${new URLSearchParams(query)}`, { kind: 'workspace' }),
     getWorkspace: (id: string) =>
-      get(Workspace, `/workspaces/${encodeURIComponent(id)}`, { kind: 'workspace', id }),
+      get('getWorkspace', Workspace, `/workspaces/${encodeURIComponent(id)}`, { kind: 'workspace', id }),
     createWebhook: (webhook: NewWebhook) =>
-      post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)).catch((error) => {
+      post('createWebhook', CreatedWebhook, '/webhooks', JSON.stringify(webhook)).catch((error) => {
         throw addUrlHint(error, webhook.url);
       }),
   };

@@ -9,8 +9,7 @@ import { mountControlApi } from './control-api.ts';
 import { mountDashboard, redirectToRoute } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
-import { mountPublicApi } from './public-api.ts';
-import { sendInProcess } from './request-faults.ts';
+import { mountPublicApi, type SendToApi } from './public-api.ts';
 import { createRequestGuard, type RequestGuardOptions, type ServeAllowed } from './request-guard.ts';
 import {
   controlErrorResponse,
@@ -39,7 +38,7 @@ interface AppOptions extends Omit<RequestGuardOptions, 'wall'> {
 /** They contain much text, which a start does not need. */
 const loadDocuments = () => import('../contract/openapi/openapi-document.ts');
 
-export function createApp(options: AppOptions): H3 {
+export function createApp(options: AppOptions): { readonly app: H3; readonly send: SendToApi } {
   const { sandbox, control, publicUrl, controlToken, internalErrorLog, closing } = options;
   const getUrls = (origin: string) => toEmulatorUrls(origin, publicUrl, controlToken);
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
@@ -52,7 +51,7 @@ export function createApp(options: AppOptions): H3 {
     };
     return withErrorBoundary(internalErrorLog, nextRequestId(), respondIfAllowed, controlErrorResponse);
   };
-  mountPublicApi(app, { sandbox, internalErrorLog, closing, guard });
+  const send = mountPublicApi(app, { sandbox, internalErrorLog, closing, guard });
   mountControlApi(app, {
     serveAllowed,
     control,
@@ -73,7 +72,7 @@ export function createApp(options: AppOptions): H3 {
       control,
       rules: sandbox.rules,
       now: sandbox.wall.now,
-      send: (request) => sendInProcess(app, request),
+      send,
     }),
   });
   mountDashboard(app, {
@@ -97,5 +96,5 @@ export function createApp(options: AppOptions): H3 {
     const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
     return redirectToRoute(event, requestId) ?? errorResponse(error, requestId);
   });
-  return app;
+  return { app, send };
 }

@@ -1,5 +1,5 @@
 /** Prepares a request and its response for the request log: without secrets, and limited in size. */
-import type { H3Event, HTTPResponse } from 'h3';
+import type { HTTPResponse } from 'h3';
 import { maskSecret } from '../domain/credentials.ts';
 import {
   isSecretName,
@@ -8,6 +8,7 @@ import {
   removeSecretParameters,
 } from '../domain/secret-remover.ts';
 import type { ApiRequestMessages } from '../store/api-requests.ts';
+import type { ApiEvent } from './api-event.ts';
 
 interface LogLimits {
   /** Characters of the path, the user agent and an error message. */
@@ -38,12 +39,12 @@ export function toLoggedText(text: string, limit: number): string {
 }
 
 /** The path and the query, without secrets. */
-export function toLoggedPath({ url }: H3Event): string {
+export function toLoggedPath({ url }: ApiEvent): string {
   return removeKnownSecrets(url.pathname + removeSecretParameters(url.search));
 }
 
 interface Exchange {
-  readonly event: H3Event;
+  readonly event: ApiEvent;
   /** The result of {@link toLoggedPath}. */
   readonly path: string;
   /** Null if it was not read. */
@@ -74,8 +75,8 @@ export function toLoggedMessages(
   };
 }
 
-/** Node.js has parsed the headers of a request already. A request of this process has only those of the Fetch API. */
-function readRequestHeaders({ req, runtime }: H3Event): Iterable<readonly [string, unknown]> {
+/** Node.js has parsed the headers of a request already. A request of this process has no others. */
+function readRequestHeaders({ req, runtime }: ApiEvent): Iterable<readonly [string, unknown]> {
   const request = runtime?.node?.req;
   return request === undefined ? req.headers : Object.entries(request.headers);
 }

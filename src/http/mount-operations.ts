@@ -2,6 +2,7 @@
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { expandPath, type Operation } from '../contract/operation.ts';
 import { SvcError } from '../errors.ts';
+import type { ApiEvent } from './api-event.ts';
 
 /** @typeParam Served what `serve` creates for a request. */
 interface MountOptions<Table extends Readonly<Record<string, Operation>>, Served> {
@@ -45,7 +46,7 @@ export function mountOperations<Table extends Readonly<Record<string, Operation>
 }
 
 /** @throws SvcError `method_not_allowed` */
-export function rejectMethod({ req, url }: H3Event, allowed: readonly string[]): never {
+export function rejectMethod({ req, url }: ApiEvent, allowed: readonly string[]): never {
   throw new SvcError(
     'method_not_allowed',
     `${url.pathname} does not accept ${req.method}, only ${new Intl.ListFormat('en').format(allowed)}.`,
@@ -54,6 +55,6 @@ export function rejectMethod({ req, url }: H3Event, allowed: readonly string[]):
 }
 
 /** @throws SvcError `not_found` */
-export function rejectPath({ req, url }: H3Event): never {
+export function rejectPath({ req, url }: ApiEvent): never {
   throw new SvcError('not_found', `${req.method} ${url.pathname} does not exist.`);
 }

@@ -1,5 +1,8 @@
 /** Serves the described service at `/v1`. */
-import { type H3, type H3Event, HTTPResponse } from 'h3';
+import { type H3, HTTPResponse } from 'h3';
+import type { ApiRequest } from '../client/api-client.ts';
+import type { HttpResponse } from '../client/http-request.ts';
+import { toServerError } from '../client/parse-response.ts';
 import { validateInput } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import { isId } from '../domain/ids.ts';
@@ -9,10 +12,17 @@ import type { MatchingFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { createPublicHandlers } from '../sandbox/public-handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ApiEvent } from './api-event.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
-import { dropConnection, findFault, toFaultError, waitForLatency } from './request-faults.ts';
+import {
+  assertNotDropped,
+  dropConnection,
+  findFault,
+  toFaultError,
+  waitForLatency,
+} from './request-faults.ts';
 import type { RequestGuard } from './request-guard.ts';
 import {
   errorResponse,
@@ -30,7 +40,16 @@ interface PublicApiOptions {
   readonly closing: AbortSignal;
 }
 
-export function mountPublicApi(app: H3, options: PublicApiOptions): void {
+/**
+ * Performs an operation for this process as for a request over the network: with its key, its faults and its row in the log. Not through the app,
+ * because the classes of the Fetch API take 14 ms to load.
+ * @param request with header names in lower case
+ * @throws SvcError of the response if its status is not 2xx; TypeError if a fault drops it, as `fetch` does
+ */
+export type SendToApi = (request: ApiRequest) => Promise<HttpResponse>;
+
+/** Serves `/v1`. @returns the same for this process */
+export function mountPublicApi(app: H3, options: PublicApiOptions): SendToApi {
   const { sandbox, guard, closing } = options;
   const { rateLimit, bodyLimitBytes } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
@@ -40,7 +59,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const handlers = createPublicHandlers(sandbox);
 
   async function serve(
-    event: H3Event,
+    event: ApiEvent,
     respond: (request: PublicRequest) => HTTPResponse | Promise<HTTPResponse>,
   ): Promise<HTTPResponse> {
     const request = new PublicRequest(sandbox, event);
@@ -110,6 +129,30 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     perform,
     respondsMethodNotAllowed: true,
   });
+  return async (apiRequest) => {
+    const event = toApiEvent(apiRequest);
+    const response = await serve(event, (request) => perform(apiRequest.operation, request));
+    assertNotDropped(event.req);
+    const { status = 200 } = response;
+    const text = String(response.body ?? '');
+    if (status >= 300) throw toServerError({ status, text }, apiRequest.url.href);
+    return { status, headers: Object.fromEntries(response.headers), text };
+  };
+}
+
+function toApiEvent({ url, method, params, headers = {}, body = '' }: ApiRequest): ApiEvent {
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name, trimHeaderValue(value)]));
+  const fields = {
+    get: (name: string) => values.get(name) ?? null,
+    has: (name: string) => values.has(name),
+    [Symbol.iterator]: () => values.entries(),
+  };
+  return { url, req: { method, headers: fields, body: [Buffer.from(body)] }, context: { params } };
+}
+
+/** As `fetch` does (Fetch standard, "normalize"). */
+function trimHeaderValue(value: string): string {
+  return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
 }
 
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
@@ -125,7 +168,7 @@ function respondWithFault(request: PublicRequest, fault: MatchingFault): HTTPRes
 /** A request to `/v1`, from its arrival to its row in the request log. */
 class PublicRequest {
   readonly id: string;
-  readonly event: H3Event;
+  readonly event: ApiEvent;
   /** Null without a valid API key. */
   caller: Caller | null = null;
   /** Resource that the request names or has created; null for a list. */
@@ -141,7 +184,7 @@ class PublicRequest {
   /** Monotonic time. */
   readonly #startedAt: number;
 
-  constructor(sandbox: Sandbox, event: H3Event) {
+  constructor(sandbox: Sandbox, event: ApiEvent) {
     this.#sandbox = sandbox;
     this.#arrivedAt = sandbox.wall.now();
     this.#startedAt = sandbox.wall.monotonic();

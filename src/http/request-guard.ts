@@ -12,6 +12,7 @@ import { addBrackets, parseAuthority, parseHostName, parseUrl, stripBrackets } f
 import { classifyHost, toClientKey } from '../domain/network-address.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
+import type { ApiEvent } from './api-event.ts';
 import { canServeControlPlane, isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
@@ -42,7 +43,7 @@ export interface RequestGuard {
    * For `/v1`, which the API key protects. Checks `Host` if only this machine can reach the emulator.
    * @throws SvcError `forbidden_origin`.
    */
-  assertApiHost(event: H3Event): void;
+  assertApiHost(event: ApiEvent): void;
   /**
    * For everything that is not `/v1`, except the page of the dashboard.
    * @throws SvcError `forbidden_origin`, `token_required`; `rate_limited` after too many wrong tokens, even with the correct one.

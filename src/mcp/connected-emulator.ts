@@ -1,6 +1,6 @@
 /** The emulator that the tools and resources use, in this process or over HTTP. */
-import type { ApiClient } from '../client/api-client.ts';
-import type { HttpRequest, HttpResponse } from '../client/http-request.ts';
+import type { ApiClient, ApiRequest } from '../client/api-client.ts';
+import type { HttpResponse } from '../client/http-request.ts';
 import type { ControlPlane } from '../contract/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';
 
@@ -21,7 +21,7 @@ export type ConnectEmulator = () => Promise<ConnectedEmulator>;
 
 interface InProcessOptions extends Omit<ConnectedEmulator, 'connectApi'> {
   /** Handles a request to `/v1` without the network. */
-  readonly send: (request: HttpRequest) => Promise<HttpResponse>;
+  readonly send: (request: ApiRequest) => Promise<HttpResponse>;
 }
 
 /** Connects to the emulator in this process. */

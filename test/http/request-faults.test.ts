@@ -138,10 +138,11 @@ describe('request faults', () => {
     const { control, fetch, send, status } = await open();
     await control.addFault({ on: 'request', drop: 'before' });
     const authorization = `Bearer ${status().api_key}`;
+    const operation = { operation: 'listEvents', params: {} } as const;
     const request = { url: `${status().base_url}/events`, method: 'GET', headers: { authorization } };
     const dropped = new TypeError('fetch failed');
     await expect(fetch(new Request(request.url, request))).rejects.toThrow(dropped);
-    await expect(send({ ...request, url: new URL(request.url) })).rejects.toThrow(dropped);
+    await expect(send({ ...operation, ...request, url: new URL(request.url) })).rejects.toThrow(dropped);
   });
 
   it('a latency fault delays the operation in real time', async () => {
@@ -256,7 +257,8 @@ describe('requests of this process without the Fetch API', () => {
     const { send, fetch, control, status } = await open();
     const { api_key, base_url } = status();
     const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
-    const create = (body: string) => ({ url: new URL(`${base_url}/events`), method: 'POST', headers, body });
+    const request = { url: new URL(`${base_url}/events`), method: 'POST', headers };
+    const create = (body: string) => ({ operation: 'createEvent' as const, params: {}, ...request, body });
     return { send, fetch, control, create };
   }
 
