@@ -5,13 +5,15 @@ import { frameworks } from '../../src/fixtures/receiver-examples.ts';
 import { correctReceivers } from '../../test/receiver/correct-receivers.ts';
 import { defects } from '../../test/receiver/defects.ts';
 import { isPresent } from '../../test/receivers/receiver-process.ts';
+import { measureMatrix } from './matrix.ts';
 import { fuzzCorrect, fuzzExample, measureDefect, type Row } from './measurements.ts';
 
 const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--random-seed N] [--only TEXT] [--jobs N]
 
-  --part NAME   one of defects, correct, examples; may be repeated (default: all)
+  --part NAME   one of matrix, defects, correct, examples; may be repeated (default: all)
   --runs N      sequences for each receiver without a defect (default: 1000 for correct receivers, 500 for examples)
   --random-seed N  seed of the sequences (default: 1)
+  --packages FOLDER  a folder whose node_modules has the frameworks of the matrix (default: they are installed)
   --only TEXT   only receivers whose name contains this text
   --jobs N      receivers to measure at the same time (default: 1). Most of the time is spent waiting, but more than one makes the
                 seconds in the tables longer
@@ -19,6 +21,8 @@ const HELP = `npm run bench:receivers -- [--part NAME]... [--runs N] [--random-s
 
 /** Programs in other languages that are fuzzed as correct receivers, without restarts. */
 const correctPrograms = ['python', 'go', 'ruby', 'php'] as const;
+/** The part whose receivers are explained, and not fuzzed. */
+const MATRIX = 'matrix';
 const results = join(import.meta.dirname, '../results');
 
 interface Receiver {
@@ -56,11 +60,12 @@ export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      part: { type: 'string', multiple: true, default: Object.keys(parts) },
+      part: { type: 'string', multiple: true, default: [MATRIX, ...Object.keys(parts)] },
       runs: { type: 'string' },
       'random-seed': { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
       jobs: { type: 'string', default: '1' },
+      packages: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -76,6 +81,10 @@ export async function main(args: string[]): Promise<void> {
   const file = join(results, `receivers-${new Date().toISOString().replaceAll(':', '-')}.json`);
   const tables: Record<string, object[]> = {};
   for (const name of values.part) {
+    if (name === MATRIX) {
+      await measureMatrix(values.only, values.packages ?? null);
+      continue;
+    }
     const part = parts[name];
     if (part === undefined) throw new Error(`The part ${name} does not exist.\n${HELP}`);
     const rows: object[] = [];

@@ -27,7 +27,7 @@ const MAX_LARGE_REQUESTS = 40;
 export type SignatureProbe =
   /** The receiver accepts the correct signature now. */
   | { readonly result: 'accepted' }
-  /** The receiver rejects the correct signature and a random one, and accepts one with this mistake. */
+  /** The verification of the receiver rejects the correct signature and a random one, and accepts one with this mistake. */
   | {
       readonly result: 'mistake';
       readonly mistake: ReturnType<typeof describeMistakes>;
@@ -94,33 +94,76 @@ export async function probeSignature(
   };
   const maxRequests =
     Buffer.byteLength(body) > LARGE_BODY_BYTES ? MAX_LARGE_REQUESTS : Number.POSITIVE_INFINITY;
+  let tried = 0;
+  for (const probes of listBatches(listAllProbes(input, deleted))) {
+    signal?.throwIfAborted();
+    const results = await Promise.all(probes.map(({ headers }) => send(headers)));
+    for (const [index, probe] of probes.entries()) {
+      const result = results[index] as SendResult;
+      tried++;
+      if (result.outcome === 'succeeded') {
+        // A receiver that was corrected meanwhile accepts the correct signature, and one that verifies nothing accepts any.
+        if ((await sendCorrect()).outcome === 'succeeded') return { result: 'accepted' };
+        if ((await sendRandom()).outcome === 'succeeded') return { result: 'inconsistent' };
+        const { counterexample } = probe;
+        if (counterexample === null || (await send(counterexample)).outcome !== 'succeeded')
+          return toFound(probe, input, correct);
+      } else if (isStatusOfMistake(probe, result, random)) {
+        // The verification accepts it, and the receiver fails after that, such as when it parses a body that it has lost.
+        const isRepeatable =
+          hasSameResponse(random, await sendRandom()) && hasSameResponse(result, await send(probe.headers));
+        if (isRepeatable) return toFound(probe, input, correct);
+      }
+      // Some receivers fail without a response for some timestamps.
+      const stop = findStop(result.responseStatus ?? (await sendCorrect()).responseStatus);
+      if (stop !== null) return { result: 'rejected', tried, stop };
+    }
+    if (monotonic() > endsAt) return { result: 'rejected', tried, stop: 'time_limit' };
+    if (tried + 2 >= maxRequests) return { result: 'rejected', tried, stop: 'large_body' };
+  }
+  return { result: 'rejected', tried, stop: null };
+}
+
+/** Requests that are sent at the same time, so that a slow receiver gets all of them before the time limit. */
+const PARALLEL_REQUESTS = 4;
+
+/** Each request once. */
+function* listBatches(probes: Iterable<Probe>): Generator<Probe[]> {
   const sent = new Set<string>();
-  for (const probe of listAllProbes(input, deleted)) {
+  let batch: Probe[] = [];
+  for (const probe of probes) {
     const key = JSON.stringify(probe.headers);
     if (sent.has(key)) continue;
-    signal?.throwIfAborted();
-    const { outcome, responseStatus } = await send(probe.headers);
     sent.add(key);
-    const tried = sent.size;
-    if (outcome === 'succeeded') {
-      // A receiver that was corrected meanwhile accepts the correct signature, and one that verifies nothing accepts any.
-      if ((await sendCorrect()).outcome === 'succeeded') return { result: 'accepted' };
-      if ((await sendRandom()).outcome === 'succeeded') return { result: 'inconsistent' };
-      const { counterexample, mistakes } = probe;
-      if (counterexample === null || (await send(counterexample)).outcome !== 'succeeded') {
-        const verified = buildChangedContent(input, mistakes);
-        return {
-          ...{ result: 'mistake', mistake: describeMistakes(mistakes), status: correct.responseStatus },
-          comparison: compareContent(buildSignedContent(scheme, message), verified),
-        };
-      }
-    }
-    // Some receivers fail without a response for some timestamps.
-    const status = responseStatus ?? (await sendCorrect()).responseStatus;
-    const stop = findStop(status, endsAt, tried + 2 >= maxRequests);
-    if (stop !== null) return { result: 'rejected', tried, stop };
+    batch.push(probe);
+    if (batch.length < PARALLEL_REQUESTS) continue;
+    yield batch;
+    batch = [];
   }
-  return { result: 'rejected', tried: sent.size, stop: null };
+  if (batch.length > 0) yield batch;
+}
+
+/**
+ * Whether the status shows that the verification accepted the signature: it differs from that of a random signature, and the request
+ * differs from that one only in the digits of the digest.
+ */
+function isStatusOfMistake({ mistakes }: Probe, { responseStatus }: SendResult, random: SendResult): boolean {
+  const isDigest = ({ part, change }: Probe['mistakes'][number]) =>
+    part !== 'header' && part !== 'algorithm' && change.form === undefined;
+  const statuses = [responseStatus, random.responseStatus];
+  return (
+    responseStatus !== random.responseStatus &&
+    statuses.every((status) => status !== null && status !== 429) &&
+    mistakes.every(isDigest)
+  );
+}
+
+function toFound({ mistakes }: Probe, input: MistakeInput, { responseStatus }: SendResult): SignatureProbe {
+  const signed = buildSignedContent(input.scheme, input.message);
+  return {
+    ...{ result: 'mistake', mistake: describeMistakes(mistakes), status: responseStatus },
+    comparison: compareContent(signed, buildChangedContent(input, mistakes)),
+  };
 }
 
 /** The secrets of deleted endpoints are tried last, because there can be hundreds. */
@@ -131,11 +174,9 @@ function* listAllProbes(input: MistakeInput, deleted: MistakeInput['otherSecrets
     if (probe.mistakes.length === 1) yield probe;
 }
 
-function findStop(status: number | null, endsAt: number, isLimitReached: boolean): ProbeStop {
+function findStop(status: number | null): ProbeStop {
   if (status === null) return 'no_response';
-  if (status === 429) return 'rate_limit';
-  if (monotonic() > endsAt) return 'time_limit';
-  return isLimitReached ? 'large_body' : null;
+  return status === 429 ? 'rate_limit' : null;
 }
 
 /** The time of the requests: like that of the last attempt, if that shows a mistake which only some signatures show. */

@@ -3,7 +3,8 @@ import { formatCount } from '../domain/message-parts.ts';
 import type { Hint } from '../errors.ts';
 import type { DeliveryCause } from './attempt-hints.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
-import type { Verdict } from './judge-attempt.ts';
+import type { Mistake, Verdict } from './judge-attempt.ts';
+import type { LayerKind } from './layers.ts';
 import { say } from './sentences.ts';
 
 /** Why a probe ended before all known mistakes were tried; null if it did not. */
@@ -16,6 +17,10 @@ const stopTexts = {
   large_body: 'a large body is sent at most 40 times',
 } as const;
 
+const LOG_REQUEST = 'Log the request in the first line of your handler, to see whether it is reached.';
+const READ_LOG =
+  'Read the log of the receiver. If the error is in the verification, check that its secret is set, and that it gets the raw body and each header as text.';
+
 /** The results of a probe that found no mistake. */
 type ProbeResult =
   | { readonly result: 'accepted' | 'random_accepted' | 'signature_accepted' | 'inconsistent' | 'mistake' }
@@ -27,14 +32,15 @@ interface Explained {
   readonly delivery: { readonly id: string; readonly webhook_id: string };
   readonly evidence: readonly string[];
   readonly hints: readonly Hint[];
+  readonly layer: { readonly kind: LayerKind } | null;
 }
 
 /** @param explanation what is known without the probe. @param secret such as `the current endpoint secret (whsec_…x1Zk)` */
 export function describeProbe(
   probe: ProbeResult,
-  { attempt, cause, delivery, evidence, hints }: Explained,
+  { attempt, cause, delivery, evidence, hints, layer }: Explained,
   secret: string,
-): Partial<Omit<Verdict, 'layer' | 'mistake'>> & { readonly mistake: null } {
+): Partial<Omit<Verdict, 'layer' | 'mistake'>> & { readonly mistake: Mistake | null } {
   const own = toDeliveryHints(delivery);
   const detail = (text: string) => `Your receiver returned ${attempt?.response_status}. ${text}`;
   switch (probe.result) {
@@ -46,6 +52,16 @@ export function describeProbe(
         hints: [{ text: 'Correct the condition: accept the delivery only if the signature matches.' }],
       };
     case 'signature_accepted':
+      // If the clock of the receiver was wrong, the cause would be known, and there would be no probe.
+      if (layer?.kind === 'signature_time') {
+        const [{ text: remedy } = own.show] = hints;
+        const mistake = { reason: 'timestamp_unreadable', detail: say('probe_time'), remedy } as const;
+        return {
+          ...{ cause: 'signature_rejected', certainty: 'likely', mistake },
+          detail: detail(mistake.detail),
+          evidence: [say('probe_differs_fact'), ...evidence],
+        };
+      }
       return {
         ...{
           cause: cause === 'signature_rejected' ? 'rejected' : cause,
@@ -73,17 +89,17 @@ export function describeProbe(
         return { mistake: null, evidence: [stopped, ...evidence] };
       }
       const isReached = cause === 'signature_rejected';
-      const reach = isReached
-        ? ''
-        : 'Log the request in the first line of your handler, to see whether it is reached. If it is, compare: ';
-      const compare = `${reach}${isReached ? 'Compare' : ''} the secret of the receiver with ${secret}.`
-        .replace(/ {2,}/g, ' ')
-        .trim();
+      const compare = `Compare the secret of the receiver with ${secret}.`;
+      const [sentence, text] = isReached
+        ? (['probe_verified', compare] as const)
+        : cause === 'receiver_error'
+          ? (['probe_fails', READ_LOG] as const)
+          : (['probe_constant', `${LOG_REQUEST} ${compare}`] as const);
       return {
         ...{ cause, certainty: 'likely', mistake: null },
-        detail: detail(say(isReached ? 'probe_verified' : 'probe_constant')),
+        detail: detail(say(sentence)),
         evidence: [say('probe_tried', { count }), ...evidence],
-        hints: [{ text: compare }, own.secret, own.verify],
+        hints: [{ text }, own.secret, own.verify],
       };
     }
     default:

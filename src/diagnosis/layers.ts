@@ -51,9 +51,20 @@ const layerTable = {
         by: 'Python',
         says: /key: expected bytes or bytearray, but got 'NoneType'|KeyError: '[A-Z_]*SECRET[A-Z_]*'/,
       },
+      {
+        by: 'Django',
+        page: /<title>KeyError\s[\s\S]*<pre class="exception_value">(?:&#x27;|')[A-Z_]*SECRET[A-Z_]*(?:&#x27;|')/,
+      },
       { by: 'Ruby', says: /key not found: "[A-Z_]*SECRET[A-Z_]*"/ },
+      {
+        by: 'Sinatra',
+        page: /no implicit conversion of nil into String[\s\S]{1,4000}?openssl&#x2F;hmac\.rb<\/code> in\s+<code><strong>initialize/,
+      },
       { by: 'WebCrypto', says: /Zero-length key is not supported/ },
-      { by: 'PHP', says: /hash_hmac\(\): Argument #3 \(\$key\) must be of type string, null given/ },
+      {
+        by: 'PHP',
+        says: /hash_hmac\(\): Argument #3 \(\$key\) must be of type string, (?:null|bool|false) given/,
+      },
       { by: 'Java', says: /IllegalArgumentException: Empty key/ },
     ],
   },
@@ -66,6 +77,11 @@ const layerTable = {
         by: 'Node.js',
         status: REJECTIONS,
         says: /The "data" argument must be of type .*Received (?:undefined|null|an instance of (?:Object|Array))/,
+      },
+      { by: 'Django', says: /You cannot access body after reading from request['’]s data stream/ },
+      {
+        by: 'Node.js',
+        says: /Body is unusable|Body has already been (?:read|consumed)|stream is not readable/,
       },
       { by: 'Stripe', says: /Webhook payload must be provided as a string or a Buffer/ },
       { by: 'Standard Webhooks', says: /Expected payload to be of type string or Buffer/ },

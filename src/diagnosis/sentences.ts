@@ -43,7 +43,7 @@ const sentences = {
     'an attempt whose signature the current secrets do not produce, and no fault that replaced it',
   ],
   probe_found: [
-    'A probe of {delivery} found it: the receiver rejected the correct signature, and accepted one with this mistake.',
+    'A probe of {delivery} found it: the verification rejected the correct signature, and accepted one with this mistake.',
     'a probe; shown until a delivery to the endpoint succeeds, for each attempt with the same status',
   ],
   probe_accepted: ['It accepts the delivery now.', 'a probe: a 2xx response to the correct signature'],
@@ -54,6 +54,10 @@ const sentences = {
   probe_differs: [
     'It accepts the signature, and fails after that.',
     'a probe: another response to a random signature, each time',
+  ],
+  probe_time: [
+    'It accepts the signature, and then rejects the time: it probably reads the timestamp in another unit, format or time zone.',
+    'a probe as above, a message that the time of the signature is wrong, and no Date header with another time',
   ],
   probe_differs_fact: [
     'The response to a random signature differs, each time, so the correct one was accepted.',
@@ -67,8 +71,12 @@ const sentences = {
     'Each signature gets the same response, a random one too: the code that verifies was probably not reached, or uses a secret that svc does not know.',
     'a probe: the same response to the correct signature, a random one, and those of all known mistakes',
   ],
+  probe_fails: [
+    'Each signature gets the same response, a random one too: the code fails before it compares the signature, or rejects the signature with this status.',
+    'a probe as above, and a 5xx status',
+  ],
   probe_verified: [
-    'Its verification rejects the signature of each known mistake too: it probably uses a secret that svc does not know.',
+    'Its verification rejects the signature of each known mistake too: it uses a secret that svc does not know, or makes another mistake.',
     'a probe as above, and a message that the verification rejected the signature',
   ],
   probe_tried: [

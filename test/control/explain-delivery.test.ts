@@ -615,7 +615,11 @@ it.each<[string, ReceiverResponses, Partial<ExplainedStory>]>([
     422,
     { cause: 'rejected', detail: expect.stringContaining('Each signature gets the same response') },
   ],
-  ['500', 500, { cause: 'receiver_error', detail: expect.stringContaining('was probably not reached') }],
+  [
+    '500',
+    500,
+    { cause: 'receiver_error', detail: expect.stringContaining('the code fails before it compares') },
+  ],
   [
     '400',
     { status: 400, body: 'payload.order_id is required' },
@@ -631,7 +635,7 @@ it.each<[string, ReceiverResponses, Partial<ExplainedStory>]>([
     { status: 401, body: 'invalid signature' },
     {
       cause: 'signature_rejected',
-      detail: expect.stringContaining('it probably uses a secret that svc does not know'),
+      detail: expect.stringContaining('it uses a secret that svc does not know, or makes another mistake'),
       remedy: expect.stringMatching(/^Compare the secret of the receiver with/),
     },
   ],

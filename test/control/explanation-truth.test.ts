@@ -330,7 +330,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     isReporting,
   ],
   [
-    /^Its verification rejects the signature of each known mistake too: it probably uses a secret that svc does not know\.$/,
+    /^Its verification rejects the signature of each known mistake too: it uses a secret that svc does not know, or makes another mistake\.$/,
     ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
   ],
   [
@@ -372,7 +372,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
   ],
   [
-    /^A probe of del_\w+ found it: the receiver rejected the correct signature, and accepted one with this mistake\.$/,
+    /^A probe of del_\w+ found it: the verification rejected the correct signature, and accepted one with this mistake\.$/,
     ({ mistake }) => mistake.reason !== null,
   ],
   [
@@ -394,7 +394,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
       mistake.isSecretWrong === true && secret === maskSecret(story.secrets.current),
   ],
   [
-    /^(?:Check that the receiver uses|(?:Log the request in the first line of your handler, to see whether it is reached\. If it is, c|C)ompare(?::)? the secret of the receiver with) the current endpoint secret \((\S+)\)\.(?: If it does, probe it to find the mistake\.)?$/,
+    /^(?:Check that the receiver uses|(?:Log the request in the first line of your handler, to see whether it is reached\. )?Compare the secret of the receiver with) the current endpoint secret \((\S+)\)\.(?: If it does, probe it to find the mistake\.)?$/,
     ({ story }, [secret]) => secret === maskSecret(story.secrets.current),
   ],
   [/^Replay the delivery$/, ({ history }) => history === 'corrected since'],

@@ -53,7 +53,7 @@ it('the mistake that a probe finds explains each failing delivery of the endpoin
       mistake: { reason: 'body_changed' },
       finding: { delivery_id: first },
       evidence: [
-        `A probe of ${first} found it: the receiver rejected the correct signature, and accepted one with this mistake.`,
+        `A probe of ${first} found it: the verification rejected the correct signature, and accepted one with this mistake.`,
       ],
     });
   }

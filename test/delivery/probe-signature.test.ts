@@ -180,6 +180,21 @@ describe('probeSignature', () => {
     expect(result).toMatchObject({ result: 'mistake', mistake: { detail: expect.stringContaining(detail) } });
   });
 
+  it('a receiver that fails after it has verified an empty body is recognized by the status, which repeats', async () => {
+    const { result } = await probe(({ signature, timestamp }) =>
+      signature === `v1=${hex(`${timestamp}.`)}` ? 500 : 401,
+    );
+    expect(result).toMatchObject({
+      result: 'mistake',
+      mistake: { reason: 'body_changed', detail: expect.stringContaining('empty') },
+    });
+  });
+
+  it('another status for a digest in another form shows no mistake', async () => {
+    const { result } = await probe(({ signature }) => (signature.startsWith('v1=') ? 401 : 500));
+    expect(result).toMatchObject({ result: 'rejected', stop: null });
+  });
+
   it('a receiver that accepts text that is not a time, and expects a time in another zone, is named by the zone', async () => {
     const { result } = await probe((request) => {
       const distance = Date.parse(request.timestamp) - 2 * 3_600_000 - Date.parse('2026-11-20T00:00:00Z');
@@ -265,7 +280,7 @@ describe('probeSignature', () => {
     [
       'accepts a wrong signature and then a random one',
       { result: 'inconsistent' },
-      ({ index }) => (index < 2 || index === 3 ? 401 : 200),
+      ({ index }) => (index < 2 || index === 6 ? 401 : 200),
     ],
     [
       'stops responding',
@@ -279,8 +294,8 @@ describe('probeSignature', () => {
     ],
     ['never responds', { result: 'rejected', tried: 1, stop: 'no_response' }, () => null],
     [
-      'takes 20 seconds for three requests',
-      { result: 'rejected', tried: 3, stop: 'time_limit' },
+      'takes 20 seconds for four requests',
+      { result: 'rejected', tried: 4, stop: 'time_limit' },
       ({ index }) => {
         time.now = index < 4 ? index * 6_666 : 20_001 + 6_666;
         return 401;

@@ -61,10 +61,15 @@ export interface ChangedBody {
  */
 export function* listChangedBodies(sent: Body, isReceived = false): Generator<ChangedBody> {
   const changes = isReceived ? otherChanges.filter(({ undo }) => undo === undefined) : appliedChanges;
-  yield* listBodies(sent, changes, ({ description, cause, apply }) => ({
-    description: cause === undefined ? description : `${description}, ${cause}`,
-    list: apply,
-  }));
+  const isLarge = Buffer.byteLength(sent) > LARGE_BODY_BYTES;
+  yield* listBodies(
+    sent,
+    isLarge ? [truncate(LARGE_BODY_BYTES), ...changes] : changes,
+    ({ description, cause, apply }) => ({
+      description: cause === undefined ? description : `${description}, ${cause}`,
+      list: apply,
+    }),
+  );
 }
 
 /** Lists the bodies that may have been sent, the simplest change first, each body once. */
@@ -159,6 +164,16 @@ const replaceBody = (text: string, description: string): BodyChange => ({
   apply: () => [text],
 });
 
+const truncate = (minBytes: number): BodyChange => ({
+  description: 'only its first bytes were read',
+  apply: ({ bytes }) =>
+    READ_LIMITS.filter((limit) => limit >= minBytes && limit < bytes.length).map((limit) =>
+      bytes.subarray(0, limit),
+    ),
+});
+/** From this size on, a body is as likely to be truncated as to be serialized again. */
+const LARGE_BODY_BYTES = 65_535;
+
 /** The more likely ones first. */
 const otherChanges: readonly BodyChange[] = [
   { description: 'a line ending was added at its end', apply: addLineEnding, undo: removeLineEnding },
@@ -173,6 +188,7 @@ const otherChanges: readonly BodyChange[] = [
   },
   replaceBody('undefined', 'the text undefined'),
   replaceBody('{}', 'the text {}'),
+  replaceBody('[]', 'the text []'),
   replaceBody('null', 'the text null'),
   {
     description: 'its bytes were serialized as JSON, as JSON.stringify does with a Buffer',
@@ -277,11 +293,7 @@ const otherChanges: readonly BodyChange[] = [
     apply: ({ bytes }) => [createHash('sha256').update(bytes).digest('hex')],
   },
   { description: 'all its whitespace was removed', apply: ({ text }) => [text.replace(/\s/g, '')] },
-  {
-    description: 'only its first bytes were read',
-    apply: ({ bytes }) =>
-      READ_LIMITS.filter((limit) => limit < bytes.length).map((limit) => bytes.subarray(0, limit)),
-  },
+  truncate(0),
 ];
 
 /** The most common serializers, the more common ones first. */

@@ -25,8 +25,8 @@ export interface Probe {
 }
 
 /** Mistakes of each kind, and pairs of mistakes, that are probed: the most likely ones. */
-const MAX_OF_KIND = 80;
-const MAX_PAIRS = 600;
+const MAX_OF_KIND = 150;
+const MAX_PAIRS = 500;
 
 /** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first, then pairs. */
 export function* listProbes(input: MistakeInput): Generator<Probe> {

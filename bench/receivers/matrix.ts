@@ -1,0 +1,129 @@
+/** Measures whether svc names the mistakes of receivers with real frameworks, and whether correct ones pass `svc receiver check`. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkReceiver, idsOf } from '../../test/receiver/check-receiver.ts';
+import { SECRET } from '../../test/receiver/configurable-receiver.ts';
+import { diagnoseRow, type RowResult } from '../../test/receivers/matrix/diagnose-row.ts';
+import { type FrameworkName, frameworkLanguages, rows } from '../../test/receivers/matrix/rows.ts';
+import { findPython, startRows } from '../../test/receivers/matrix/start-rows.ts';
+import { startTestEmulator } from '../../test/support/test-emulator.ts';
+
+/** What the rows import, at the newest versions of these majors. */
+const packages = [
+  ...['express@5', 'express-4@npm:express@4', 'csurf', 'cookie-parser', 'express-jwt', 'fastify@5'],
+  ...['@fastify/basic-auth', '@fastify/cookie', '@fastify/csrf-protection', 'hono@4', '@hono/node-server@1'],
+  ...['h3@2', 'koa', 'koa-bodyparser', '@nestjs/core', '@nestjs/common', '@nestjs/platform-express'],
+  ...['reflect-metadata', 'rxjs', 'next', 'react', 'react-dom'],
+];
+const document = join(import.meta.dirname, '../../docs/contributing/receiver-measurements.md');
+const START = '<!-- matrix -->';
+const names = Object.keys(frameworkLanguages) as FrameworkName[];
+
+interface FrameworkResult {
+  readonly framework: FrameworkName;
+  readonly results: readonly RowResult[];
+  readonly failedChecks: readonly string[];
+}
+
+/**
+ * Measures each framework whose programs are installed, and writes the tables to the document if all of them were measured.
+ * @param folder with `node_modules`; null to install the packages into a temporary folder
+ */
+export async function measureMatrix(only: string, folder: string | null): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'svc-matrix-'));
+  const project = folder ?? scratch;
+  const measured: FrameworkResult[] = [];
+  try {
+    if (folder === null) {
+      writeFileSync(join(scratch, 'package.json'), '{"private":true}');
+      const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages];
+      execFileSync('npm', args, { cwd: scratch, stdio: 'inherit' });
+    }
+    const present = names.filter((name) => name.includes(only) && canRun(name));
+    for (const framework of present) {
+      measured.push(await measureFramework(framework, scratch, join(project, 'node_modules')));
+      console.log(renderSummary(measured.slice(-1)));
+    }
+    const tables = renderTables(measured);
+    console.log(tables);
+    if (present.length === names.length) {
+      const text = readFileSync(document, 'utf8');
+      writeFileSync(document, `${text.slice(0, text.indexOf(START) + START.length)}\n\n${tables}`);
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const programs = { ruby: ['ruby', '-rsinatra/base', '-e', ''], php: ['php', '-v'], go: ['go', 'version'] };
+
+function canRun(framework: FrameworkName): boolean {
+  const language = frameworkLanguages[framework];
+  if (language === 'node' || language === 'next') return true;
+  if (language === 'python') return findPython(framework) !== null;
+  const [command = '', ...args] = programs[language];
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function measureFramework(
+  framework: FrameworkName,
+  scratch: string,
+  installed: string,
+): Promise<FrameworkResult> {
+  await using emulator = await startTestEmulator();
+  const own = rows.filter((row) => row.framework === framework);
+  await using receivers = await startRows(own, { secret: SECRET, scratch, packages: installed });
+  const results: RowResult[] = [];
+  const [correct, ...others] = receivers.started;
+  if (correct?.row.mistake !== 'correct') throw new Error(`${framework} has no correct receiver.`);
+  const accepted = await diagnoseRow(emulator, correct, SECRET);
+  if (accepted.withProbe.rating !== 'named') throw new Error(JSON.stringify(accepted, null, 2));
+  for (const started of others) results.push(await diagnoseRow(emulator, started, SECRET));
+  const failedChecks = idsOf(await checkReceiver({ url: correct.url, timeoutMs: 15_000 }), 'failed');
+  return { framework, results, failedChecks };
+}
+
+const count = (results: readonly RowResult[], when: 'withoutProbe' | 'withProbe', rating: string) =>
+  results.filter((result) => result[when].rating === rating).length;
+
+function renderSummary(measured: readonly FrameworkResult[]): string {
+  return measured
+    .map(({ framework, results, failedChecks }) => {
+      const counts = (['withoutProbe', 'withProbe'] as const).flatMap((when) =>
+        ['named', 'unknown', 'false'].map((rating) => count(results, when, rating)),
+      );
+      const cells = [framework, results.length, ...counts, failedChecks.join(', ') || 'none'];
+      return `| ${cells.join(' | ')} |`;
+    })
+    .join('\n');
+}
+
+function renderTables(measured: readonly FrameworkResult[]): string {
+  const all = measured.flatMap(({ results }) => results);
+  const [named, wrong] = ['named', 'false'].map((rating) => count(all, 'withProbe', rating));
+  const share = ((100 * (named ?? 0)) / all.length).toFixed(1);
+  return `With \`--probe\`, ${named} of ${all.length} mistakes are named (${share} %), and ${wrong} get a false cause. Without it,
+${count(all, 'withoutProbe', 'named')} are named, and ${count(all, 'withoutProbe', 'false')} get a false cause.
+
+| framework | mistakes | named | unknown | false | named with \`--probe\` | unknown | false | failed checks of the correct one |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+${renderSummary(measured)}
+
+| framework | mistake | without a probe | with \`--probe\` |
+| --- | --- | --- | --- |
+${all
+  .map(({ row, withoutProbe, withProbe }) => {
+    const mark = ({ cause, rating }: RowResult['withProbe']) =>
+      rating === 'named' ? `**${cause}**` : rating === 'false' ? `✗ ${cause}` : cause;
+    return `| ${row.framework} | ${row.mistake} | ${mark(withoutProbe)} | ${mark(withProbe)} |`;
+  })
+  .join('\n')}
+`;
+}
