@@ -296,7 +296,8 @@ describe('svc emulator wait', () => {
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
     const free = await findFreePort();
     const [noEmulator, closedPort, silentServer] = await Promise.all([
-      svcInProcess(wait, { cwd: createFolder() }),
+      // Nobody listens on this port, so the error names no other emulator.
+      svcInProcess(wait, { cwd: createFolder(), env: { SVC_PORT: '9' } }),
       // Time for the refusal to arrive.
       svcInProcess(['emulator', 'wait', '--timeout', '2s', '--url', `http://127.0.0.1:${free}`], {
         cwd: createFolder(),
@@ -388,7 +389,10 @@ describe('svc emulator start and stop fail', () => {
   });
 
   it('svc emulator stop is an error when no emulator runs', async () => {
-    const { exitCode, stderr } = await svcInProcess(['emulator', 'stop'], { cwd: createFolder() });
+    const { exitCode, stderr } = await svcInProcess(['emulator', 'stop'], {
+      cwd: createFolder(),
+      env: { SVC_PORT: '9' },
+    });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toBe(
       'error: No emulator is running in this folder.\nhint: Stop an emulator at another address with: svc emulator stop --url URL\n',

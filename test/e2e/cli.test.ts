@@ -59,8 +59,8 @@ afterAll(async () => {
   emptyFolder.remove();
 });
 
-function run(name: string, args: readonly string[], cwd = emulatorFolder.cwd) {
-  return svcInProcess([...name.split(' '), ...args], { cwd });
+function run(name: string, args: readonly string[], cwd = emulatorFolder.cwd, env = {}) {
+  return svcInProcess([...name.split(' '), ...args], { cwd, env });
 }
 
 function runProcess(name: string, args: readonly string[]) {
@@ -110,7 +110,10 @@ describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
   });
 
   it('a missing emulator is an error, unless the command needs none', async () => {
-    const { exitCode, stdout, stderr } = await run(name, await argsOf(row), emptyFolder.cwd);
+    // Nobody listens on this port, so the error names no other emulator.
+    const { exitCode, stdout, stderr } = await run(name, await argsOf(row), emptyFolder.cwd, {
+      SVC_PORT: '9',
+    });
     if (row.needsNoEmulator) {
       expect(exitCode).toBe(ExitCode.success);
       expect(stderr.trimEnd()).toMatch(row.stderr ?? /^$/);

@@ -375,7 +375,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ({ receiver, secret }) => [receiver, '--secret', secret, '--rule', 'robustness'],
     // This receiver accepts everything, so its responses say little.
     stdout:
-      /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n1 passed, 0 failed, 4 inconclusive\.\n[\s\S]*because signature\.other-secret did not pass/,
+      /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n1 passed, 0 failed, 5 inconclusive\.\n[\s\S]*because signature\.other-secret did not pass/,
     jsonFields: ['ok', 'passed', 'failed', 'inconclusive', 'checks'],
     invalid: [['--secret', 'a'], 'Missing argument: <url>'],
     needsNoEmulator: true,

@@ -365,7 +365,7 @@ function listCommands(code: string): string[] {
   return prompted.length > 0 ? prompted.map((line) => line.slice(2)) : lines;
 }
 
-/** The lines of a block that commands print. */
+/** The lines of a block that commands print. A block of `txt` is output that the page does not produce. */
 function listOutput({ language, code, page }: Block): string[] {
   const lines = code.trimEnd().split('\n');
   if (language === 'text' && /^docs\/(?:tutorial|debug)\.md$/.test(page)) return lines;

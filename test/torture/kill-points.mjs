@@ -29,6 +29,7 @@ const statements = [
   { sql: /^INSERT INTO events\b/, around: (run) => note('event', run) },
   { sql: /^INSERT INTO attempts\b/, around: (run) => note('attempt', run) },
   { sql: /^SELECT\b.*\bh\.secret\b.*\bFROM deliveries\b/s, around: (run) => after(run, 'delivery.claimed') },
+  { sql: /^VACUUM INTO\b/, around: (run) => after(run, 'snapshot.copied') },
   { sql: /^ROLLBACK$/, around: rollback },
   { sql: /^COMMIT$/, around: commit },
 ];
@@ -42,15 +43,6 @@ Database.prototype.prepare = function prepareWithKillPoints(sql) {
     statement[method] = (...values) => match.around(() => original.apply(statement, values));
   }
   return statement;
-};
-
-const { backup } = Database.prototype;
-Database.prototype.backup = function backupWithKillPoints(path, options) {
-  const progress = (state) => {
-    pass('snapshot.copying');
-    return options.progress(state);
-  };
-  return backup.call(this, path, { ...options, progress });
 };
 
 function note(kind, run) {

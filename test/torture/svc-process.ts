@@ -26,7 +26,7 @@ export interface SvcOptions {
   /** Schedule seconds per real second (default: as stored). */
   readonly speed?: number;
   /** Kills itself when it passes the point for the nth time. */
-  readonly killAt?: { readonly point: KillPoint | 'snapshot.copying'; readonly nth: number } | undefined;
+  readonly killAt?: { readonly point: KillPoint | 'snapshot.copied'; readonly nth: number } | undefined;
   /** A command that runs the command in its arguments, such as `prlimit`. */
   readonly wrapper?: readonly string[];
 }
