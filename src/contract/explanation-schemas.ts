@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { deliveryCauses } from '../diagnosis/attempt-hints.ts';
 import { layerKinds } from '../diagnosis/layers.ts';
 import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
-import { attemptFields, Delivery, verificationField } from './delivery-schemas.ts';
+import { attemptFields, Delivery } from './delivery-schemas.ts';
 import { Count, described, Hint, idOf, resource } from './fields.ts';
 
 const MistakeFields = {
@@ -36,8 +36,6 @@ export const ProbeFinding = v.object({
 });
 export type ProbeFinding = v.InferOutput<typeof ProbeFinding>;
 
-const { number, trigger, sent_at, duration_ms, outcome, response_status, error, fault } = attemptFields;
-
 export const Explanation = resource(
   'Why a delivery failed or is waiting. The emulator knows what it sent and received. The secret and the code of the receiver are unknown to it.',
   {
@@ -46,7 +44,7 @@ export const Explanation = resource(
       'The attempt that is explained. `null` if none was made.',
       v.nullable(
         v.object({
-          ...{ number, trigger, sent_at, duration_ms, outcome, response_status, error, fault },
+          ...attemptFields,
           response_body: described(
             'Start of the response body. `null` if the response has no body, or if the body is not text.',
             v.nullable(v.string()),
@@ -111,7 +109,6 @@ export const Explanation = resource(
               }),
             ),
           ),
-          ...verificationField,
         }),
       ),
       null,

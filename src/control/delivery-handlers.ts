@@ -3,13 +3,9 @@
 import type { ControlHandlers } from '../contract/control-plane.ts';
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { Explanation } from '../contract/explanation-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
 import type { Sender } from '../delivery/sender.ts';
-import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import { projectAttempts } from '../domain/delivery.ts';
-import { quoteForShell } from '../domain/shell.ts';
-import type { Hint } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { describeSignature, listAttempts, verifyDelivery } from '../sandbox/verification.ts';
@@ -54,32 +50,14 @@ export function createDeliveryHandlers(
       if (row === undefined) throw createNotFoundError('delivery', id);
       return toDeliveryDetail(sandbox, row);
     },
-    explainDelivery: async (input) =>
-      omitFailingHints(sandbox, await explainDelivery(sandbox, input, emulator.status().api_key)),
-    probeDelivery: async (input, signal) => {
-      const options = { apiKey: emulator.status().api_key, signal };
-      return omitFailingHints(sandbox, await probeDelivery(sandbox, sender, input, options));
-    },
+    explainDelivery: (input) => explainDelivery(sandbox, input, emulator.status().api_key),
+    probeDelivery: (input, signal) =>
+      probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     verifyDelivery: async (input) => verifyDelivery(sandbox, input),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url: url && completeUrl(url), body })),
   } satisfies Partial<ControlHandlers>;
-}
-
-/** After its endpoint was deleted, a delivery cannot be replayed, and no command for the endpoint works. */
-function omitFailingHints({ store }: Sandbox, explanation: Explanation): Explanation {
-  const { delivery, attempt, hints } = explanation;
-  const { webhook_id: webhookId, url, event_type: type } = delivery;
-  const isFailed = attempt !== null && attempt.outcome !== 'succeeded';
-  if (!isFailed || store.webhooks.find(webhookId) !== undefined) return explanation;
-  const { replay } = toDeliveryHints(delivery);
-  const isPossible = ({ command = '' }: Hint) => command !== replay.command && !command.includes(webhookId);
-  const register = {
-    text: 'The endpoint was deleted. Register it and create the event again',
-    command: `svc webhooks create --url ${quoteForShell(url)} --events ${type}`,
-  };
-  return { ...explanation, hints: [...hints.filter(isPossible), register] };
 }
 
 export function toDeliveryDetail(sandbox: Sandbox, row: DeliveryRow): DeliveryDetail {

@@ -5,15 +5,16 @@ import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { Explanation, ProbeFinding } from '../contract/explanation-schemas.ts';
 import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
-import { type DeliveryCause, findAttemptHints } from '../diagnosis/attempt-hints.ts';
+import type { DeliveryCause } from '../diagnosis/attempt-hints.ts';
 import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
-import { describeProbe } from '../diagnosis/describe-probe.ts';
 import { judgeAttempt } from '../diagnosis/judge-attempt.ts';
 import { say } from '../diagnosis/sentences.ts';
 import { maskSecret } from '../domain/credentials.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
+import { quoteForShell } from '../domain/shell.ts';
+import type { SignableMessage } from '../domain/signature/sign.ts';
 import { listSignatureSteps } from '../domain/signature/signature-steps.ts';
 import { type Hint, SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
@@ -22,6 +23,7 @@ import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../s
 import { readSignature } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
+import { describeProbe } from './describe-probe.ts';
 import { readReport } from './read-report.ts';
 import { toCondition } from './to-condition.ts';
 
@@ -44,55 +46,51 @@ export async function explainDelivery(
   input: ExplainInput,
   apiKey: string,
 ): Promise<Explanation> {
+  const { rules, store } = sandbox;
   const row = await findDelivery(sandbox, input);
   const delivery = toDelivery(row);
   const attempts = listAttempts(sandbox, row);
   const summary = describeState(delivery, attempts);
   const attempt = input.attempt === undefined ? attempts.at(-1) : pickAttempt(attempts, input.attempt, row);
-  const unknown = { layer: null, mistake: null, finding: null, evidence: [], signature: null };
   if (attempt === undefined) {
-    const { cause, hints } = explainWaiting(delivery);
     return {
-      ...unknown,
-      delivery,
-      attempt: null,
-      summary,
-      cause,
-      certainty: 'certain',
-      detail: summary,
-      hints,
+      ...{
+        delivery,
+        attempt: null,
+        summary,
+        ...explainWaiting(delivery),
+        certainty: 'certain',
+        detail: summary,
+      },
+      ...{ layer: null, mistake: null, finding: null, evidence: [], signature: null },
     };
   }
   const found = findFinding(sandbox, row, attempt);
+  const signatureHeader = rules.signature.headers.signature;
+  const sent = { id: row.id, body: attempt.request.body, scheme: rules.signature };
+  const { message } = readSignature(attempt.request.headers, sent);
   const { layer, hints, ...verdict } = judgeAttempt({
-    ...{ attempt, delivery, secret: describeSecret(sandbox, row) },
-    ...readSent(sandbox, row, attempt),
-    ...readReport(sandbox, row, attempt, apiKey),
-    toleranceMs: sandbox.rules.signatureToleranceMs,
+    ...{ attempt, delivery, secret: describeSecret(sandbox, row), signatureHeader },
+    ...{ timestamp: message.timestamp, toleranceMs: rules.signatureToleranceMs },
     clockSkewMs: getClockSkewMs(attempt),
+    report: readReport(sandbox, row, attempt, apiKey),
     found: found && { mistake: found, evidence: say('probe_found', { delivery: found.delivery_id }) },
-    earlierSuccess: findEarlierSuccess(sandbox, row, attempts, attempt),
+    isFaultActive: isStillActive(sandbox, attempt),
   });
   const isShown = found !== null && verdict.mistake?.detail === found.detail;
   return {
-    ...unknown,
-    delivery,
-    attempt: toExplainedAttempt(attempt),
-    summary,
-    ...verdict,
-    layer: layer ? { kind: layer.kind, by: layer.by } : null,
+    ...{ delivery, attempt: toExplainedAttempt(attempt), summary, ...verdict },
+    layer: layer && { kind: layer.kind, by: layer.by },
     finding: isShown
       ? {
           ...{ delivery_id: found.delivery_id, comparison: found.comparison },
-          explains: sandbox.store.attempts.countUnresolved(row.webhook_seq, found.status),
+          explains: store.attempts.countUnresolved(row.webhook_seq, found.status),
         }
       : null,
-    ...(signatureCauses.includes(verdict.cause) && { signature: explainSignature(sandbox, row, attempt) }),
-    hints: completeHints(
-      delivery,
-      attempt,
-      hints ?? findAttemptHints(attempt, delivery, isStillActive(sandbox, attempt)),
-    ),
+    signature: signatureCauses.includes(verdict.cause)
+      ? explainSignature(sandbox, row, attempt, message)
+      : null,
+    hints: completeHints(sandbox, delivery, attempt, hints),
   };
 }
 
@@ -109,14 +107,23 @@ function explainWaiting(delivery: Delivery): Pick<Explanation, 'cause' | 'hints'
 
 /** The hints of a verdict with those that the state of the delivery requires: at most three commands. */
 function completeHints(
+  { store }: Sandbox,
   delivery: Delivery,
-  attempt: Pick<AttemptDetail, 'outcome' | 'response_status'>,
+  { outcome, response_status: status }: Pick<AttemptDetail, 'outcome' | 'response_status'>,
   hints: readonly Hint[],
 ): Hint[] {
+  const { webhook_id: webhookId, url, event_type: type, paused } = delivery;
   const { enable, show, replay } = toDeliveryHints(delivery);
-  const needed = [...hints, ...(delivery.paused ? [enable] : [])];
-  if (attempt.outcome === 'succeeded') return needed;
-  const others = [...needed, ...(attempt.response_status === null ? [] : [show])];
+  if (outcome === 'succeeded') return [...hints, ...(paused ? [enable] : [])];
+  if (store.webhooks.find(webhookId) === undefined) {
+    const register = {
+      text: 'The endpoint was deleted. Register it and create the event again',
+      command: `svc webhooks create --url ${quoteForShell(url)} --events ${type}`,
+    };
+    const isPossible = ({ command = '' }: Hint) => command !== replay.command && !command.includes(webhookId);
+    return [...hints.filter(isPossible), ...(status === null ? [] : [show]), register];
+  }
+  const others = [...hints, ...(paused ? [enable] : []), ...(status === null ? [] : [show])];
   if (others[0]?.command === replay.command) return others;
   return [...others.slice(0, others[0]?.command === undefined ? 3 : 2), replay];
 }
@@ -125,19 +132,6 @@ function completeHints(
 function describeSecret(sandbox: Sandbox, row: DeliveryRow): string {
   const [secret = ''] = listSecrets(sandbox, row);
   return `the current endpoint secret (${maskSecret(secret)})`;
-}
-
-/** What was sent, as far as an explanation names it. */
-function readSent(sandbox: Sandbox, row: DeliveryRow, attempt: AttemptDetail) {
-  const { signature: scheme } = sandbox.rules;
-  const { headers, body } = attempt.request;
-  const { timestamp } = readSignature(headers, { id: row.id, body, scheme }).message;
-  const [current] = listSecrets(sandbox, row);
-  const isSigned = attempt.fault === undefined || attempt.verification?.ok === true;
-  return {
-    ...{ signatureHeader: scheme.headers.signature, timestamp },
-    isSecretChanged: isSigned && listSigningSecrets(sandbox, row, attempt)[0] !== current,
-  };
 }
 
 /** In whole seconds, as those of `Date`. */
@@ -176,17 +170,20 @@ export async function probeDelivery(
   const { store } = sandbox;
   const row = await findDelivery(sandbox, input);
   const explanation = await explainDelivery(sandbox, { id: row.id }, apiKey);
-  const { attempt, cause, delivery, mistake, certainty, finding } = explanation;
-  const isKnown = mistake !== null && certainty === 'certain' && finding === null;
+  const { attempt, cause, delivery, certainty, finding } = explanation;
+  const isKnown = explanation.mistake !== null && certainty === 'certain' && finding === null;
   if (attempt === null || !probedCauses.includes(cause) || isKnown) return explanation;
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
   const webhook = store.webhooks.getBySeq(row.webhook_seq);
-  if (probe.result === 'mistake' && probe.status !== null) {
-    const found: ProbeFinding = {
-      ...{ ...probe.mistake, comparison: probe.comparison, delivery_id: row.id, url: row.url },
-      ...{ status: probe.status, seq: store.lastSeq },
-    };
-    store.writeNow(() => store.webhooks.update({ ...webhook, finding: JSON.stringify(found) }));
+  if (probe.result === 'mistake') {
+    const { mistake, comparison, status } = probe;
+    // A finding explains the attempts with the same status.
+    if (status !== null) {
+      const found: ProbeFinding = {
+        ...{ ...mistake, comparison, status, delivery_id: row.id, url: row.url, seq: store.lastSeq },
+      };
+      store.writeNow(() => store.webhooks.update({ ...webhook, finding: JSON.stringify(found) }));
+    }
     return explainDelivery(sandbox, { id: row.id }, apiKey);
   }
   const isDecided = probe.result !== 'inconsistent' && (probe.result !== 'rejected' || probe.stop === null);
@@ -194,30 +191,11 @@ export async function probeDelivery(
     store.writeNow(() => store.webhooks.update({ ...webhook, finding: null }));
   const { hints, ...shown } = describeProbe(probe, explanation, describeSecret(sandbox, row));
   return {
-    ...explanation,
-    finding: null,
-    ...shown,
+    ...{ ...explanation, finding: null, mistake: null, ...shown },
     ...(hints !== undefined && {
-      hints: probe.result === 'accepted' ? hints : completeHints(delivery, attempt, hints),
+      hints: probe.result === 'accepted' ? hints : completeHints(sandbox, delivery, attempt, hints),
     }),
   };
-}
-
-/** An earlier attempt with the same event that succeeded: of this delivery, or the delivery that it is a replay of. */
-function findEarlierSuccess(
-  { store }: Sandbox,
-  row: DeliveryRow,
-  attempts: readonly AttemptDetail[],
-  { number }: AttemptDetail,
-): string | null {
-  const earlier = attempts.find(
-    (candidate) => candidate.number < number && candidate.outcome === 'succeeded',
-  );
-  if (earlier !== undefined) return `attempt ${earlier.number}`;
-  const original = row.replay_of === null ? undefined : store.deliveryQueries.find(row.replay_of);
-  const isSame =
-    original !== undefined && original.url === row.url && store.attempts.hasSucceeded(original.seq);
-  return isSame ? original.id : null;
 }
 
 async function findDelivery(
@@ -279,21 +257,10 @@ async function findLatest(
 /** Characters of the response that the explanation contains. */
 const MAX_RESPONSE_CHARS = 1_000;
 
-function toExplainedAttempt(attempt: AttemptDetail): NonNullable<Explanation['attempt']> {
-  const { number, trigger, sent_at, duration_ms, outcome, response_status, error, fault } = attempt;
-  const text = attempt.response?.encoding === 'utf8' ? attempt.response.body.trim() : '';
+function toExplainedAttempt({ request, response, verification, ...fields }: AttemptDetail) {
+  const text = response?.encoding === 'utf8' ? response.body.trim() : '';
   const body = text.length > MAX_RESPONSE_CHARS ? `${text.slice(0, MAX_RESPONSE_CHARS)}…` : text;
-  return {
-    number,
-    trigger,
-    sent_at,
-    duration_ms,
-    outcome,
-    response_status,
-    error,
-    ...(fault && { fault }),
-    response_body: body === '' ? null : body,
-  };
+  return { ...fields, response_body: body === '' ? null : body };
 }
 
 const signatureCauses: readonly DeliveryCause[] = [
@@ -303,22 +270,18 @@ const signatureCauses: readonly DeliveryCause[] = [
   'accepted_invalid',
 ];
 
+/** How a correct receiver verifies the attempt. */
 function explainSignature(
   sandbox: Sandbox,
   row: DeliveryRow,
   attempt: AttemptDetail,
+  message: SignableMessage,
 ): NonNullable<Explanation['signature']> {
   const scheme = sandbox.rules.signature;
   const { headers, body } = attempt.request;
-  const { message } = readSignature(headers, { id: row.id, body, scheme });
   const [secret = ''] = [...listSigningSecrets(sandbox, row, attempt), ...listSecrets(sandbox, row)];
-  const steps = listSignatureSteps(
-    scheme,
-    secret,
-    { ...message, body },
-    headers[scheme.headers.signature] ?? '',
-  );
-  return { scheme: scheme.name, steps, verification: attempt.verification };
+  const header = headers[scheme.headers.signature] ?? '';
+  return { scheme: scheme.name, steps: listSignatureSteps(scheme, secret, { ...message, body }, header) };
 }
 
 function isStillActive({ store }: Sandbox, { fault }: AttemptDetail): boolean {

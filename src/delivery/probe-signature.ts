@@ -4,7 +4,6 @@
  */
 
 import { type Comparison, compareContent } from '../diagnosis/compare-content.ts';
-import type { ProbeStop } from '../diagnosis/describe-probe.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
 import { buildChangedContent, describeMistakes, type MistakeInput } from '../domain/signature/mistakes.ts';
 import { chooseProbeTime, listProbes, type Probe } from '../domain/signature/probe-requests.ts';
@@ -23,6 +22,9 @@ const TIME_LIMIT_MS = 20_000;
 /** A larger body is sent only a limited number of times. */
 const LARGE_BODY_BYTES = 64 * 1024;
 const MAX_LARGE_REQUESTS = 40;
+
+/** Why a probe ended before all known mistakes were tried. */
+export type ProbeStop = 'no_response' | 'rate_limit' | 'time_limit' | 'large_body';
 
 export type SignatureProbe =
   /** The receiver accepts the correct signature now. */
@@ -43,7 +45,7 @@ export type SignatureProbe =
   /** The receiver responds differently to the same signature. */
   | { readonly result: 'inconsistent' }
   /** The receiver accepted none of the `tried` signatures of mistakes. */
-  | { readonly result: 'rejected'; readonly tried: number; readonly stop: ProbeStop };
+  | { readonly result: 'rejected'; readonly tried: number; readonly stop: ProbeStop | null };
 
 export interface ProbeOptions {
   /** The key of the default workspace, which receivers confuse with the endpoint secret. */
@@ -174,7 +176,7 @@ function* listAllProbes(input: MistakeInput, deleted: MistakeInput['otherSecrets
     if (probe.mistakes.length === 1) yield probe;
 }
 
-function findStop(status: number | null): ProbeStop {
+function findStop(status: number | null): ProbeStop | null {
   if (status === null) return 'no_response';
   return status === 429 ? 'rate_limit' : null;
 }

@@ -3,12 +3,11 @@
 import { type AttemptOutcome, describeOutcome, noResponseOutcomes } from '../domain/delivery.ts';
 import { type AppliedFault, type FaultKind, isAttemptSent } from '../domain/fault.ts';
 import { toSentence } from '../domain/message-parts.ts';
-import { quoteForShell } from '../domain/shell.ts';
 import type { Hint } from '../errors.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
-import { type FoundLayer, findLayer, isVerification } from './find-layer.ts';
+import { findLayer } from './find-layer.ts';
 import type { Exchange } from './read-response.ts';
-import { fill } from './sentences.ts';
+import { type Fix, toHint } from './sentences.ts';
 import { findTransportHint } from './transport-problems.ts';
 
 /** An attempt; its request and its response, where they are known, show which layer responded. */
@@ -109,22 +108,27 @@ export function describeCause(attempt: AttemptToExplain & { readonly number: num
   return `${result} The injected fault ${fault?.kind} (${fault?.id}) ${effect}.`;
 }
 
-/** What to do after an attempt with this cause, and a command in which `{name}` is a value of the delivery. */
-const mainHints: Readonly<Partial<Record<AttemptCause, readonly [text: string, command?: string]>>> = {
-  accepted_invalid: ['The receiver accepted an invalid delivery. Check it', '{check}'],
-  redirect: ['Redirects are not followed. Register the final URL', '{update} --url {location}'],
-  wrong_path: ['Check the path of the endpoint URL, and correct it', '{update} --url URL'],
-  rate_limited: [
-    'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
-    'svc deliveries replay --failed --rate 5/s',
-  ],
-  rejected: ['Read the response and the log of the receiver to find out why it rejected the delivery.'],
-  receiver_error: ['Read the response and the log of the receiver to find the error.'],
-  timeout: ['Return a 2xx response as soon as you have stored the delivery, and process it later.'],
-  connection_error: ['Start or fix the receiver, or change the endpoint URL', '{update} --url URL'],
-  tls_error: ['Correct the TLS settings of the receiver, or change the endpoint URL', '{update} --url URL'],
-  dns_error: ['Correct the host name', '{update} --url URL'],
-  blocked: ['The emulator never connects to this address. Change the endpoint URL', '{update} --url URL'],
+const UPDATE = 'svc webhooks update {webhook} --url URL';
+const CHECK = 'svc receiver check {url} --secret SECRET';
+
+/** What to do after an attempt with this cause. */
+const fixes: Readonly<Partial<Record<AttemptCause, Fix>>> = {
+  accepted_invalid: { fix: 'The receiver accepted an invalid delivery. Check it', command: CHECK },
+  redirect: { fix: 'Redirects are not followed. Register the final URL', command: UPDATE },
+  wrong_path: { fix: 'Check the path of the endpoint URL, and correct it', command: UPDATE },
+  rate_limited: {
+    fix: 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
+    command: 'svc deliveries replay --failed --rate 5/s',
+  },
+  rejected: {
+    fix: 'Read the response and the log of the receiver to find out why it rejected the delivery.',
+  },
+  receiver_error: { fix: 'Read the response and the log of the receiver to find the error.' },
+  timeout: { fix: 'Return a 2xx response as soon as you have stored the delivery, and process it later.' },
+  connection_error: { fix: 'Start or fix the receiver, or change the endpoint URL', command: UPDATE },
+  tls_error: { fix: 'Correct the TLS settings of the receiver, or change the endpoint URL', command: UPDATE },
+  dns_error: { fix: 'Correct the host name', command: UPDATE },
+  blocked: { fix: 'svc never connects to this address. Change the endpoint URL', command: UPDATE },
 };
 
 /**
@@ -136,55 +140,40 @@ export function findAttemptHints(
   delivery: AttemptedDelivery,
   isFaultActive = true,
 ): Hint[] {
+  const { request, response, response_status, error, fault } = attempt;
+  const own = toDeliveryHints(delivery);
   const cause = findCause(attempt);
-  if (cause === 'injected_fault') return [toFaultHint(attempt, delivery, isFaultActive)];
-  const { layer, location } = readLayer(attempt);
-  if (layer !== null && !isVerification(layer.kind))
-    return cause === 'delivered' ? [] : [toLayerHint(layer, delivery)];
-  const transport = findTransportHint(attempt.error ?? '', delivery);
+  if (cause === 'injected_fault') {
+    return isFaultActive
+      ? [
+          {
+            text: `Remove the injected fault (${fault?.kind}) that caused this failure`,
+            command: `svc faults clear ${fault?.id}`,
+          },
+        ]
+      : [
+          {
+            ...own.replay,
+            text: `The injected fault (${fault?.kind}) no longer applies. Replay the delivery`,
+          },
+        ];
+  }
+  const values = { webhook: delivery.webhook_id, url: delivery.url };
+  const { layer } =
+    request && response ? findLayer({ response_status, request, response }, values) : { layer: null };
+  if (layer !== null && !layer.isVerification) return cause === 'delivered' ? [] : [layer.hint];
+  const transport = findTransportHint(error ?? '', delivery);
   if (transport !== null) return [transport];
-  const [text, template] = mainHints[cause] ?? [];
-  if (text === undefined) return [];
-  const check = `svc receiver check ${quoteForShell(delivery.url)} --secret SECRET`;
-  const update = `svc webhooks update ${delivery.webhook_id}`;
-  const command = template && fill(template, { check, update, location: location ?? 'URL' });
-  const main = { text, ...(command && { command }) };
-  if (cause !== 'rejected' && cause !== 'receiver_error') return [main];
-  const isSignature = [400, 401, 403].includes(attempt.response_status ?? 0);
-  return [
-    isSignature
-      ? {
-          text: 'If the receiver rejects the signature, check the digest that it computes',
-          command: toDeliveryHints(delivery).verify.command,
-        }
-      : main,
-    { text: 'Check how the receiver handles signatures, duplicates and errors', command: check },
-  ];
-}
-
-function readLayer({ response_status, request, response }: AttemptToExplain): ReturnType<typeof findLayer> {
-  return request === undefined || response === undefined
-    ? { layer: null, says: null, location: null }
-    : findLayer({ response_status, request, response });
-}
-
-/** What to do about a layer, with the command that changes the URL if that is the fix. */
-export function toLayerHint({ kind, fix, location }: FoundLayer, delivery: AttemptedDelivery): Hint {
-  const https = delivery.url.replace(/^http:/, 'https:');
-  const url = kind === 'redirect' ? location : kind === 'plain_http' ? https : null;
-  return url === null
-    ? { text: fix }
-    : { text: fix, command: `svc webhooks update ${delivery.webhook_id} --url ${quoteForShell(url)}` };
-}
-
-function toFaultHint({ fault }: AttemptToExplain, delivery: AttemptedDelivery, isFaultActive: boolean): Hint {
-  return isFaultActive
-    ? {
-        text: `Remove the injected fault (${fault?.kind}) that caused this failure`,
-        command: `svc faults clear ${fault?.id}`,
-      }
-    : {
-        ...toDeliveryHints(delivery).replay,
-        text: `The injected fault (${fault?.kind}) no longer applies. Replay the delivery`,
-      };
+  const fix = fixes[cause];
+  if (fix === undefined) return [];
+  const hint = toHint(fix, values);
+  if (cause !== 'rejected' && cause !== 'receiver_error') return [hint];
+  const isSignature = [400, 401, 403].includes(response_status ?? 0);
+  const { command } = own.verify;
+  const verify = {
+    text: 'If the receiver rejects the signature, check the digest that it computes',
+    command,
+  };
+  const check = { fix: 'Check how the receiver handles signatures, duplicates and errors', command: CHECK };
+  return [isSignature ? verify : hint, toHint(check, values)];
 }

@@ -1,62 +1,55 @@
 /** Finds what responded to a delivery: the first row of the table of layers that applies. */
 import { formatCount } from '../domain/message-parts.ts';
-import { quote } from '../domain/signature/refusals.ts';
+import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
+import type { Hint } from '../errors.ts';
 import { type LayerKind, layers, type Row } from './layers.ts';
 import { type Exchange, type ReadResponse, readResponse } from './read-response.ts';
-import { fill } from './sentences.ts';
+import { fill, toHint } from './sentences.ts';
 
 export interface FoundLayer {
   readonly kind: LayerKind;
   /** Who responded, such as `The CSRF protection of Laravel`. */
   readonly by: string;
   readonly sentence: string;
-  readonly fix: string;
+  readonly hint: Hint;
   /** What the row was recognized by, as a sentence. */
   readonly evidence: string;
   readonly isLikely: boolean;
-  readonly location: string | null;
-}
-
-interface ReadExchange {
-  readonly layer: FoundLayer | null;
-  /** The first message that says more than the status; null without one. */
-  readonly says: string | null;
-  /** The URL to which the response redirects; null without one. */
-  readonly location: string | null;
-}
-
-/** Whether the layer is the code that verifies. */
-export function isVerification(kind: LayerKind): boolean {
-  return layers[kind].reason !== undefined;
+  /** Whether it is the code that verifies. */
+  readonly isVerification: boolean;
+  /** The mistake that its message reports. */
+  readonly reason: MistakeReason | null;
 }
 
 /**
- * What responded, and what it says.
+ * What responded, and the first message that says more than the status.
  * @param values of `{name}` in the texts of the table, in addition to those of the exchange
  */
-export function findLayer(exchange: Exchange, values: Readonly<Record<string, string>> = {}): ReadExchange {
+export function findLayer(
+  exchange: Exchange,
+  values: Readonly<Record<string, string>> = {},
+): { readonly layer: FoundLayer | null; readonly says: string | null } {
   const response = readResponse(exchange);
+  const { messages, says } = response;
   const target = toUrl(response.headers.location, exchange.request.url);
-  const location = target?.href ?? null;
   const redirect = target && describeRedirect(new URL(exchange.request.url), target);
-  for (const [kind, { sentence, fix, rows }] of Object.entries(layers)) {
+  for (const [kind, { rows, sentence, reason, ...fix }] of Object.entries(layers)) {
     for (const row of rows) {
-      const message = response.messages.find(({ text }) => row.says?.test(text));
+      const message = messages.find(({ text }) => row.says?.test(text));
       if (!applies(row, response, message !== undefined, redirect)) continue;
-      const says = quote(message?.received ?? '');
-      const to = location ?? 'the path with a slash at its end';
-      const all = { ...describeExchange(exchange, response), ...values, location: to, by: row.by, says };
+      const quoted = quote(message?.received ?? '');
+      const all = { ...values, ...describeExchange(exchange, response, target), by: row.by, says: quoted };
       const layer = {
         ...{ kind: kind as LayerKind, by: row.by, isLikely: row.isLikely === true },
+        ...{ isVerification: reason !== undefined, reason: reason ?? null },
         sentence: fill(sentence, all),
-        fix: fill(row.fix ?? fix, all),
-        evidence: describeEvidence(row, response, says),
-        location,
+        hint: toHint({ ...fix, ...(row.fix && { fix: row.fix }) }, all),
+        evidence: describeEvidence(row, response, quoted),
       };
-      return { layer, says: response.says, location };
+      return { layer, says };
     }
   }
-  return { layer: null, says: response.says, location };
+  return { layer: null, says };
 }
 
 function applies(
@@ -99,12 +92,19 @@ function toUrl(location: string | undefined, base: string): URL | null {
   }
 }
 
-function describeExchange({ request }: Exchange, { status, headers }: ReadResponse): Record<string, string> {
-  const { host, hostname } = new URL(request.url);
-  const type = Object.entries(request.headers).find(([name]) => name.toLowerCase() === 'content-type');
+function describeExchange(
+  { request: { url, headers: sent, body } }: Exchange,
+  { status, headers: { allow } }: ReadResponse,
+  target: URL | null,
+): Record<string, string> {
+  const { host, hostname } = new URL(url);
+  const withSlash = Object.assign(new URL(url), { pathname: `${new URL(url).pathname}/` });
+  const type = Object.entries(sent).find(([name]) => name.toLowerCase() === 'content-type');
   return {
     ...{ host, hostname, status: String(status), content_type: type?.[1] ?? 'application/json' },
-    size: formatCount(new TextEncoder().encode(request.body).length, 'byte'),
-    allow: headers.allow === undefined ? '' : `: it allows ${headers.allow}`,
+    size: formatCount(new TextEncoder().encode(body).length, 'byte'),
+    allow: allow === undefined ? '' : `: it allows ${allow}`,
+    location: (target ?? withSlash).href,
+    https_url: url.replace(/^http:/, 'https:'),
   };
 }

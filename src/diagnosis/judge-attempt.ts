@@ -1,18 +1,10 @@
 /** Judges an attempt: what responded, whether the verification was reached, and which mistake it makes. Only by evidence. */
 import { formatDuration } from '../domain/duration.ts';
-import type { MistakeReason } from '../domain/signature/refusals.ts';
-import { quote } from '../domain/signature/refusals.ts';
+import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
 import type { Hint } from '../errors.ts';
-import {
-  type DeliveryCause,
-  describeCause,
-  findAttemptHints,
-  findCause,
-  toLayerHint,
-} from './attempt-hints.ts';
+import { type DeliveryCause, describeCause, findAttemptHints, findCause } from './attempt-hints.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
-import { type FoundLayer, findLayer, isVerification } from './find-layer.ts';
-import { layers } from './layers.ts';
+import { type FoundLayer, findLayer } from './find-layer.ts';
 import type { Exchange } from './read-response.ts';
 import { say } from './sentences.ts';
 
@@ -22,21 +14,14 @@ export interface Mistake {
   readonly remedy: string;
 }
 
-/** A mistake, and the fact that shows it. */
-export interface ShownMistake {
-  readonly mistake: Mistake;
+/** What a response shows about the verification, apart from the words of the table of layers. */
+export interface Report {
+  /** A digest of a known mistake, a reason of `svc-emulator/signature`, another digest, or the digest that was sent. */
+  readonly kind: 'known_digest' | 'reason' | 'unknown_digest' | 'sent_digest';
+  readonly mistake: Mistake | null;
+  /** What it says; null if it does not show that the verification was reached. */
+  readonly detail: string | null;
   readonly evidence: string;
-}
-
-export interface Verdict {
-  readonly cause: DeliveryCause;
-  readonly certainty: 'certain' | 'likely';
-  readonly detail: string;
-  readonly layer?: FoundLayer;
-  readonly mistake?: Mistake;
-  readonly evidence?: string[];
-  /** Instead of those that follow from the attempt. */
-  readonly hints?: Hint[];
 }
 
 export interface AttemptFacts {
@@ -49,17 +34,21 @@ export interface AttemptFacts {
   readonly toleranceMs: number;
   /** How far the clock of the receiver is ahead, by its Date header; null if it sends none. */
   readonly clockSkewMs: number | null;
-  /** The mistake that a digest or a reason in the response shows. */
-  readonly reported: ShownMistake | null;
-  /** A digest in the response that no known mistake produces. */
-  readonly unknownDigest: string | null;
-  /** Whether the response contains the digest that was sent, and no other one. */
-  readonly containsSentDigest: boolean;
+  readonly report: Report | null;
   /** The mistake that a probe of the endpoint found. */
-  readonly found: ShownMistake | null;
-  /** The attempt or delivery with the same event that succeeded before. */
-  readonly earlierSuccess: string | null;
-  readonly isSecretChanged: boolean;
+  readonly found: Pick<Report, 'mistake' | 'evidence'> | null;
+  /** Whether the fault of the attempt can still be applied. */
+  readonly isFaultActive: boolean;
+}
+
+export interface Verdict {
+  readonly cause: DeliveryCause;
+  readonly certainty: 'certain' | 'likely';
+  readonly detail: string;
+  readonly layer: FoundLayer | null;
+  readonly mistake: Mistake | null;
+  readonly evidence: string[];
+  readonly hints: Hint[];
 }
 
 const secretReasons: readonly MistakeReason[] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
@@ -72,146 +61,112 @@ const responseCauses: readonly DeliveryCause[] = [
   'rejected',
   'receiver_error',
 ];
-
-export function judgeAttempt(facts: AttemptFacts): Verdict {
-  const { attempt, delivery, secret, signatureHeader, timestamp, reported, found, clockSkewMs, toleranceMs } =
-    facts;
-  const cause = findCause(attempt);
-  const basic = { cause, certainty: 'certain', detail: describeCause(attempt) } as const;
-  if (!responseCauses.includes(cause)) return basic;
-  const values = {
-    ...{ secret, timestamp, signature_header: signatureHeader, webhook: delivery.webhook_id },
-    SIGNATURE_HEADER: signatureHeader.toUpperCase().replaceAll('-', '_'),
-  };
-  const { layer, says } = findLayer(attempt, values);
-  if (cause === 'delivered') return layer?.kind === 'index_page' ? toLayerVerdict(layer, facts) : basic;
-  if (layer !== null && !isVerification(layer.kind) && reported === null) return toLayerVerdict(layer, facts);
-  const evidence = listFacts(facts, layer);
-  const isClockWrong = clockSkewMs !== null && Math.abs(clockSkewMs) > toleranceMs;
-  const isAge =
-    reported !== null ? ageReasons.includes(reported.mistake.reason) : layer?.kind === 'signature_time';
-  const isUndecided = cause === 'rejected' && [400, 401, 403].includes(attempt.response_status ?? 0);
-  if (isClockWrong && (isAge || (reported === null && layer === null && found === null && isUndecided))) {
-    const distance = `${formatDuration(Math.abs(clockSkewMs))} ${clockSkewMs > 0 ? 'ahead of' : 'behind'}`;
-    return {
-      cause: 'receiver_clock',
-      certainty: isAge ? 'certain' : 'likely',
-      detail: `${basic.detail} ${say('clock_differs', { distance, tolerance: formatDuration(toleranceMs) })}`,
-      evidence: [...(reported === null ? [] : [reported.evidence]), ...evidence],
-      hints: [{ text: 'Synchronize the clock of the receiver with the clock of the emulator.' }],
-    };
-  }
-  const fromLayer = layer === null ? null : toReported(layer);
-  const shown = [reported, fromLayer, found].find(
-    (one) => one !== null && one.mistake.reason !== 'signature_mismatch',
-  );
-  const detail = (text: string) => `${basic.detail} ${text}`.trim();
-  if (shown) {
-    const { mistake, hints } = correctMistake(shown.mistake, facts);
-    const cited = {
-      mistake,
-      evidence: [shown.evidence, ...(facts.isSecretChanged ? [say('secret_changed')] : [])],
-      hints,
-    };
-    return {
-      cause: 'signature_rejected',
-      certainty: 'certain',
-      detail: detail(mistake.detail),
-      ...cited,
-      ...(layer && { layer }),
-    };
-  }
-  const isDigestReturned = facts.unknownDigest !== null && /^\w+[=,]/.test(facts.unknownDigest);
-  if (layer !== null || reported !== null || isDigestReturned) {
-    return {
-      cause: 'signature_rejected',
-      certainty: 'certain',
-      detail: detail(layer?.sentence ?? reported?.mistake.detail ?? say('digest_returned')),
-      ...(layer && { layer }),
-      evidence: [...(reported === null ? [] : [reported.evidence]), ...listDigestFacts(facts), ...evidence],
-      hints: listSignatureHints(layer, facts),
-    };
-  }
-  const quoted = says === null ? '' : say('says', { says: quote(says) });
-  const probe = `Probe the receiver to find out what it rejects. If it verifies signatures, check that it uses ${secret}.`;
-  const own = toDeliveryHints(delivery);
-  const hints = [{ text: facts.containsSentDigest ? COMPARE_DIGEST : probe }, own.probe];
-  return {
-    ...basic,
-    detail: detail(quoted === '' && isUndecided ? say('unclear') : quoted),
-    evidence: [...(facts.containsSentDigest ? [say('digest_sent')] : []), ...evidence],
-    ...(isUndecided && { hints }),
-    ...(cause === 'rejected' &&
-      !isUndecided && { hints: [...findAttemptHints(attempt, delivery).slice(0, 1), own.probe] }),
-    ...(facts.earlierSuccess !== null && !isUndecided && { hints: [{ text: STORE_IDS }, SHOW_EXAMPLE] }),
-  };
-}
-
-const STORE_IDS =
-  'If the duplicate is the reason: store the ID of each event (data.id) that you process. If it comes again, return a 2xx response and do nothing else.';
-const SHOW_EXAMPLE = { text: 'Show a correct receiver', command: 'svc receiver example' };
 const COMPARE_DIGEST =
   'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.';
 
-function toLayerVerdict(layer: FoundLayer, { delivery, attempt }: AttemptFacts): Verdict {
-  const cause = { route: 'wrong_path', method: 'wrong_path', redirect: 'redirect' } as const;
+export function judgeAttempt(facts: AttemptFacts): Verdict {
+  const { attempt, delivery, secret, report, found } = facts;
+  const cause = findCause(attempt);
+  const basic: Verdict = {
+    ...{ cause, certainty: 'certain', detail: describeCause(attempt), layer: null, mistake: null },
+    ...{ evidence: [], hints: findAttemptHints(attempt, delivery, facts.isFaultActive) },
+  };
+  if (!responseCauses.includes(cause)) return basic;
+  const { layer: responding, says } = findLayer(attempt, toValues(facts));
+  const isReported = (report?.detail ?? null) !== null;
+  if (cause === 'delivered') return responding?.kind === 'index_page' ? toLayerVerdict(responding) : basic;
+  if (responding !== null && !responding.isVerification && !isReported) return toLayerVerdict(responding);
+  const layer = responding?.isVerification ? responding : null;
+  const detail = (text: string) => `${basic.detail} ${text}`.trim();
+  const isUndecided = cause === 'rejected' && [400, 401, 403].includes(attempt.response_status ?? 0);
+
+  const clock = describeClock(facts);
+  const isAge = report?.mistake
+    ? ageReasons.includes(report.mistake.reason)
+    : layer?.kind === 'signature_time';
+  if (clock?.isWrong && (isAge || (isUndecided && !isReported && layer === null && found === null))) {
+    return {
+      ...{ ...basic, cause: 'receiver_clock', certainty: isAge ? 'certain' : 'likely' },
+      detail: detail(clock.text),
+      evidence: isReported && report ? [report.evidence] : [],
+      hints: [{ text: 'Synchronize the clock of the receiver with the clock of the emulator.' }],
+    };
+  }
+
+  const own = toDeliveryHints(delivery);
+  const rejected: Verdict = { ...basic, cause: 'signature_rejected', layer };
+  const shown = [report, toReport(layer), found].find((one) => one?.mistake);
+  if (shown?.mistake) {
+    const isSecret = secretReasons.includes(shown.mistake.reason);
+    const remedy = isSecret
+      ? `Set the secret of the receiver to ${secret}, and restart the receiver.`
+      : shown.mistake.remedy;
+    return {
+      ...{ ...rejected, detail: detail(shown.mistake.detail), mistake: { ...shown.mistake, remedy } },
+      evidence: [shown.evidence],
+      hints: [{ text: remedy }, isSecret ? own.secret : own.steps],
+    };
+  }
+  const isSent = report?.kind === 'sent_digest';
+  if (layer !== null || isReported) {
+    // A probe tries the mistakes with which the digest was compared.
+    const isProbed = report?.kind === 'unknown_digest';
+    const check = `Check that the receiver uses ${secret}.${isProbed ? '' : ' If it does, probe it to find the mistake.'}`;
+    const text = isSent ? COMPARE_DIGEST : isProbed ? check : (layer?.hint.text ?? check);
+    return {
+      ...{ ...rejected, detail: detail(layer?.sentence ?? report?.detail ?? '') },
+      evidence: [
+        ...(report === null ? [] : [report.evidence]),
+        ...(isAge && clock !== null ? [clock.text] : []),
+      ],
+      hints: [{ text }, ...(isProbed ? [] : [own.probe]), own.secret],
+    };
+  }
+  const probe = `Probe the receiver to find out what it rejects. If it verifies signatures, check that it uses ${secret}.`;
+  const said = says === null ? null : say('says', { says: quote(says) });
   return {
-    cause: layer.kind in cause ? cause[layer.kind as keyof typeof cause] : 'not_reached',
-    certainty: layer.isLikely ? 'likely' : 'certain',
-    detail: layer.sentence,
-    layer,
-    evidence: [layer.evidence],
-    hints: [toLayerHint(layer, { ...delivery, url: attempt.request.url })],
+    ...{ ...basic, detail: detail(said ?? (isUndecided ? say('unclear') : '')) },
+    evidence: isSent ? [report.evidence] : [],
+    ...(isUndecided && { hints: [{ text: isSent ? COMPARE_DIGEST : probe }, own.probe] }),
+    ...(cause === 'rejected' && !isUndecided && { hints: [...basic.hints.slice(0, 1), own.probe] }),
   };
 }
 
-/** The mistake that the message of a verification reports; null if it does not report one. */
-function toReported({ kind, sentence, fix, evidence }: FoundLayer): ShownMistake | null {
-  const { reason } = layers[kind];
-  return reason ? { mistake: { reason, detail: sentence, remedy: fix }, evidence } : null;
+/** The values of texts in the table of layers. */
+function toValues({ delivery, secret, timestamp, signatureHeader }: AttemptFacts): Record<string, string> {
+  const variable = signatureHeader.toUpperCase().replaceAll('-', '_');
+  return {
+    ...{ secret, timestamp, webhook: delivery.webhook_id },
+    ...{ signature_header: signatureHeader, SIGNATURE_HEADER: variable },
+  };
 }
 
-/** The hints after a message that the verification rejected the signature, without more. */
-function listSignatureHints(
-  layer: FoundLayer | null,
-  { delivery, secret, unknownDigest, containsSentDigest }: AttemptFacts,
-): Hint[] {
-  const own = toDeliveryHints(delivery);
-  // A probe tries the mistakes with which the digest was compared.
-  if (unknownDigest !== null) return [{ text: `Check that the receiver uses ${secret}.` }, own.secret];
-  const check = `Check that the receiver uses ${secret}. If it does, probe it to find the mistake.`;
-  return [{ text: containsSentDigest ? COMPARE_DIGEST : (layer?.fix ?? check) }, own.probe, own.secret];
+function toLayerVerdict(layer: FoundLayer): Verdict {
+  const causes: Readonly<Partial<Record<FoundLayer['kind'], DeliveryCause>>> = {
+    ...{ route: 'wrong_path', method: 'wrong_path', redirect: 'redirect' },
+  };
+  return {
+    ...{ cause: causes[layer.kind] ?? 'not_reached', certainty: layer.isLikely ? 'likely' : 'certain' },
+    ...{ detail: layer.sentence, layer, mistake: null, evidence: [layer.evidence], hints: [layer.hint] },
+  };
 }
 
-function listDigestFacts({ unknownDigest, containsSentDigest }: AttemptFacts): string[] {
-  if (unknownDigest !== null) return [say('digest_unknown', { digest: unknownDigest })];
-  return containsSentDigest ? [say('digest_sent')] : [];
+/** The mistake that the message of a verification reports. */
+function toReport(layer: FoundLayer | null): Pick<Report, 'mistake' | 'evidence'> | null {
+  if (layer === null || layer.reason === null) return null;
+  const { reason, sentence, hint, evidence } = layer;
+  return { mistake: { reason, detail: sentence, remedy: hint.text }, evidence };
 }
 
-/** Facts that exclude nothing. */
-function listFacts(
-  { earlierSuccess, isSecretChanged, clockSkewMs, toleranceMs }: AttemptFacts,
-  layer: FoundLayer | null,
-): string[] {
-  const distanceMs = Math.abs(clockSkewMs ?? Number.POSITIVE_INFINITY);
-  return [
-    ...(earlierSuccess === null ? [] : [say('accepted_before', { where: earlierSuccess })]),
-    ...(isSecretChanged ? [say('secret_changed')] : []),
-    ...(layer?.kind === 'signature_time' && distanceMs <= toleranceMs
-      ? [say('clock_agrees', { distance: formatDuration(Math.max(distanceMs, 1_000)) })]
-      : []),
-  ];
-}
-
-/** A mistake with the secret that corrects it, and the hints to correct it. */
-export function correctMistake(
-  mistake: Mistake,
-  { delivery, secret }: Pick<AttemptFacts, 'delivery' | 'secret'>,
-): { readonly mistake: Mistake; readonly hints: Hint[] } {
-  const own = toDeliveryHints(delivery);
-  const isSecret = secretReasons.includes(mistake.reason);
-  const text = isSecret
-    ? `Set the secret of the receiver to ${secret}, and restart the receiver.`
-    : mistake.remedy;
-  return { mistake: { ...mistake, remedy: text }, hints: [{ text }, isSecret ? own.secret : own.steps] };
+/** What the Date header of the response shows; null without one. */
+function describeClock({ clockSkewMs: skewMs, toleranceMs }: AttemptFacts) {
+  if (skewMs === null) return null;
+  const isWrong = Math.abs(skewMs) > toleranceMs;
+  const distance = formatDuration(Math.max(Math.abs(skewMs), 1_000));
+  const direction = skewMs > 0 ? 'ahead of' : 'behind';
+  const tolerance = formatDuration(toleranceMs);
+  const text = isWrong
+    ? say('clock_differs', { distance: `${distance} ${direction}`, tolerance })
+    : say('clock_agrees', { distance });
+  return { isWrong, text };
 }

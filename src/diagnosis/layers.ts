@@ -3,6 +3,7 @@
  * status, header, a phrase of a message, a part of a page, a change of the URL. The first row that applies counts.
  */
 import type { MistakeReason } from '../domain/signature/refusals.ts';
+import type { Fix } from './sentences.ts';
 
 export interface Row {
   /** Who responds, at the start of a sentence. */
@@ -18,10 +19,9 @@ export interface Row {
   readonly isLikely?: true;
 }
 
-interface Layer {
+interface Layer extends Fix {
   /** What happened, with `{by}`, `{status}`, and values of the exchange. */
   readonly sentence: string;
-  readonly fix: string;
   /** For a layer that verifies: the mistake that its message reports; null if it only rejects the signature. */
   readonly reason?: MistakeReason | null;
   readonly rows: readonly Row[];
@@ -469,7 +469,8 @@ const layerTable = {
   },
   plain_http: {
     sentence: '{by} expects TLS at this port, but the request was sent as plain HTTP ({status}).',
-    fix: 'Register the URL with https://.',
+    fix: 'Register the URL with https://',
+    command: 'svc webhooks update {webhook} --url {https_url}',
     rows: [
       {
         by: 'The receiver',
@@ -485,7 +486,8 @@ const layerTable = {
   },
   redirect: {
     sentence: '{by} redirects to {location} ({status}), and redirects are not followed.',
-    fix: 'Register the URL to which it redirects.',
+    fix: 'Register the URL to which it redirects',
+    command: 'svc webhooks update {webhook} --url {location}',
     rows: [
       {
         by: 'Django',

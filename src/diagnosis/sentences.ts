@@ -1,4 +1,6 @@
 /** The sentences of explanations, each with the evidence that it needs. `layers.ts` and `transport-problems.ts` have those of their rows. */
+import { quoteForShell } from '../domain/shell.ts';
+import type { Hint } from '../errors.ts';
 
 const sentences = {
   unclear: [
@@ -33,14 +35,6 @@ const sentences = {
   clock_agrees: [
     'Its Date header agrees with the clock of the emulator to within {distance}.',
     'a Date header, beside a message that the time of the signature is wrong',
-  ],
-  accepted_before: [
-    'It accepted the same event before, in {where}.',
-    'an earlier attempt with the same event that succeeded',
-  ],
-  secret_changed: [
-    'The endpoint secret or the scheme was changed after this attempt. A replay is signed with the current one.',
-    'an attempt whose signature the current secrets do not produce, and no fault that replaced it',
   ],
   probe_found: [
     'A probe of {delivery} found it: the verification rejected the correct signature, and accepted one with this mistake.',
@@ -99,4 +93,17 @@ export function say(name: SentenceName, values: Readonly<Record<string, string |
 /** Replaces each `{name}` that has a value. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{([a-z_]+)\}/gi, (placeholder, name: string) => String(values[name] ?? placeholder));
+}
+
+/** What to do, with a command in which names such as `{webhook}` are values. */
+export interface Fix {
+  readonly fix: string;
+  readonly command?: string;
+}
+
+export function toHint({ fix, command }: Fix, values: Readonly<Record<string, string>>): Hint {
+  const text = fill(fix, values);
+  if (command === undefined) return { text };
+  const quoted = Object.entries(values).map(([name, value]) => [name, quoteForShell(value)]);
+  return { text, command: fill(command, Object.fromEntries(quoted)) };
 }

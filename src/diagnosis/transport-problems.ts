@@ -3,7 +3,7 @@
  * only the sentence, and its fix is found by it again.
  */
 import type { Hint } from '../errors.ts';
-import { fill } from './sentences.ts';
+import { type Fix, fill, toHint } from './sentences.ts';
 
 /** The fields of errors of Node.js, OpenSSL and llhttp that are read. */
 interface TransportError {
@@ -16,16 +16,13 @@ interface TransportError {
   readonly cert?: { readonly subjectaltname?: string } | undefined;
 }
 
-interface TransportProblem {
+interface TransportProblem extends Fix {
   /** Matches the code, the stage of the exchange and the messages of the error. */
   readonly error: RegExp;
   /** Matches the first bytes of the response, as Latin-1. */
   readonly bytes?: RegExp;
   /** What happened, after which nothing more is known. */
   readonly sentence: string;
-  readonly fix: string;
-  /** Options of `svc webhooks update`, or another command. */
-  readonly command?: string;
 }
 
 const TRUST = {
@@ -188,16 +185,8 @@ export function findTransportHint(
   { url, webhook_id: webhook }: { readonly url: string; readonly webhook_id: string },
 ): Hint | null {
   const found = transportProblems.find(({ sentence }) => toPattern(sentence).test(error));
-  if (found === undefined) return null;
-  const { hostname } = new URL(url);
-  const values = {
-    hostname,
-    webhook,
-    http_url: url.replace(/^https:/, 'http:'),
-    https_url: url.replace(/^http:/, 'https:'),
-  };
-  const hint = { text: fill(found.fix, values) };
-  return found.command === undefined ? hint : { ...hint, command: fill(found.command, values) };
+  const [http_url, https_url] = [url.replace(/^https:/, 'http:'), url.replace(/^http:/, 'https:')];
+  return found ? toHint(found, { hostname: new URL(url).hostname, webhook, http_url, https_url }) : null;
 }
 
 function toPattern(sentence: string): RegExp {

@@ -35,7 +35,7 @@ it.each(
 )('the layer of the response %d is known: %s (%s)', (_status, _name, _source, response) => {
   const layer = findLayerOf(response);
   expect(layer?.kind ?? null).toBe(response.layer);
-  expect(`${layer?.sentence} ${layer?.fix}`).not.toMatch(
+  expect(`${layer?.sentence} ${layer?.hint.text} ${layer?.hint.command}`).not.toMatch(
     /\{(?!signature_header|SIGNATURE_HEADER|timestamp|secret|webhook)\w+\}/,
   );
 });

@@ -9,7 +9,7 @@ const diagnoses: Readonly<
   body_reserialized: { cause: 'signature_rejected', mistake: 'body_changed', remedy: /before any parser/ },
   wrong_secret: { cause: 'signature_rejected', mistake: 'wrong_secret', remedy: /secret/i },
   timestamp_in_ms: { cause: 'signature_rejected', mistake: 'timestamp_changed', remedy: /timestamp/i },
-  duplicate_fails: { cause: 'receiver_error', remedy: /data\.id/ },
+  duplicate_fails: { cause: 'receiver_error', remedy: /^Read the response/ },
 };
 
 export async function playStory(defect: Defect, { call }: McpClient): Promise<void> {

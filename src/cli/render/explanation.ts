@@ -8,7 +8,6 @@ import { renderSection } from './http-message.ts';
 import { styleFor, styleStatus } from './style.ts';
 import { renderFields } from './table.ts';
 import { truncateLine, widthOf, wrapWords } from './text-width.ts';
-import { renderVerification } from './verification.ts';
 
 /** Width of the column of names, with its gap. */
 const NAMES_WIDTH = 10;
@@ -60,11 +59,7 @@ export function renderExplanation(
     capabilities,
   );
   if (!withSteps || signature === null) return fields;
-  const { steps, verification } = signature;
-  const stepLines = [
-    ...steps.map(({ step, value }, index) => `${index + 1}. ${step}:\n   ${value}`),
-    ...(verification === null ? [] : [`Result: ${renderVerification(verification, capabilities)}`]),
-  ];
+  const stepLines = signature.steps.map(({ step, value }, index) => `${index + 1}. ${step}:\n   ${value}`);
   const title = 'How a correct receiver verifies the signature';
   return `${fields}\n\n${renderSection(title, stepLines.join('\n'), capabilities)}`;
 }
