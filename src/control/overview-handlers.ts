@@ -53,8 +53,7 @@ export function createOverviewHandlers(sandbox: Sandbox) {
 function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: WebhookRow): EndpointSummary {
   const { attempts, succeeded, p50_ms, last_seq, last_failure_seq } = store.attempts.summarizeNewest(seq);
   const failure = last_failure_seq === null ? undefined : store.attempts.findSummary(last_failure_seq);
-  // After -Infinity: the earliest of all due times.
-  const dueAt = disabled === 1 ? undefined : store.deliveries.findNextDueAt(seq, Number.NEGATIVE_INFINITY);
+  const [next] = disabled === 1 ? [] : store.deliveryQueries.listNextDue([seq], 1);
   return {
     webhook_id: id,
     url,
@@ -64,7 +63,7 @@ function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: Webho
     p50_ms,
     failing: last_seq !== null && last_seq === last_failure_seq,
     last_failure: failure === undefined ? null : toAttemptSummary(failure),
-    next_attempt_at: dueAt === undefined ? null : new Date(dueAt).toISOString(),
+    next_attempt_at: next === undefined ? null : new Date(Number(next.due_at)).toISOString(),
   };
 }
 

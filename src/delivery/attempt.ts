@@ -14,57 +14,68 @@ import type { WebhookRow } from '../store/webhooks.ts';
 import {
   applyMatchingFault,
   applySignatureFault,
-  delayAttempt,
   getFaultDelayMs,
   type SendResults,
   sendWithFault,
   toFailure,
 } from './delivery-faults.ts';
-import type { DueDelivery, EndpointQueue } from './endpoint-queue.ts';
 import type { Sender, SendRequest, SendResult } from './sender.ts';
 
 /** An attempt that starts within this time after its due time is on time: see {@link getAttemptStart}. */
 const ON_TIME_MS = SECOND_MS;
 
-/** Writes what an attempt has changed. @returns schedule time at which the delivery is due again; null if it is not. */
-export type RecordAttempt = () => Promise<number | null>;
+/** A delivery that is due. */
+export interface DueDelivery {
+  readonly seq: number;
+  readonly webhookSeq: number;
+  readonly workspace: LoadedWorkspace;
+  /** Monotonic time from which it only waited for its turn: it was due, and its endpoint was enabled. */
+  readonly waitingSince: number;
+}
+
+/** Writes what an attempt has changed. @returns whether the delivery is due again, at any time. */
+type RecordAttempt = () => Promise<boolean>;
 
 /**
  * Makes an attempt of a delivery that is due: applies a matching fault, signs and sends it.
+ * @param reordered the endpoints with a delivery that a `reorder` fault has delayed, at most until another one has been sent
  * @returns a function that records the result. Unless it is called, the attempt is made again after a restart.
  */
 export async function sendAttempt(
   sandbox: Sandbox,
   sender: Sender,
-  queue: EndpointQueue,
-  { seq: deliverySeq, waitingSince }: DueDelivery,
+  { seq, webhookSeq, workspace, waitingSince }: DueDelivery,
+  reordered: Set<number>,
 ): Promise<RecordAttempt> {
   const { store } = sandbox;
-  const { workspace } = queue;
-  const delivery = store.deliveries.findSendable(deliverySeq);
-  if (delivery === undefined) return async () => null;
-  // A reset has restored an earlier state of the row, in which it is due later.
-  if (delivery.due_at > workspace.clock.now()) return async () => delivery.due_at;
+  const delivery = store.deliveries.getSendable(seq);
   if (isTooLate(sandbox, delivery, getAttemptStart(delivery, workspace))) {
     return () =>
       store.write(() => {
-        store.deliveries.expire(deliverySeq, workspace.clock.now(), store.nextSeq());
-        return null;
+        store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq());
+        return false;
       });
   }
   const fault = applyMatchingFault(sandbox, delivery);
   const delayMs = fault ? getFaultDelayMs(fault) : null;
   if (fault && delayMs !== null) {
-    if (fault.applied.kind === 'reorder') queue.hasReorderedDelivery = true;
-    return () => store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
+    if (fault.applied.kind === 'reorder') reordered.add(webhookSeq);
+    return () =>
+      store.write(() => {
+        store.deliveries.postpone(seq, workspace.clock.now() + delayMs, JSON.stringify(fault.applied));
+        return true;
+      });
   }
   const attempt = prepareAttempt(sandbox, workspace, delivery, fault, waitingSince);
   const results = await sendPrepared(sender, attempt, fault);
   const endedAt = workspace.clock.now();
   return async () => {
-    const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));
-    if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
-    return dueAt;
+    const isDueAgain = await store.write(() => recordAttempt(sandbox, workspace, attempt, results, endedAt));
+    // Another delivery was sent, so those that a `reorder` fault has delayed are due.
+    if (reordered.delete(webhookSeq)) {
+      await store.write(() => store.deliveries.releaseReordered(webhookSeq, workspace.clock.now()));
+    }
+    return isDueAgain;
   };
 }
 
@@ -75,14 +86,6 @@ async function sendPrepared(
 ): Promise<SendResults> {
   if (problem !== null) return [toFailure('connection_error', `nothing was sent: ${problem}`)];
   return fault ? await sendWithFault(sender, request, fault) : [await sender.send(request)];
-}
-
-/** Makes the deliveries due that a `reorder` fault has delayed, because another one was sent. */
-async function releaseReordered({ store }: Sandbox, queue: EndpointQueue): Promise<void> {
-  const now = queue.workspace.clock.now();
-  queue.hasReorderedDelivery = false;
-  const released = await store.write(() => store.deliveries.releaseReordered(queue.webhookSeq, now));
-  for (const seq of released) queue.schedule(seq, now);
 }
 
 /** Whether the retry window has ended, for example while the emulator was off. Then only a replay is sent (§6). */
@@ -188,7 +191,7 @@ function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedW
  * Writes the attempt and the new state of its delivery. If a fault sent it more than once, each request is an attempt, and
  * the first success decides, or else the first failure. Call inside a store transaction.
  * @param endedAt schedule time
- * @returns schedule time at which the next attempt is due; null without one.
+ * @returns whether another attempt is due, at any time
  */
 function recordAttempt(
   sandbox: Sandbox,
@@ -196,7 +199,7 @@ function recordAttempt(
   attempt: PreparedAttempt,
   results: SendResults,
   endedAt: number,
-): number | null {
+): boolean {
   const { deliveries } = sandbox.store;
   const { seq } = attempt.delivery;
   const [first] = results;
@@ -214,12 +217,12 @@ function recordAttempt(
   // The endpoint was deleted while the request was in flight: record the attempt only.
   if (progressBefore.status === 'canceled') {
     for (const _ of results) deliveries.incrementAttemptCount(seq);
-    return null;
+    return false;
   }
   const change = toDeliveryChange(sandbox, attempt, decidingResult, progressBefore, number, endedAt);
   deliveries.update(change);
   sandbox.workspaces.persistClockIfNeeded(workspace);
-  return change.due_at;
+  return change.due_at !== null;
 }
 
 function toDeliveryChange(

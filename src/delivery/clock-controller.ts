@@ -22,10 +22,9 @@ export class ClockController {
     this.#dispatcher = dispatcher;
   }
 
-  /** Schedule time at which the next delivery of a workspace is due; null if none is scheduled, or if one is due already. */
-  findNextDueAt(workspace: LoadedWorkspace): number | null {
-    const dueAt = this.#dispatcher.getNextDueAt(workspace.seq);
-    return Number.isFinite(dueAt) ? dueAt : null;
+  /** Schedule time after now at which the next delivery of a workspace is due; null if none is scheduled. */
+  findNextDueAt({ seq, clock }: LoadedWorkspace): number | null {
+    return this.#sandbox.store.deliveries.findNextDueAt(seq, clock.now());
   }
 
   /** Sets the speed, freezes or resumes the clock, from the current schedule time on. */

@@ -10,7 +10,7 @@ import { toWriteError } from '../store/group-commit.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { createSender, type Sender, type SenderOptions } from './sender.ts';
+import { createSender, type SenderOptions } from './sender.ts';
 
 /** Real time that a stop gives to attempts in flight. */
 const STOP_GRACE_MS = 5_000;
@@ -28,17 +28,7 @@ interface DeliveryEngineOptions extends Pick<SenderOptions, 'ca' | 'proxy'> {
   readonly onInternalError: (part: string, error: unknown) => void;
 }
 
-interface DeliveryEngine {
-  readonly sender: Sender;
-  readonly dispatcher: Dispatcher;
-  readonly listenerCleanup: ListenerEndpointCleanup;
-  readonly clock: ClockController;
-  start(): void;
-  /** Gives attempts in flight up to five seconds to end. Stores the clocks. */
-  stop(): Promise<void>;
-}
-
-export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOptions): DeliveryEngine {
+export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOptions) {
   const { retention, listenerGraceMs = LISTENER_GRACE_MS, onInternalError, ...sending } = options;
   const reportFrom = (part: string) => (error: unknown) => onInternalError(part, error);
   const { wall, rules } = sandbox;
@@ -60,7 +50,7 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
     dispatcher,
     listenerCleanup,
     clock: new ClockController(sandbox, dispatcher),
-    start() {
+    start(): void {
       dispatcher.start();
       listenerCleanup.start();
       stopWatchingFile = watchDatabaseFile(sandbox.store, reportFrom('the database'));
@@ -68,7 +58,8 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
         stopRetention = startRetentionJob(sandbox, retention, reportFrom('while removing old rows'));
       }, RETENTION_AFTER_MS);
     },
-    async stop() {
+    /** Gives attempts in flight up to five seconds to end. Stores the clocks. */
+    async stop(): Promise<void> {
       clearTimeout(retentionTimer);
       listenerCleanup.stop();
       stopRetention();

@@ -6,7 +6,6 @@ import { createWebhookSecret, fillFromHash } from '../domain/secret.ts';
 import type { DeliveryToSign } from '../domain/signature/sign.ts';
 import type { MatchingFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { SendableDelivery } from '../store/deliveries.ts';
 import type { Sender, SendRequest, SendResult } from './sender.ts';
 
@@ -29,18 +28,6 @@ export function applyMatchingFault(
 /** Schedule time by which a fault delays an attempt; null if it does not. */
 export function getFaultDelayMs({ applied: { kind }, rule }: MatchingFault): number | null {
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
-}
-
-/** Delays an attempt. Call inside a store transaction. @returns schedule time at which it is due; null if it was canceled meanwhile. */
-export function delayAttempt(
-  { store }: Sandbox,
-  workspace: LoadedWorkspace,
-  { seq }: SendableDelivery,
-  { applied }: MatchingFault,
-  delayMs: number,
-): number | null {
-  store.deliveries.postpone(seq, workspace.clock.now() + delayMs, JSON.stringify(applied));
-  return store.deliveries.getProgress(seq).due_at;
 }
 
 /** The message to sign, with the fault applied. */

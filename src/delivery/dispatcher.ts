@@ -1,15 +1,12 @@
 /**
- * Sends due deliveries. The rows in the database are the queue: timers only wake the dispatcher, and after a restart it
- * continues from the rows. Endpoints take turns, so that a slow, dead or busy one does not delay the others.
+ * Sends due deliveries. The rows in the database are the queue: each turn reads the due rows of the endpoints that can get an
+ * attempt. Memory holds the attempts that have started, one timer, whose turn it is, and who waits for idleness.
  */
 import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
-import type { WebhookRow } from '../store/webhooks.ts';
 import { clearTimeout, monotonic, setTimeout } from '../timers.ts';
-import { type RecordAttempt, sendAttempt } from './attempt.ts';
-import { type DueDelivery, EndpointQueue } from './endpoint-queue.ts';
+import { type DueDelivery, sendAttempt } from './attempt.ts';
 import type { Sender } from './sender.ts';
-import { EarliestTimer, WorkspaceSchedule } from './workspace-schedule.ts';
 
 /** Real time to wait after an error of the store before work continues. */
 const STORE_RETRY_MS = 1000;
@@ -22,6 +19,8 @@ const RESERVED_SHARE = 0.25;
 export const MAX_UNRECORDED = 64;
 /** Real time without a response after which a commit no longer waits for more attempts: the receiver takes longer than a flush. */
 const RESPONSE_GAP_MS = 1;
+/** Maximum delay of a Node.js timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface DispatcherOptions {
   readonly sandbox: Sandbox;
@@ -30,28 +29,31 @@ interface DispatcherOptions {
   readonly onInternalError: (error: unknown) => void;
 }
 
+/** An endpoint that may have due deliveries, and the monotonic time from which they only wait for their turn. */
+type Turn = Omit<DueDelivery, 'seq'>;
+
 export class Dispatcher {
   readonly #sandbox: Sandbox;
   readonly #sender: Sender;
   readonly #onInternalError: (error: unknown) => void;
-  /** By the sequence of the endpoint. */
-  readonly #queues = new Map<number, EndpointQueue>();
-  /** By the sequence of the workspace. */
-  readonly #schedules = new Map<number, WorkspaceSchedule>();
-  /** Queues that had a due delivery when they were added, in the order of their turns. */
-  readonly #readyQueues = new Set<EndpointQueue>();
-  /** Whether there is a queue for each endpoint with a pending delivery. False after an error, which can make a queue differ from the rows. */
-  #isLoaded = false;
-  #inFlight = 0;
-  /** Number of attempts whose response has arrived, and which are not committed. */
-  #unrecorded = 0;
+  /** The attempts that have started and are not committed, by the sequence of their delivery. No other attempt of it starts meanwhile. */
+  readonly #attempts = new Map<number, DueDelivery>();
+  /** Those that have a response, so that the next attempt to their endpoint can start. */
+  readonly #unrecorded = new Set<DueDelivery>();
+  /** By the sequence of the endpoint, in the order of their turns. */
+  readonly #turns = new Map<number, Turn>();
+  /** Endpoints with a delivery that a `reorder` fault has delayed until another one was sent. */
+  readonly #reordered = new Set<number>();
+  /** Whether more may have changed than that a delivery is due, so that all endpoints and due times must be read. */
+  #isStale = true;
+  #isTurnRequested = false;
   /** Monotonic time of the last response. */
   #respondedAt = Number.NEGATIVE_INFINITY;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   /** Monotonic time before which nothing is sent, after an error of the store. */
   #backOffUntil = 0;
   #lastError = '';
-  readonly #timer: EarliestTimer;
+  #timer: NodeJS.Timeout | undefined;
   #unsubscribe = () => {};
   /** Checks of the conditions of {@link #waitFor}. */
   readonly #waiters = new Set<() => void>();
@@ -60,24 +62,27 @@ export class Dispatcher {
     this.#sandbox = sandbox;
     this.#sender = sender;
     this.#onInternalError = onInternalError;
-    this.#timer = new EarliestTimer(sandbox.wall, () => this.#wake());
   }
 
   get isRunning(): boolean {
     return this.#state === 'running';
   }
 
-  /** Number of attempts that have started and are not recorded. */
+  /** Number of attempts that have started and are not committed. */
   get inFlight(): number {
-    return this.#inFlight + this.#unrecorded;
+    return this.#attempts.size;
   }
 
-  /** Loads the pending deliveries from the store and subscribes to new ones. */
+  get #startedSeqs(): number[] {
+    return [...this.#attempts.keys()];
+  }
+
+  /** Sends what is due, and from then on what becomes due. */
   start(): void {
     this.#state = 'running';
     this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#onEvent(event));
     this.#sandbox.store.holdCommitsWhile(() => this.#expectsMoreAttempts());
-    this.#startAttempts();
+    this.#takeTurns();
   }
 
   /**
@@ -88,8 +93,8 @@ export class Dispatcher {
     if (this.#state === 'stopped') return;
     this.#state = 'stopping';
     this.#unsubscribe();
-    this.#timer.clear();
-    this.#checkWaiters();
+    clearTimeout(this.#timer);
+    for (const check of this.#waiters) check();
     let timer: NodeJS.Timeout | undefined;
     const gracePeriod = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
@@ -101,306 +106,211 @@ export class Dispatcher {
   }
 
   /**
-   * Schedule time at which the next delivery of a workspace is due: `Infinity` if none is scheduled, `-Infinity` if one
-   * is due now or deliveries are still being loaded.
-   */
-  getNextDueAt(workspaceSeq: number): number {
-    if (!this.#isLoaded) return Number.NEGATIVE_INFINITY;
-    return this.#schedules.get(workspaceSeq)?.nextDueAt ?? Number.POSITIVE_INFINITY;
-  }
-
-  /**
    * Resolves when a workspace has nothing due and nothing in flight, when it was removed, and when nothing can be sent
    * because the dispatcher has stopped or the database file is lost.
    */
   whenIdle(workspace: LoadedWorkspace): Promise<void> {
     const { store, workspaces } = this.#sandbox;
-    const isIdle = () => this.#isLoaded && (this.#schedules.get(workspace.seq)?.isIdle ?? true);
     return this.#waitFor(
-      () => !this.isRunning || store.fileProblem !== null || !workspaces.isCurrent(workspace) || isIdle(),
+      () =>
+        !this.isRunning ||
+        store.fileProblem !== null ||
+        !workspaces.isCurrent(workspace) ||
+        this.#isIdle(workspace),
     );
+  }
+
+  #isIdle(workspace: LoadedWorkspace): boolean {
+    if (this.#sandbox.wall.monotonic() < this.#backOffUntil) return false;
+    for (const attempt of this.#attempts.values()) if (attempt.workspace === workspace) return false;
+    const { store, rules } = this.#sandbox;
+    const now = workspace.clock.now();
+    if (store.deliveries.listDueEndpoints(workspace.seq, now).length > 0) return false;
+    return store.deliveries.findExpiry(workspace.seq, rules.retry.windowMs, this.#startedSeqs) > now;
   }
 
   #onEvent(event: SandboxEvent): void {
     if (event.type === 'state_replaced') {
-      this.#reloadState();
-      return;
+      // The attempts in flight end without being recorded or counted.
+      for (const memory of [this.#attempts, this.#unrecorded, this.#turns, this.#reordered]) memory.clear();
+      this.#backOffUntil = 0;
     }
-    if (event.type === 'clock_changed') {
-      const schedule = this.#schedules.get(event.workspaceSeq);
-      if (schedule !== undefined) this.#processDueQueues(schedule);
-      this.#startAttempts();
-      return;
-    }
-    const { webhookSeq } = event;
-    this.#runStep(() => {
-      const queue = this.#getOrCreateQueue(webhookSeq);
-      // A reset can have removed the endpoint after the write that this event announces.
-      if (queue === undefined) return;
-      if (event.type === 'delivery_due') queue.schedule(event.deliverySeq, event.dueAt);
-      else if (event.type === 'deliveries_canceled') queue.reload();
-      else queue.isEnabled = this.#isEnabled(webhookSeq);
-      this.#reschedule(queue);
+    if (event.type !== 'delivery_due') this.#isStale = true;
+    // A reset can have removed the workspace after the write that this event announces.
+    else if (this.#sandbox.workspaces.isCurrent(event.workspace)) this.#addTurn(event);
+    this.#requestTurn();
+  }
+
+  /** An endpoint that has no turn yet gets the last one. */
+  #addTurn({ webhookSeq, workspace }: Omit<Turn, 'waitingSince'>): void {
+    if (this.#turns.has(webhookSeq)) return;
+    const waitingSince = this.#sandbox.wall.monotonic();
+    this.#turns.set(webhookSeq, { webhookSeq, workspace, waitingSince });
+  }
+
+  /** Takes turns after everything that happens at the same time. */
+  #requestTurn(): void {
+    if (this.#isTurnRequested) return;
+    this.#isTurnRequested = true;
+    queueMicrotask(() => {
+      this.#isTurnRequested = false;
+      this.#takeTurns();
     });
-    this.#startAttempts();
-  }
-
-  /** Discards the queues of the replaced state. Its attempts in flight end without being recorded or counted. */
-  #reloadState(): void {
-    this.#queues.clear();
-    this.#schedules.clear();
-    this.#readyQueues.clear();
-    this.#isLoaded = false;
-    this.#backOffUntil = 0;
-    this.#inFlight = 0;
-    this.#unrecorded = 0;
-    this.#startAttempts();
-    this.#checkWaiters();
-  }
-
-  #isCurrent(queue: EndpointQueue): boolean {
-    return this.#queues.get(queue.webhookSeq) === queue;
-  }
-
-  #wake(): void {
-    this.#timer.clear();
-    for (const schedule of this.#schedules.values()) this.#processDueQueues(schedule);
-    this.#startAttempts();
-  }
-
-  /** Marks the queues with a due delivery as ready, and expires paused deliveries. */
-  #processDueQueues({ dueTimes, expiryTimes, clock }: WorkspaceSchedule): void {
-    const now = clock.now();
-    for (const queue of dueTimes.takeDue(now)) {
-      this.#runStep(() => this.#reschedule(queue));
-    }
-    const backOffMs = this.#backOffUntil - this.#sandbox.wall.monotonic();
-    if (backOffMs <= 0) for (const queue of expiryTimes.takeDue(now)) void this.#expirePaused(queue);
-    this.#wakeIn(clock.realMsUntil(dueTimes.earliest));
-    this.#wakeIn(Math.max(backOffMs, clock.realMsUntil(expiryTimes.earliest)));
-  }
-
-  /** Updates the ready set and the timers of a queue. A queue that becomes ready gets the last turn. */
-  #reschedule(queue: EndpointQueue): void {
-    const { clock } = queue.workspace;
-    const schedule = this.#getOrCreateSchedule(queue.workspace);
-    if (queue.hasDue()) {
-      schedule.dueTimes.delete(queue);
-      schedule.readyQueues.add(queue);
-      this.#readyQueues.add(queue);
-    } else {
-      schedule.dueTimes.set(queue, queue.nextDueAt);
-      this.#wakeIn(clock.realMsUntil(queue.nextDueAt));
-    }
-    const expiresAt = queue.findExpiryTime(this.#sandbox.rules.retry.windowMs);
-    schedule.expiryTimes.set(queue, expiresAt);
-    this.#wakeIn(clock.realMsUntil(expiresAt));
-  }
-
-  /** Expires the deliveries to a disabled endpoint after the end of their retry windows (gap `delivery.paused`). */
-  async #expirePaused(queue: EndpointQueue): Promise<void> {
-    const { store, rules } = this.#sandbox;
-    const schedule = this.#getOrCreateSchedule(queue.workspace);
-    schedule.expiringCount++;
-    try {
-      await store.write(() => queue.expirePaused(rules.retry.windowMs));
-    } catch (error) {
-      this.#backOff(error);
-    }
-    schedule.expiringCount--;
-    if (!this.#isCurrent(queue) || this.#state === 'stopped') return;
-    this.#runStep(() => {
-      queue.reload();
-      this.#reschedule(queue);
-    });
-    this.#startAttempts();
   }
 
   /** Starts as many attempts as the limits allow. */
-  #startAttempts(): void {
-    if (this.#state !== 'running') return;
+  #takeTurns(): void {
     const now = this.#sandbox.wall.monotonic();
     // An attempt that cannot be recorded would be repeated for as long as the file is lost.
-    if (this.#sandbox.store.fileProblem !== null) {
-      this.#backOffUntil = now + STORE_RETRY_MS;
-      this.#checkWaiters();
+    if (this.#sandbox.store.fileProblem !== null) this.#backOffUntil = now + STORE_RETRY_MS;
+    try {
+      if (now < this.#backOffUntil) this.#setTimer(this.#backOffUntil - now);
+      else if (this.isRunning) {
+        if (this.#isStale) this.#readAll();
+        this.#startAttempts();
+      }
+      for (const check of this.#waiters) check();
+    } catch (error) {
+      this.#backOff(error);
     }
-    if (now < this.#backOffUntil) {
-      this.#wakeIn(this.#backOffUntil - now);
-      return;
-    }
-    if (!this.#isLoaded && !this.#runStep(() => this.#loadQueues())) return;
-    for (let queue = this.#findNextQueue(); queue !== undefined; queue = this.#findNextQueue()) {
-      if (!this.#runStep(() => this.#startNextAttempt(queue))) return;
-    }
-    this.#checkWaiters();
   }
 
-  #startNextAttempt(queue: EndpointQueue): void {
-    const schedule = this.#getOrCreateSchedule(queue.workspace);
-    // `#reschedule` adds it again at the end if it has more to send.
-    this.#readyQueues.delete(queue);
-    schedule.readyQueues.delete(queue);
-    const delivery = queue.takeDue();
-    this.#reschedule(queue);
-    if (delivery === undefined) return;
-    this.#inFlight++;
-    schedule.unfinished++;
-    void this.#makeAttempt(queue, delivery);
+  /** Gives every endpoint with a due delivery a turn, expires paused deliveries, and sets the timer. */
+  #readAll(): void {
+    const { store, workspaces, rules } = this.#sandbox;
+    let wakeInMs = Number.POSITIVE_INFINITY;
+    for (const { seq } of store.workspaces.listAll()) {
+      const workspace = workspaces.get(seq);
+      const { clock } = workspace;
+      const now = clock.now();
+      for (const webhookSeq of store.deliveries.listDueEndpoints(seq, now))
+        this.#addTurn({ webhookSeq, workspace });
+      let nextAt = store.deliveries.findExpiry(seq, rules.retry.windowMs, this.#startedSeqs);
+      if (nextAt <= now) void this.#expirePaused(workspace);
+      else nextAt = Math.min(nextAt, store.deliveries.findNextDueAt(seq, now) ?? nextAt);
+      wakeInMs = Math.min(wakeInMs, clock.realMsUntil(nextAt));
+    }
+    this.#setTimer(wakeInMs);
+    this.#isStale = false;
   }
 
-  /** The next queue that can have another attempt in flight. */
-  #findNextQueue(): EndpointQueue | undefined {
+  #startAttempts(): void {
+    if (this.#unrecorded.size >= MAX_UNRECORDED) return;
     const { concurrency, concurrencyPerEndpoint } = this.#sandbox.rules.delivery;
-    if (this.#inFlight >= concurrency || this.#unrecorded >= MAX_UNRECORDED) return undefined;
-    const isReserved = this.#inFlight >= concurrency - Math.floor(concurrency * RESERVED_SHARE);
-    for (const queue of this.#readyQueues) {
-      if (queue.inFlight === 0 || (!isReserved && queue.inFlight < concurrencyPerEndpoint)) return queue;
+    const shared = concurrency - Math.floor(concurrency * RESERVED_SHARE);
+    const inFlightTo = new Map<number, number>();
+    for (const attempt of this.#attempts.values()) {
+      const { webhookSeq } = attempt;
+      if (!this.#unrecorded.has(attempt)) inFlightTo.set(webhookSeq, (inFlightTo.get(webhookSeq) ?? 0) + 1);
     }
-    return undefined;
+    let inFlight = this.#attempts.size - this.#unrecorded.size;
+    const dueTo = new Map<number, DueDelivery[]>();
+    // An endpoint with more due deliveries is added again, so this loop visits it again, after the others.
+    for (const turn of this.#turns.values()) {
+      const { webhookSeq } = turn;
+      const count = inFlightTo.get(webhookSeq) ?? 0;
+      if (inFlight >= (count === 0 ? concurrency : shared) || count >= concurrencyPerEndpoint) continue;
+      this.#turns.delete(webhookSeq);
+      const due = dueTo.get(webhookSeq) ?? this.#readDue(turn, concurrencyPerEndpoint - count + 1);
+      const delivery = due.shift();
+      if (delivery === undefined) continue;
+      if (due.length > 0) this.#turns.set(webhookSeq, turn);
+      dueTo.set(webhookSeq, due);
+      inFlightTo.set(webhookSeq, count + 1);
+      inFlight++;
+      void this.#makeAttempt(delivery);
+    }
   }
 
-  async #makeAttempt(queue: EndpointQueue, delivery: DueDelivery): Promise<void> {
-    const dueAt = await this.#sendAndRecord(queue, delivery);
-    if (!this.#isCurrent(queue)) return;
-    this.#unrecorded--;
-    this.#getOrCreateSchedule(queue.workspace).unfinished--;
-    // After the stop nothing is scheduled, and the store may be closed.
-    if (this.#state === 'stopped') return;
-    this.#runStep(() => {
-      queue.release(delivery.seq, dueAt);
-      this.#reschedule(queue);
-    });
-    this.#startAttempts();
-    this.#checkWaiters();
+  /** The first `count` deliveries of an endpoint that are due and not started. */
+  #readDue({ webhookSeq, workspace, waitingSince }: Turn, count: number): DueDelivery[] {
+    const { store, wall } = this.#sandbox;
+    const { clock } = workspace;
+    const started = [...this.#attempts.values()].filter((attempt) => attempt.webhookSeq === webhookSeq);
+    return store.deliveries
+      .listDue(webhookSeq, clock.now(), count + started.length)
+      .filter(({ seq }) => !this.#attempts.has(seq))
+      .slice(0, count)
+      .map(({ seq, due_at }) => {
+        const dueSince = wall.monotonic() - clock.realMsSince(due_at);
+        return { seq, webhookSeq, workspace, waitingSince: Math.max(waitingSince, dueSince) };
+      });
   }
 
-  /** The next attempt to the endpoint starts when the response arrives. @returns as {@link RecordAttempt} */
-  async #sendAndRecord(queue: EndpointQueue, delivery: DueDelivery): Promise<number | null> {
-    // If the attempt throws, the row is unchanged and still due.
-    const getCurrentTime = () => queue.workspace.clock.now();
-    let record: RecordAttempt = async () => getCurrentTime();
+  async #makeAttempt(attempt: DueDelivery): Promise<void> {
+    const { seq } = attempt;
+    const isCurrent = () => this.#attempts.get(seq) === attempt;
+    this.#attempts.set(seq, attempt);
     try {
-      record = await sendAttempt(this.#sandbox, this.#sender, queue, delivery);
+      const record = await sendAttempt(this.#sandbox, this.#sender, attempt, this.#reordered);
+      if (!isCurrent() || this.#state === 'stopped') return;
+      this.#unrecorded.add(attempt);
+      this.#respondedAt = monotonic();
+      this.#requestTurn();
+      if (await record()) this.#isStale = true;
     } catch (error) {
-      this.#backOff(error);
-    }
-    // Its rows were replaced.
-    if (!this.#isCurrent(queue)) return null;
-    queue.endRequest();
-    this.#inFlight--;
-    this.#unrecorded++;
-    this.#respondedAt = monotonic();
-    if (this.#state === 'stopped') return null;
-    const recording = record();
-    this.#runStep(() => this.#reschedule(queue));
-    this.#startAttempts();
-    try {
-      return await recording;
-    } catch (error) {
-      this.#backOff(error);
-      return getCurrentTime();
+      // The row is unchanged and still due.
+      if (isCurrent()) this.#backOff(error);
+    } finally {
+      if (isCurrent()) {
+        this.#attempts.delete(seq);
+        this.#unrecorded.delete(attempt);
+        this.#addTurn(attempt);
+        this.#requestTurn();
+      }
     }
   }
 
   /** Whether more attempts can soon be recorded in the same commit: deliveries are due, and responses keep arriving. */
   #expectsMoreAttempts(): boolean {
     return (
-      this.#state === 'running' &&
-      this.#readyQueues.size > 0 &&
-      this.#inFlight > 0 &&
-      this.#unrecorded < MAX_UNRECORDED &&
+      this.isRunning &&
+      this.#turns.size > 0 &&
+      this.#attempts.size > this.#unrecorded.size &&
+      this.#unrecorded.size < MAX_UNRECORDED &&
       monotonic() - this.#respondedAt < RESPONSE_GAP_MS
     );
   }
 
-  /**
-   * Runs a step. If it throws, the error is reported, and all queues are read again after a pause; the step is not repeated.
-   * @returns whether it succeeded
-   */
-  #runStep(step: () => void): boolean {
+  /** Fails the paused deliveries whose retry window is over. Each is recorded as settled at the end of its window. */
+  async #expirePaused({ seq: workspaceSeq, clock }: LoadedWorkspace): Promise<void> {
+    const { store, rules } = this.#sandbox;
+    const { windowMs } = rules.retry;
     try {
-      step();
-      return true;
+      await store.write(() => {
+        const expired = store.deliveries.listExpired(workspaceSeq, windowMs, this.#startedSeqs, clock.now());
+        for (const { seq, expires_at } of expired) store.deliveries.expire(seq, expires_at, store.nextSeq());
+      });
     } catch (error) {
       this.#backOff(error);
-      this.#isLoaded = false;
-      this.#wakeIn(STORE_RETRY_MS);
-      return false;
     }
+    this.#isStale = true;
+    this.#requestTurn();
   }
 
-  /** Reads the queues of the endpoints with a pending delivery from the store. */
-  #loadQueues(): void {
-    for (const queue of this.#queues.values()) {
-      queue.isEnabled = this.#isEnabled(queue.webhookSeq);
-      queue.reload();
-      this.#reschedule(queue);
-    }
-    for (const row of this.#sandbox.store.webhooks.listNextDue()) {
-      if (!this.#queues.has(row.seq)) this.#reschedule(this.#addQueue(row, row.next_due_at));
-    }
-    this.#isLoaded = true;
-  }
-
-  #isEnabled(webhookSeq: number): boolean {
-    return this.#sandbox.store.webhooks.getBySeq(webhookSeq).disabled === 0;
-  }
-
+  /** Reports the error. After a pause, everything is read again. */
   #backOff(error: unknown): void {
     const now = this.#sandbox.wall.monotonic();
     // Attempts that are in flight together usually fail together: report them once.
     if (now >= this.#backOffUntil || String(error) !== this.#lastError) this.#onInternalError(error);
     this.#lastError = String(error);
     this.#backOffUntil = now + STORE_RETRY_MS;
+    this.#isStale = true;
+    this.#setTimer(STORE_RETRY_MS);
   }
 
-  /** The queue of an endpoint; undefined if the endpoint does not exist. */
-  #getOrCreateQueue(webhookSeq: number): EndpointQueue | undefined {
-    const existing = this.#queues.get(webhookSeq);
-    if (existing) return existing;
-    const { webhooks, deliveries } = this.#sandbox.store;
-    const row = webhooks.findBySeq(webhookSeq);
-    if (row === undefined) return undefined;
-    return this.#addQueue(row, deliveries.findNextDueAt(webhookSeq, Number.NEGATIVE_INFINITY) ?? null);
+  /** Reads everything again in `realMs`, or earlier if that is further away than a timer can wait. */
+  #setTimer(realMs: number): void {
+    clearTimeout(this.#timer);
+    if (!this.isRunning || realMs === Number.POSITIVE_INFINITY) return;
+    const onWake = () => {
+      this.#isStale = true;
+      this.#takeTurns();
+    };
+    this.#timer = setTimeout(onWake, Math.min(Math.ceil(realMs), MAX_TIMER_MS));
   }
 
-  /** @param nextDueAt schedule time of the earliest pending delivery in the store; null without one */
-  #addQueue(
-    row: Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'>,
-    nextDueAt: number | null,
-  ): EndpointQueue {
-    const { store, wall, workspaces } = this.#sandbox;
-    const queue = new EndpointQueue({
-      webhookSeq: row.seq,
-      workspace: workspaces.get(row.workspace_seq),
-      store,
-      wall,
-      nextDueAt,
-      isEnabled: row.disabled === 0,
-    });
-    this.#queues.set(row.seq, queue);
-    return queue;
-  }
-
-  #getOrCreateSchedule({ seq, clock }: LoadedWorkspace): WorkspaceSchedule {
-    const existing = this.#schedules.get(seq);
-    if (existing) return existing;
-    const schedule = new WorkspaceSchedule(clock);
-    this.#schedules.set(seq, schedule);
-    return schedule;
-  }
-
-  /** Wakes in `realMs`, unless the timer is already set to an earlier time. */
-  #wakeIn(realMs: number): void {
-    if (this.#state === 'running') this.#timer.set(realMs);
-  }
-
-  #checkWaiters(): void {
-    for (const check of this.#waiters) check();
-  }
-
-  /** Resolves when `condition` holds. It is checked whenever the state changes. */
+  /** Resolves when `condition` holds. It is checked after every turn. */
   #waitFor(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const check = () => {

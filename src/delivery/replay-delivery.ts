@@ -41,7 +41,7 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
     store.deliveries.requestReplay(row.seq, now);
     return row.seq;
   });
-  bus.publish({ type: 'delivery_due', webhookSeq: row.webhook_seq, deliverySeq: seq, dueAt: now });
+  bus.publish({ type: 'replay_requested' });
   return store.deliveryQueries.findBySeq(seq) ?? row;
 }
 

@@ -48,7 +48,7 @@ export function createEvent(
   };
   store.events.insert(row);
   const eventsToPublish = store.webhooks.listSubscribed(workspace.seq, type).map((webhook): SandboxEvent => {
-    const delivery = {
+    store.deliveries.insert({
       seq: store.nextSeq(),
       id: workspace.ids.next('delivery', createdAt),
       event_seq: row.seq,
@@ -56,14 +56,8 @@ export function createEvent(
       workspace_seq: workspace.seq,
       created_at: createdAt,
       due_at: createdAt,
-    };
-    store.deliveries.insert(delivery);
-    return {
-      type: 'delivery_due',
-      webhookSeq: webhook.seq,
-      deliverySeq: delivery.seq,
-      dueAt: createdAt,
-    };
+    });
+    return { type: 'delivery_due', webhookSeq: webhook.seq, workspace };
   });
   workspaces.persistClockIfNeeded(workspace);
   return { id: row.id, record, eventsToPublish };

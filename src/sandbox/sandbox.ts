@@ -6,18 +6,12 @@ import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
 import { FaultRegistry } from './faults.ts';
 import { IdAndSecretGenerator } from './id-and-secret-generator.ts';
-import { WorkspaceRegistry } from './workspace-registry.ts';
-
-/** A delivery got a due time: it is new, or a replay was requested. */
-export interface DeliveryDue {
-  readonly type: 'delivery_due';
-  readonly webhookSeq: number;
-  readonly deliverySeq: number;
-  readonly dueAt: number;
-}
+import { type LoadedWorkspace, WorkspaceRegistry } from './workspace-registry.ts';
 
 export type SandboxEvent =
-  | DeliveryDue
+  /** A new event has a delivery to this endpoint. */
+  | { readonly type: 'delivery_due'; readonly webhookSeq: number; readonly workspace: LoadedWorkspace }
+  | { readonly type: 'replay_requested' }
   /** The pending deliveries of an endpoint were canceled. */
   | { readonly type: 'deliveries_canceled'; readonly webhookSeq: number }
   /** An endpoint was registered or changed through the control plane, for example disabled, or its secret was rotated. */

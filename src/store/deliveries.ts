@@ -8,13 +8,6 @@ export type NewDelivery = Pick<
   'seq' | 'id' | 'event_seq' | 'webhook_seq' | 'workspace_seq' | 'created_at'
 > & { readonly due_at: number };
 
-/** A pending delivery that fails when its retry window has elapsed, unless its endpoint is enabled first. */
-interface ExpirableDelivery {
-  readonly seq: number;
-  /** Start of the retry window: the time of the first attempt, or of the creation if there was none. */
-  readonly window_started_at: number;
-}
-
 /** A replay as a new delivery of the same event to the same endpoint. */
 type DeliveryCopy = Pick<Row<'deliveries'>, 'seq' | 'id' | 'created_at' | 'own_url' | 'own_body'> & {
   readonly replay_of_seq: number;
@@ -55,6 +48,13 @@ const SELECT_SENDABLE = `SELECT ${SENDABLE_COLUMNS.map((name) => `d.${name}`)}, 
   FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
   WHERE d.seq = ? AND d.due_at IS NOT NULL`;
 
+/** End of the retry window, which starts at the first attempt, or at the creation if there was none. */
+const EXPIRES_AT = 'coalesce(d.first_attempt_at, d.created_at) + @window_ms';
+/** Paused: pending at a disabled endpoint, without a waiting replay, and without an attempt that has started. */
+const FROM_PAUSED = `FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+  WHERE h.workspace_seq = @workspace AND h.deleted_at IS NULL AND h.disabled = 1 AND d.due_at IS NOT NULL
+    AND d.replays_waiting = 0 AND d.seq NOT IN (SELECT value FROM json_each(@started))`;
+
 /** What an attempt needs of its delivery, event and endpoint. */
 export interface SendableDelivery
   extends Pick<Row<'deliveries'>, (typeof SENDABLE_COLUMNS)[number]>,
@@ -91,9 +91,11 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** The current values for an attempt; undefined if the delivery is no longer due. */
-  findSendable(seq: number): SendableDelivery | undefined {
-    return this.sql.get<SendableDelivery>(SELECT_SENDABLE, [seq]);
+  /** The current values for an attempt of a pending delivery. */
+  getSendable(seq: number): SendableDelivery {
+    const row = this.sql.get<SendableDelivery>(SELECT_SENDABLE, [seq]);
+    if (row === undefined) throw new Error(`delivery ${seq} cannot be sent`);
+    return row;
   }
 
   getProgress(seq: number): DeliveryProgressRow {
@@ -102,19 +104,32 @@ export class DeliveryTable extends Table {
     return row;
   }
 
-  /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first. */
+  /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first; none while it is disabled. */
   listDue(webhookSeq: number, now: number, limit: number): { seq: number; due_at: number }[] {
     return this.sql.all(
-      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
+      `SELECT d.seq, d.due_at FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+       WHERE h.seq = ? AND h.disabled = 0 AND d.due_at <= ? ORDER BY d.due_at, d.seq LIMIT ?`,
       [webhookSeq, now, limit],
     );
   }
 
-  /** The earliest due time of the endpoint's deliveries after `afterDueAt` (schedule time). */
-  findNextDueAt(webhookSeq: number, afterDueAt: number): number | undefined {
-    return this.sql.value(
-      'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at > ? ORDER BY due_at LIMIT 1',
-      [webhookSeq, afterDueAt],
+  /** The enabled endpoints of a workspace with a delivery that is due at `now` (schedule time). */
+  listDueEndpoints(workspaceSeq: number, now: number): number[] {
+    return this.sql.values(
+      `SELECT seq FROM webhooks h WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0
+         AND EXISTS (SELECT 1 FROM deliveries WHERE webhook_seq = h.seq AND due_at <= ?) ORDER BY seq`,
+      [workspaceSeq, now],
+    );
+  }
+
+  /** Schedule time after `now` at which the next delivery to an enabled endpoint of a workspace is due; null without one. */
+  findNextDueAt(workspaceSeq: number, now: number): number | null {
+    return (
+      this.sql.value(
+        `SELECT min((SELECT min(due_at) FROM deliveries WHERE webhook_seq = h.seq AND due_at > ?))
+         FROM webhooks h WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0`,
+        [now, workspaceSeq],
+      ) ?? null
     );
   }
 
@@ -164,11 +179,10 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
-  releaseReordered(webhookSeq: number, now: number): number[] {
-    return this.sql.values(
-      `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
-           AND fault ->> 'kind' = 'reorder' RETURNING seq`,
+  /** Makes the deliveries due that a `reorder` fault postponed. */
+  releaseReordered(webhookSeq: number, now: number): void {
+    this.sql.run(
+      `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now AND fault ->> 'kind' = 'reorder'`,
       { webhook: webhookSeq, now },
     );
   }
@@ -203,24 +217,23 @@ export class DeliveryTable extends Table {
     ) as number;
   }
 
-  /** Earliest start of the retry window of an expirable delivery of the endpoint; null without one. */
-  findOldestWindowStart(webhookSeq: number): number | null {
-    return (
-      this.sql.value(
-        `SELECT min(coalesce(first_attempt_at, created_at)) FROM deliveries
-         WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0`,
-        [webhookSeq],
-      ) ?? null
-    );
+  /** Schedule time at which the retry window of the first paused delivery in a workspace ends; `Infinity` without one. */
+  findExpiry(workspace: number, windowMs: number, startedSeqs: readonly number[]): number {
+    const values = { workspace, window_ms: windowMs, started: JSON.stringify(startedSeqs) };
+    return this.sql.value(`SELECT min(${EXPIRES_AT}) ${FROM_PAUSED}`, values) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Pending deliveries without a waiting replay, with a retry window that started at or before `startedBy`. */
-  listExpirable(webhookSeq: number, startedBy: number): ExpirableDelivery[] {
+  /** The paused deliveries in a workspace whose retry window ended at or before `now`. */
+  listExpired(
+    workspace: number,
+    windowMs: number,
+    startedSeqs: readonly number[],
+    now: number,
+  ): { seq: number; expires_at: number }[] {
+    const values = { workspace, window_ms: windowMs, started: JSON.stringify(startedSeqs), now };
     return this.sql.all(
-      `SELECT seq, coalesce(first_attempt_at, created_at) AS window_started_at FROM deliveries
-       WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0 AND coalesce(first_attempt_at, created_at) <= ?
-       ORDER BY seq`,
-      [webhookSeq, startedBy],
+      `SELECT d.seq, ${EXPIRES_AT} AS expires_at ${FROM_PAUSED} AND ${EXPIRES_AT} <= @now ORDER BY d.seq`,
+      values,
     );
   }
 

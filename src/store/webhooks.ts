@@ -27,12 +27,6 @@ type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret' | 'de
 /** An enabled endpoint with its parsed subscriptions. */
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
-/** An endpoint with its next due time, to create its queue. */
-interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
-  /** Schedule time of its next pending delivery. */
-  readonly next_due_at: number;
-}
-
 const SELECT_WITH_WORKSPACE =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
 
@@ -114,15 +108,6 @@ export class WebhookTable extends Table {
     return this.sql.value('SELECT count(*) FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL', [
       workspaceSeq,
     ]) as number;
-  }
-
-  /** The endpoints with a pending delivery, each with its next due time. */
-  listNextDue(): WebhookNextDue[] {
-    return this.sql.all(
-      `SELECT seq, workspace_seq, disabled,
-         (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
-       FROM webhooks h WHERE deleted_at IS NULL AND next_due_at IS NOT NULL ORDER BY seq`,
-    );
   }
 
   /** The sequences of the enabled endpoints of one workspace or of all. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { getSigningSecrets, sendAttempt, toDeliveryRequest } from '../../src/delivery/attempt.ts';
-import type { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
 import { decodePhases } from '../../src/domain/attempt-phases.ts';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
 import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
@@ -144,53 +143,28 @@ describe('sendAttempt', () => {
     );
     const [id = ''] = await dispatch.trigger();
     const { sender, sent, inFlight } = createScriptedSender();
-    const scheduled: unknown[] = [];
-    const queue = {
-      ...{ webhookSeq, workspace: dispatch.workspace, hasReorderedDelivery: false },
-      schedule: (...args: unknown[]) => scheduled.push(args),
-    };
+    const reordered = new Set<number>();
+    const { workspace, sandbox } = dispatch;
     const send = (seq: number) =>
-      sendAttempt(dispatch.sandbox, sender, queue as unknown as EndpointQueue, { seq, waitingSince: 0 });
-    return { ...dispatch, id, queue, scheduled, sent, inFlight, send, seq: dispatch.get(id).seq };
+      sendAttempt(sandbox, sender, { seq, webhookSeq, workspace, waitingSince: 0 }, reordered);
+    return { ...dispatch, id, reordered, webhookSeq, sent, inFlight, send, seq: dispatch.get(id).seq };
   }
-
-  it('a delivery that is no longer due is not sent', async () => {
-    const { seq, send, sent, store } = await start();
-    store.writeNow(() =>
-      store.deliveries.cancelPending(store.deliveries.getProgress(seq).webhook_seq, NOW, 0),
-    );
-    const record = await send(seq);
-    expect([await record(), sent]).toEqual([null, []]);
-  });
-
-  it.each([
-    ['later', 1, 0],
-    ['now', 0, 1],
-  ])('a delivery that a reset made due %s is sent at its due time', async (_, ms, count) => {
-    const { seq, send, sent, inFlight, store } = await start();
-    store.writeNow(() => store.deliveries.postpone(seq, NOW + ms, '{"kind":"delay"}'));
-    const sending = send(seq);
-    for (const attempt of inFlight) await attempt.respond();
-    const dueAt = await (await sending)();
-    expect([dueAt, sent.length]).toEqual([ms === 0 ? null : NOW + ms, count]);
-  });
 
   it('only a reorder fault waits for the next delivery, which makes the delayed one due', async () => {
     const delayed = await start('delay');
     await (await delayed.send(delayed.seq))();
-    expect([delayed.queue.hasReorderedDelivery, delayed.sent]).toEqual([false, []]);
+    expect([delayed.reordered.size, delayed.sent]).toEqual([0, []]);
 
-    const reordered = await start('reorder');
-    const { queue, seq, send, inFlight, trigger, get, scheduled } = reordered;
+    const { id, reordered, webhookSeq, seq, send, inFlight, trigger, get } = await start('reorder');
     await (await send(seq))();
-    expect([queue.hasReorderedDelivery, scheduled]).toEqual([true, []]);
-    expect(get(reordered.id).due_at).toBeGreaterThan(NOW);
+    expect([...reordered]).toEqual([webhookSeq]);
+    expect(get(id).due_at).toBeGreaterThan(NOW);
     const [nextId = ''] = await trigger();
     const sending = send(get(nextId).seq);
     for (const attempt of inFlight) await attempt.respond();
     await (await sending)();
-    expect([queue.hasReorderedDelivery, scheduled]).toEqual([false, [[seq, NOW]]]);
-    expect(get(reordered.id).due_at).toBe(NOW);
+    expect(reordered.size).toBe(0);
+    expect(get(id).due_at).toBe(NOW);
   });
 });
 

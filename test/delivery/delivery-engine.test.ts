@@ -81,7 +81,7 @@ describe('the start of the delivery engine', () => {
     [
       'while sending a delivery',
       ({ store }) =>
-        vi.spyOn(store.webhooks, 'listNextDue').mockImplementation(() => {
+        vi.spyOn(store.deliveries, 'listDueEndpoints').mockImplementation(() => {
           throw new Error('no');
         }),
     ],

@@ -73,31 +73,30 @@ describe('a reset', () => {
   });
 
   it('the due times of the state before a reset are forgotten', async () => {
-    const { endpoint, trigger, attempt, reset, store, dispatcher, workspace, moveTo, sent } =
-      startDispatcher();
+    const { endpoint, trigger, attempt, reset, store, nextDueAt, moveTo, sent } = startDispatcher();
     endpoint();
     store.setBaseline();
     await trigger();
     await (await attempt(1)).respond(failedResult);
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBeGreaterThan(NOW);
+    expect(nextDueAt()).toBeGreaterThan(NOW);
     await reset();
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextDueAt()).toBeNull();
     await moveTo(NOW + HOUR_MS);
     expect(sent).toHaveLength(1);
   });
 
   it('a reset ends the pause after an error', async () => {
-    const { endpoint, update, reset, store, dispatcher, workspace, faults } = startDispatcher();
-    const { id } = endpoint();
-    store.setBaseline();
-    const reading = vi.spyOn(store.webhooks, 'getBySeq').mockImplementation(() => {
+    const { endpoint, trigger, reset, store, faults, sent } = startDispatcher();
+    endpoint();
+    const reading = vi.spyOn(store.deliveries, 'listDue').mockImplementation(() => {
       throw new Error('disk I/O error');
     });
-    await update(id, { disabled: true });
+    await trigger();
+    store.setBaseline();
     reading.mockRestore();
-    expect([faults.length, dispatcher.getNextDueAt(workspace.seq)]).toEqual([1, Number.NEGATIVE_INFINITY]);
+    expect([faults.length, sent.length]).toEqual([1, 0]);
     await reset();
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.POSITIVE_INFINITY);
+    expect(sent).toHaveLength(1);
   });
 });
 

@@ -156,10 +156,16 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
       const events = created.flatMap((event) => event.eventsToPublish);
       for (const item of events) sandbox.bus.publish(item);
       await runEventLoop();
-      return events.flatMap((item) =>
-        item.type === 'delivery_due' ? (store.deliveryQueries.findBySeq(item.deliverySeq)?.id ?? []) : [],
+      const page = { limit: created.length * 1_000, beforeSeq: null };
+      return created.flatMap(({ id }) =>
+        store.deliveryQueries
+          .list({ event_id: id }, page)
+          .rows.map((row) => row.id)
+          .toReversed(),
       );
     },
+    /** Schedule time at which the next delivery is due. */
+    nextDueAt: () => store.deliveries.findNextDueAt(workspace.seq, workspace.clock.now()),
     replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
       replayDelivery(sandbox, { id, ...change }),
     async update(id: string, change: WebhookChange) {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
-import { failedResult, NOW, startDispatcher } from './dispatcher-setup.ts';
+import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 /** Makes the next call of a method fail. */
 function failOnce<Name extends string>(table: Record<Name, (...args: never[]) => unknown>, name: Name): void {
@@ -19,7 +19,7 @@ describe('an error of the store while the dispatcher handles a change', () => {
     await (await attempt(1)).respond(failedResult);
     await update(id, { disabled: true });
     await moveTo(NOW + 5 * MINUTE_MS);
-    failOnce(store.webhooks, 'getBySeq');
+    failOnce(store.deliveries, 'listDueEndpoints');
     await update(id, { disabled: false });
     expect(faults).toMatchObject([{ message: 'page on fire' }]);
     pass(1_000);
@@ -32,7 +32,7 @@ describe('an error of the store while the dispatcher handles a change', () => {
     const { id } = endpoint();
     await trigger();
     await (await attempt(1)).respond(failedResult);
-    failOnce(store.webhooks, 'getBySeq');
+    failOnce(store.deliveries, 'listDueEndpoints');
     await update(id, { disabled: true });
     expect(faults).toMatchObject([{ message: 'page on fire' }]);
     pass(1_000);
@@ -44,10 +44,13 @@ describe('an error of the store while the dispatcher handles a change', () => {
   it('the first delivery to an endpoint is sent after the pause, and the workspace is not idle until then', async () => {
     const { endpoint, trigger, dispatcher, workspace, store, sent, faults, pass, moveTo } = startDispatcher();
     endpoint();
-    failOnce(store.webhooks, 'findBySeq');
+    failOnce(store.deliveries, 'listDue');
     await trigger();
     expect(faults).toMatchObject([{ message: 'page on fire' }]);
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.NEGATIVE_INFINITY);
+    const onIdle = vi.fn();
+    void dispatcher.whenIdle(workspace).then(onIdle);
+    await runEventLoop();
+    expect(onIdle).not.toHaveBeenCalled();
     pass(1_000);
     await moveTo(NOW);
     expect(sent).toHaveLength(1);

@@ -49,8 +49,23 @@ describe('the timer of the dispatcher', () => {
     expect(sent).toHaveLength(2);
   });
 
+  it('a retry that is further away than a timer of Node.js can wait is sent at its due time', async () => {
+    const { endpoint, trigger, attempt, advance, sent, workspace } = start();
+    const speed = 0.0001;
+    const oneMs = 1 / speed;
+    workspace.clock.set({ speed });
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    await advance((5 * MINUTE_MS - 1) * oneMs);
+    expect(sent).toHaveLength(1);
+    await advance(2 * oneMs);
+    expect(sent).toHaveLength(2);
+  });
+
   it('a paused delivery fails at the end of its retry window without any other event, and the workspace is not idle until then [delivery.paused]', async () => {
-    const { endpoint, trigger, attempt, update, advance, get, isIdle, dispatcher, workspace } = start();
+    const { endpoint, trigger, attempt, update, advance, get, isIdle, dispatcher, workspace, nextDueAt } =
+      start();
     const { id: webhook } = endpoint();
     const [id = ''] = await trigger();
     await (await attempt(1)).respond(failedResult);
@@ -61,7 +76,7 @@ describe('the timer of the dispatcher', () => {
     expect([get(id).status, await isIdle()]).toEqual(['pending', false]);
     await dispatcher.whenIdle(workspace);
     expect(get(id)).toMatchObject({ status: 'failed', settled_at: NOW + 72 * HOUR_MS });
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextDueAt()).toBeNull();
   });
 
   it('a paused delivery whose end cannot be stored fails after a pause', async () => {
@@ -113,16 +128,14 @@ describe('a pause of the dispatcher', () => {
 
   it('a start that cannot read the deliveries tries again after a pause', async () => {
     const store = new Store({ path: ':memory:' });
-    const read = vi.spyOn(store.webhooks, 'listNextDue').mockImplementation(() => fail());
-    const { dispatcher, workspace, advance, faults, isIdle } = start({ store });
+    const read = vi.spyOn(store.deliveries, 'listDueEndpoints').mockImplementation(() => fail());
+    const { advance, faults, isIdle } = start({ store });
     expect([faults.length, await isIdle()]).toEqual([1, false]);
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.NEGATIVE_INFINITY);
     read.mockRestore();
     await advance(PAUSE_MS - 1);
     expect(await isIdle()).toBe(false);
     await advance(1);
     expect(await isIdle()).toBe(true);
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('errors of attempts that fail together are reported once, another error and a later one again', async () => {
@@ -158,7 +171,7 @@ describe('the end of the dispatcher', () => {
     expect(vi.getTimerCount()).toBe(0);
     store.close();
     await second?.respond();
-    sandbox.bus.publish({ type: 'delivery_due', webhookSeq, deliverySeq: 1, dueAt: NOW });
+    sandbox.bus.publish({ type: 'delivery_due', webhookSeq, workspace });
     sandbox.bus.publish({ type: 'webhook_changed', webhookSeq });
     sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
     await runEventLoop();
@@ -173,7 +186,7 @@ describe('the end of the dispatcher', () => {
     await update(webhook, { disabled: true });
     vi.advanceTimersByTime(72 * HOUR_MS);
     await dispatcher.stop(0);
-    const read = vi.spyOn(store.deliveries, 'findNextDueAt');
+    const read = vi.spyOn(store.deliveries, 'listDueEndpoints');
     await runEventLoop();
     expect([read.mock.calls, faults]).toEqual([[], []]);
   });
@@ -181,13 +194,13 @@ describe('the end of the dispatcher', () => {
 
 describe('the endpoints of the dispatcher', () => {
   it('the retries of a deleted endpoint are no longer due, and a change of a missing endpoint has no effect', async () => {
-    const { endpoint, trigger, attempt, remove, sandbox, dispatcher, workspace, faults } = start();
+    const { endpoint, trigger, attempt, remove, sandbox, nextDueAt, faults } = start();
     const { id } = endpoint();
     await trigger();
     await (await attempt(1)).respond(failedResult);
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(NOW + 5 * MINUTE_MS);
+    expect(nextDueAt()).toBe(NOW + 5 * MINUTE_MS);
     await remove(id);
-    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextDueAt()).toBeNull();
     sandbox.bus.publish({ type: 'webhook_changed', webhookSeq: 999 });
     expect(faults).toEqual([]);
   });

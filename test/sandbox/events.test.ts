@@ -35,9 +35,7 @@ describe('createEvent', () => {
       [one.id, now, now, 'pending'],
     ]);
     expect(eventsToPublish).toEqual(
-      deliveries.map(({ seq, webhook_seq }) => ({
-        ...{ type: 'delivery_due', webhookSeq: webhook_seq, deliverySeq: seq, dueAt: now },
-      })),
+      deliveries.map(({ webhook_seq }) => ({ type: 'delivery_due', webhookSeq: webhook_seq, workspace })),
     );
     expect(JSON.parse(record)).toMatchObject({ id, type: 'a.b', payload: { n: 1 } });
     expect(record).toContain('{"n":1.0}');

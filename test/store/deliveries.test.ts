@@ -24,7 +24,7 @@ const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
 describe('DeliveryTable', () => {
   it('listDue orders deliveries by due time, then by creation', () => {
     const store = openStore();
-    const { webhook, deliveries } = insertDeliveries(store, [NOW + 5, NOW, NOW + 6, NOW]);
+    const { webhook, deliveries, workspace } = insertDeliveries(store, [NOW + 5, NOW, NOW + 6, NOW]);
     const [late, first, tooLate, second] = deliveries;
     expect(store.deliveries.listDue(webhook, NOW + 5, 10)).toEqual([
       { seq: first, due_at: NOW },
@@ -33,8 +33,8 @@ describe('DeliveryTable', () => {
     ]);
     expect(store.deliveries.listDue(webhook, NOW + 5, 1)).toEqual([{ seq: first, due_at: NOW }]);
     expect(store.deliveries.listDue(webhook, NOW - 1, 10)).toEqual([]);
-    expect(store.deliveries.findNextDueAt(webhook, NOW + 5)).toBe(NOW + 6);
-    expect(store.deliveries.findNextDueAt(webhook, NOW + 6)).toBeUndefined();
+    expect(store.deliveries.findNextDueAt(workspace, NOW + 5)).toBe(NOW + 6);
+    expect(store.deliveries.findNextDueAt(workspace, NOW + 6)).toBeNull();
     expect(tooLate).toBeDefined();
   });
 
@@ -42,9 +42,9 @@ describe('DeliveryTable', () => {
     const store = openStore();
     const { webhook, deliveries } = insertDeliveries(store, [NOW]);
     const [seq = 0] = deliveries;
-    expect(store.deliveries.findSendable(seq)).toMatchObject({ seq, due_at: NOW, secret: 'whsec_a' });
+    expect(store.deliveries.getSendable(seq)).toMatchObject({ seq, due_at: NOW, secret: 'whsec_a' });
     settle(store, seq, 'succeeded');
-    expect(store.deliveries.findSendable(seq)).toBeUndefined();
+    expect(() => store.deliveries.getSendable(seq)).toThrow(`delivery ${seq} cannot be sent`);
     expect(store.deliveries.listDue(webhook, NOW, 10)).toEqual([]);
     expect(store.deliveries.countPending()).toBe(0);
   });
@@ -144,16 +144,20 @@ describe('DeliveryTable', () => {
     expect(plans).toHaveLength(2);
   });
 
-  it('listDue and findNextDueAt search an index of the endpoint', async () => {
+  it('due deliveries, due endpoints and next due times are searched in an index of the endpoint', async () => {
     const { deliveries } = openStore();
-    const plans = await explainPrepared(/FROM deliveries WHERE webhook_seq = \? AND due_at (<=|>)/, () => {
+    const plans = await explainPrepared(/due_at (<=|>) \?/, () => {
       deliveries.listDue(1, NOW, 1);
+      deliveries.listDueEndpoints(1, NOW);
       deliveries.findNextDueAt(1, NOW);
     });
-    expect(plans.map(({ steps }) => steps)).toEqual([
-      ['SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at<?)'],
+    const searches = plans.map(({ steps }) => steps.filter((step) => step.includes('deliver')));
+    expect(searches).toEqual([
+      ['SEARCH d USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at<?)'],
+      ['SEARCH deliveries EXISTS USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at<?)'],
       ['SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at>?)'],
     ]);
+    for (const { steps } of plans) expect(steps.join()).not.toMatch(/SCAN|TEMP B-TREE/);
   });
 });
 

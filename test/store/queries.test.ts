@@ -71,8 +71,8 @@ describe('the queries of endpoints', () => {
     }
   });
 
-  it('endpoints are listed by their purpose: URL, forwarding, listening, subscription, secrets and queues', () => {
-    const { store, workspaces, webhooks, deliveries } = openFilledStore();
+  it('endpoints are listed by their purpose: URL, forwarding, listening, subscription and secrets', () => {
+    const { store, workspaces, webhooks } = openFilledStore();
     expect(new Set(store.webhooks.listListenerIds())).toEqual(
       new Set(webhooks.filter((row) => isLive(row) && row.listener === 1).map(({ id }) => id)),
     );
@@ -103,11 +103,6 @@ describe('the queries of endpoints', () => {
         ),
       );
     }
-    const queues = webhooks.filter(isLive).flatMap(({ seq, workspace_seq, disabled }) => {
-      const due = deliveries.flatMap((row) => (row.webhook_seq === seq ? (row.due_at ?? []) : []));
-      return due.length === 0 ? [] : [{ seq, workspace_seq, disabled, next_due_at: Math.min(...due) }];
-    });
-    expect(store.webhooks.listNextDue()).toEqual(queues);
     for (const workspace of workspaces) {
       const count = webhooks.filter((row) => isLive(row) && row.workspace_seq === workspace).length;
       expect(store.webhooks.count(workspace)).toBe(count);
@@ -234,33 +229,57 @@ function hasFailed(attempts: readonly AttemptRow[], delivery: ExpectedDelivery):
 }
 
 describe('the queue of due deliveries', () => {
-  it('due deliveries and retry windows are those of one endpoint', () => {
+  const isDue = ({ due_at }: ExpectedDelivery, now: number) => due_at !== null && due_at <= now;
+
+  it('due deliveries are those of one enabled endpoint, earliest first', () => {
     const { store, webhooks, deliveries } = openFilledStore();
-    for (const { seq: webhook } of webhooks.slice(0, 6)) {
-      const pending = deliveries.filter(
-        ({ webhook_seq, due_at }) => webhook_seq === webhook && due_at !== null,
-      );
-      const expirable = pending.filter(({ replays_waiting }) => replays_waiting === 0);
+    for (const { seq: webhook, disabled } of webhooks) {
       for (const now of dueTimes) {
-        const due = pending.filter((row) => (row.due_at ?? 0) <= now).toSorted(compareDueTimes);
-        const expected = due.map(({ seq, due_at }) => ({ seq, due_at }));
-        expect(store.deliveries.listDue(webhook, now, 100)).toEqual(expected);
-        expect(store.deliveries.listDue(webhook, now, 2)).toEqual(expected.slice(0, 2));
-        const later = pending.map(({ due_at }) => due_at ?? 0).filter((at) => at > now);
-        expect(store.deliveries.findNextDueAt(webhook, now)).toBe(
-          later.length === 0 ? undefined : Math.min(...later),
+        const due = deliveries
+          .filter((row) => disabled === 0 && row.webhook_seq === webhook && isDue(row, now))
+          .toSorted(compareDueTimes)
+          .map(({ seq, due_at }) => ({ seq, due_at }));
+        expect(store.deliveries.listDue(webhook, now, 100)).toEqual(due);
+        expect(store.deliveries.listDue(webhook, now, 2)).toEqual(due.slice(0, 2));
+      }
+    }
+  });
+
+  it('due endpoints, due times and retry windows are those of one workspace', () => {
+    const { store, workspaces, webhooks, deliveries } = openFilledStore();
+    for (const workspace of workspaces) {
+      const live = webhooks.filter((row) => row.workspace_seq === workspace && row.deleted_at === null);
+      const listPending = (disabled: 0 | 1) =>
+        deliveries.filter((row) =>
+          live.some(
+            ({ seq, ...of }) => seq === row.webhook_seq && of.disabled === disabled && row.due_at !== null,
+          ),
         );
-        expect(store.deliveries.listExpirable(webhook, now)).toEqual(
+      const started = listPending(1).slice(0, 1).map(seqOf);
+      const expirable = listPending(1).filter(
+        (row) => row.replays_waiting === 0 && !started.includes(row.seq),
+      );
+      for (const now of dueTimes) {
+        const dueEndpoints = listPending(0)
+          .filter((row) => isDue(row, now))
+          .map((row) => row.webhook_seq);
+        expect(store.deliveries.listDueEndpoints(workspace, now)).toEqual(
+          [...new Set(dueEndpoints)].toSorted((a, b) => a - b),
+        );
+        const later = listPending(0).flatMap((row) => (isDue(row, now) ? [] : Number(row.due_at)));
+        expect(store.deliveries.findNextDueAt(workspace, now)).toBe(
+          later.length === 0 ? null : Math.min(...later),
+        );
+        expect(store.deliveries.listExpired(workspace, 5, started, now + 5)).toEqual(
           expirable
             .filter((row) => getWindowStart(row) <= now)
-            .map((row) => ({ seq: row.seq, window_started_at: getWindowStart(row) })),
+            .map((row) => ({ seq: row.seq, expires_at: getWindowStart(row) + 5 })),
         );
       }
-      expect(store.deliveries.findOldestWindowStart(webhook)).toBe(
-        Math.min(...expirable.map(getWindowStart)),
+      expect(store.deliveries.findExpiry(workspace, 5, started)).toBe(
+        Math.min(...expirable.map(getWindowStart)) + 5,
       );
     }
-    expect(store.deliveries.findOldestWindowStart(0)).toBeNull();
   });
 
   it('the counts of deliveries are those of one workspace', () => {
@@ -377,8 +396,8 @@ describe('the writes of deliveries', () => {
       const { status, due_at, attempt_count, replays_waiting, fault } = row;
       const shown = { due_at, attempt_count, replays_waiting };
       expect(store.deliveries.getProgress(row.seq)).toMatchObject({ ...shown, status });
-      if (due_at === null) expect(store.deliveries.findSendable(row.seq)).toBeUndefined();
-      else expect(store.deliveries.findSendable(row.seq)).toMatchObject({ ...shown, fault });
+      if (due_at === null) expect(() => store.deliveries.getSendable(row.seq)).toThrow('cannot be sent');
+      else expect(store.deliveries.getSendable(row.seq)).toMatchObject({ ...shown, fault });
     }
   }
 
@@ -406,14 +425,9 @@ describe('the writes of deliveries', () => {
     const isReleased = (row: ExpectedDelivery) =>
       row.webhook_seq === webhook && row.fault === '{"kind":"reorder"}';
     const dueAt = deliveries.find(isReleased)?.due_at ?? 0;
-    let released: number[] = [];
-    const release = (now: number) => () => {
-      released = store.deliveries.releaseReordered(webhook, now);
-    };
+    const release = (now: number) => () => store.deliveries.releaseReordered(webhook, now);
     expectChange(filled, release(dueAt), () => ({}));
-    expect(released).toEqual([]);
     expectChange(filled, release(dueAt - 1), (row) => (isReleased(row) ? { due_at: dueAt - 1 } : {}));
-    expect(released).toEqual(deliveries.filter(isReleased).map(seqOf));
   });
 
   it('cancelDeliveries cancels only the pending deliveries of one endpoint', () => {
@@ -471,7 +485,7 @@ describe('the writes of deliveries', () => {
     const url = webhook?.url;
     const body = events.find(({ seq }) => seq === original.event_seq)?.envelope;
     expect(store.deliveryQueries.findBySeq(plain)).toMatchObject({ ...shared, url, replay_of: original.id });
-    expect(store.deliveries.findSendable(plain)).toMatchObject({
+    expect(store.deliveries.getSendable(plain)).toMatchObject({
       ...{ url, body, headers: webhook?.headers, skip_verify: webhook?.skip_verify, secret: webhook?.secret },
     });
     const own = { url: 'http://127.0.0.1:7/', body: '{"changed":true}' };
@@ -479,7 +493,7 @@ describe('the writes of deliveries', () => {
       expect(store.deliveryQueries.findBySeq(seq)).toMatchObject({ ...shared, url: own.url });
       expect(store.deliveryQueries.getBody(seq)).toBe(own.body);
       // The headers of the endpoint can be secret, so they are not sent to another URL.
-      expect(store.deliveries.findSendable(seq)).toMatchObject({ ...own, headers: '{}', skip_verify: 0 });
+      expect(store.deliveries.getSendable(seq)).toMatchObject({ ...own, headers: '{}', skip_verify: 0 });
     }
   });
 });
