@@ -70,8 +70,10 @@ export async function probeSignature(
   const request = toDeliveryRequest({ ...webhook, url: row.url }, content);
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const message = { id: row.id, timestamp, body };
-  const send = (headers: Readonly<Record<string, string>>) =>
-    sender.send({ ...request, headers: { ...request.headers, ...headers } });
+  const send = (headers: Readonly<Record<string, string>>) => {
+    signal?.throwIfAborted();
+    return sender.send({ ...request, headers: { ...request.headers, ...headers } });
+  };
   const sendCorrect = () => send({});
   const sendRandom = () => send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
 
@@ -94,11 +96,9 @@ export async function probeSignature(
     secrets,
     otherSecrets: [...live, { name: 'the API key', secret: apiKey }],
   };
-  const maxRequests =
-    Buffer.byteLength(body) > LARGE_BODY_BYTES ? MAX_LARGE_REQUESTS : Number.POSITIVE_INFINITY;
+  const isLarge = Buffer.byteLength(body) > LARGE_BODY_BYTES;
   let tried = 0;
-  for (const probes of listBatches(listAllProbes(input, deleted))) {
-    signal?.throwIfAborted();
+  for (const probes of listBatches(listAllProbes(input, deleted), isLarge ? 1 : PARALLEL_REQUESTS)) {
     const results = await Promise.all(probes.map(({ headers }) => send(headers)));
     for (const [index, probe] of probes.entries()) {
       const result = results[index] as SendResult;
@@ -121,7 +121,7 @@ export async function probeSignature(
       if (stop !== null) return { result: 'rejected', tried, stop };
     }
     if (monotonic() > endsAt) return { result: 'rejected', tried, stop: 'time_limit' };
-    if (tried + 2 >= maxRequests) return { result: 'rejected', tried, stop: 'large_body' };
+    if (isLarge && tried + 2 >= MAX_LARGE_REQUESTS) return { result: 'rejected', tried, stop: 'large_body' };
   }
   return { result: 'rejected', tried, stop: null };
 }
@@ -130,7 +130,7 @@ export async function probeSignature(
 const PARALLEL_REQUESTS = 4;
 
 /** Each request once. */
-function* listBatches(probes: Iterable<Probe>): Generator<Probe[]> {
+function* listBatches(probes: Iterable<Probe>, size: number): Generator<Probe[]> {
   const sent = new Set<string>();
   let batch: Probe[] = [];
   for (const probe of probes) {
@@ -138,12 +138,15 @@ function* listBatches(probes: Iterable<Probe>): Generator<Probe[]> {
     if (sent.has(key)) continue;
     sent.add(key);
     batch.push(probe);
-    if (batch.length < PARALLEL_REQUESTS) continue;
+    if (batch.length < size) continue;
     yield batch;
     batch = [];
   }
   if (batch.length > 0) yield batch;
 }
+
+/** Mistakes in these parts change more than the digits of the digest. */
+const sentParts: readonly Probe['mistakes'][number]['part'][] = ['header', 'encoding', 'algorithm'];
 
 /**
  * Whether the status shows that the verification accepted the signature: it differs from that of a random signature, and the request
@@ -151,7 +154,7 @@ function* listBatches(probes: Iterable<Probe>): Generator<Probe[]> {
  */
 function isStatusOfMistake({ mistakes }: Probe, { responseStatus }: SendResult, random: SendResult): boolean {
   const isDigest = ({ part, change }: Probe['mistakes'][number]) =>
-    part !== 'header' && part !== 'algorithm' && change.form === undefined;
+    !sentParts.includes(part) && change.aheadMs === undefined && change.scheme?.timestampFormat === undefined;
   const statuses = [responseStatus, random.responseStatus];
   return (
     responseStatus !== random.responseStatus &&
