@@ -35,9 +35,9 @@ export function findLayer(
   const redirect = target && describeRedirect(new URL(exchange.request.url), target);
   for (const [kind, { rows, sentence, reason, ...fix }] of Object.entries(layers)) {
     for (const row of rows) {
-      const message = messages.find(({ text }) => row.says?.test(text));
+      const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
       if (!applies(row, response, message !== undefined, redirect)) continue;
-      const quoted = quote(message?.received ?? '');
+      const quoted = quote(message?.received ?? says ?? '');
       const all = { ...values, ...describeExchange(exchange, response, target), by: row.by, says: quoted };
       const layer = {
         ...{ kind: kind as LayerKind, by: row.by, isLikely: row.isLikely === true },
@@ -67,8 +67,13 @@ function applies(
   );
 }
 
-function describeEvidence({ header, says, redirect }: Row, response: ReadResponse, quoted: string): string {
-  if (says !== undefined) return `The response says ${quoted}.`;
+function describeEvidence(
+  { header, says, page, redirect }: Row,
+  response: ReadResponse,
+  quoted: string,
+): string {
+  if (says !== undefined || (page !== undefined && response.says !== null))
+    return `The response says ${quoted}.`;
   const name = redirect === undefined ? header?.[0] : 'location';
   return name === undefined
     ? `The status is ${response.status}.`

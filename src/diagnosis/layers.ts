@@ -1,6 +1,6 @@
 /**
  * What responds to a delivery: each response that is known, by what it shows. A row applies if everything that it lists matches:
- * status, header, a phrase of a message, a part of a page, a change of the URL. The first row that applies counts.
+ * status, header, one of the phrases of a message, a part of a page, a change of the URL. The first row that applies counts.
  */
 import type { MistakeReason } from '../domain/signature/refusals.ts';
 import type { Fix } from './sentences.ts';
@@ -10,7 +10,8 @@ export interface Row {
   readonly by: string;
   readonly status?: readonly number[];
   readonly header?: readonly [name: string, value: RegExp];
-  readonly says?: RegExp;
+  /** Phrases of a message. */
+  readonly says?: readonly RegExp[];
   readonly page?: RegExp;
   readonly redirect?: RegExp;
   /** Instead of that of the layer. */
@@ -36,6 +37,11 @@ const SIGNATURE = '(?:signatures?|hmac|digest)(?![a-z])';
 const verification = (pattern: string) =>
   new RegExp(NOT_DATA + pattern.replaceAll('SIGNATURE', SIGNATURE), 'i');
 
+const BYPASS_VERCEL =
+  'Add ?x-vercel-protection-bypass=SECRET to the endpoint URL. The secret is in the settings of the project, under Deployment Protection.';
+const CLERK = 'The middleware of Clerk';
+const PASS_CLERK = 'Make the path public: call auth.protect() in clerkMiddleware only for other routes.';
+
 const layerTable = {
   secret_unset: {
     sentence: 'It says {says}: the key of the HMAC has no value, so the secret is not set in the receiver.',
@@ -43,29 +49,25 @@ const layerTable = {
     reason: 'secret_missing',
     rows: [
       {
-        by: 'Node.js',
-        status: REJECTIONS,
-        says: /The "key" argument must be of type .*Received (?:undefined|null)/,
+        ...{ by: 'The verification', status: REJECTIONS },
+        says: [
+          // Node.js, WebCrypto, Python, Ruby, PHP, Java.
+          /The "key" argument must be of type .*Received (?:undefined|null)/,
+          /Zero-length key is not supported/,
+          /key: expected bytes or bytearray, but got 'NoneType'|KeyError: '[A-Z_]*SECRET[A-Z_]*'/,
+          /key not found: "[A-Z_]*SECRET[A-Z_]*"/,
+          /hash_hmac\(\): Argument #3 \(\$key\) must be of type string, (?:null|bool|false) given/,
+          /IllegalArgumentException: Empty key/,
+        ],
       },
       {
-        by: 'Python',
-        says: /key: expected bytes or bytearray, but got 'NoneType'|KeyError: '[A-Z_]*SECRET[A-Z_]*'/,
-      },
-      {
-        by: 'Django',
+        by: 'The verification',
         page: /<title>KeyError\s[\s\S]*<pre class="exception_value">(?:&#x27;|')[A-Z_]*SECRET[A-Z_]*(?:&#x27;|')/,
       },
-      { by: 'Ruby', says: /key not found: "[A-Z_]*SECRET[A-Z_]*"/ },
       {
-        by: 'Sinatra',
+        by: 'The verification',
         page: /no implicit conversion of nil into String[\s\S]{1,4000}?openssl&#x2F;hmac\.rb<\/code> in\s+<code><strong>initialize/,
       },
-      { by: 'WebCrypto', says: /Zero-length key is not supported/ },
-      {
-        by: 'PHP',
-        says: /hash_hmac\(\): Argument #3 \(\$key\) must be of type string, (?:null|bool|false) given/,
-      },
-      { by: 'Java', says: /IllegalArgumentException: Empty key/ },
     ],
   },
   parsed_body: {
@@ -74,20 +76,15 @@ const layerTable = {
     reason: 'payload_unreadable',
     rows: [
       {
-        by: 'Node.js',
-        status: REJECTIONS,
-        says: /The "data" argument must be of type .*Received (?:undefined|null|an instance of (?:Object|Array))/,
-      },
-      { by: 'Django', says: /You cannot access body after reading from request['’]s data stream/ },
-      {
-        by: 'Node.js',
-        says: /Body is unusable|Body has already been (?:read|consumed)|stream is not readable/,
-      },
-      { by: 'Stripe', says: /Webhook payload must be provided as a string or a Buffer/ },
-      { by: 'Standard Webhooks', says: /Expected payload to be of type string or Buffer/ },
-      {
-        by: 'PHP',
-        says: /hash_hmac\(\): Argument #2 \(\$data\) must be of type string, (?:array|null) given/,
+        ...{ by: 'The verification', status: REJECTIONS },
+        says: [
+          /The "data" argument must be of type .*Received (?:undefined|null|an instance of (?:Object|Array))/,
+          /Body is unusable|Body has already been (?:read|consumed)|stream is not readable/,
+          /You cannot access body after reading from request['’]s data stream/,
+          /Webhook payload must be provided as a string or a Buffer/,
+          /Expected payload to be of type string or Buffer/,
+          /hash_hmac\(\): Argument #2 \(\$data\) must be of type string, (?:array|null) given/,
+        ],
       },
     ],
   },
@@ -98,14 +95,15 @@ const layerTable = {
     reason: 'header_missing',
     rows: [
       {
-        by: 'The verification',
-        status: REJECTIONS,
-        says: verification(
-          String.raw`(?:(?:missing|no|absent|without(?: an?)?)(?:[ _-][\w-]+){0,4}?[ _-]SIGNATURE(?![ _-](?:found|match))|SIGNATURE(?:[ _-]header)?(?:[ _-](?:is|was|were))?[ _-](?:missing|required|absent|undefined|empty|not[ _-](?:found|present|provided|set|sent))|missing[ _-]required[ _-]headers)`,
-        ),
+        ...{ by: 'The verification', status: REJECTIONS },
+        says: [
+          verification(
+            String.raw`(?:(?:missing|no|absent|without(?: an?)?)(?:[ _-][\w-]+){0,4}?[ _-]SIGNATURE(?![ _-](?:found|match))|SIGNATURE(?:[ _-]header)?(?:[ _-](?:is|was|were))?[ _-](?:missing|required|absent|undefined|empty|not[ _-](?:found|present|provided|set|sent))|missing[ _-]required[ _-]headers)`,
+          ),
+          /^header [\w-]*signature[\w-]*: field required/i,
+          /Unable to extract timestamp and signatures from header/,
+        ],
       },
-      { by: 'FastAPI', status: [422], says: /^header [\w-]*signature[\w-]*: field required/i },
-      { by: 'Stripe', status: REJECTIONS, says: /Unable to extract timestamp and signatures from header/ },
     ],
   },
   signature_time: {
@@ -114,11 +112,12 @@ const layerTable = {
     reason: null,
     rows: [
       {
-        by: 'The verification',
-        status: REJECTIONS,
-        says: verification(
-          '(?:timestamps?|signature|webhook|request|message)(?:[ _-](?:is|was|has))?[ _-](?:too[ _-](?:old|new)|expired|stale|in[ _-]the[ _-]future|outside[ _-](?:of[ _-])?(?:the[ _-])?(?:tolerance|allowed|window))',
-        ),
+        ...{ by: 'The verification', status: REJECTIONS },
+        says: [
+          verification(
+            '(?:timestamps?|signature|webhook|request|message)(?:[ _-](?:is|was|has))?[ _-](?:too[ _-](?:old|new)|expired|stale|in[ _-]the[ _-]future|outside[ _-](?:of[ _-])?(?:the[ _-])?(?:tolerance|allowed|window))',
+          ),
+        ],
       },
     ],
   },
@@ -127,13 +126,14 @@ const layerTable = {
     fix: 'Check that the receiver uses {secret}. If it does, probe it to find the mistake.',
     reason: null,
     rows: [
-      { by: 'Stripe', status: REJECTIONS, says: /No signatures found matching the expected signature/ },
       {
-        by: 'The verification',
-        status: REJECTIONS,
-        says: verification(
-          String.raw`(?:(?:invalid|bad|wrong|incorrect|mismatched|unverified|forged)(?:[ _-]\w+){0,2}[ _-]SIGNATURE|SIGNATURE(?:[ _-](?:header|verification|validation|check|is|are|was|were|did|do|does))*[ _-]?(?:invalid|incorrect|wrong|bad|mismatch(?:ed)?|failed|failure|error|not[ _-](?:valid|match|verified)|(?:don|doesn|didn)['’]?t match|could not be verified)|(?:could not|unable to|failed to|cannot|can['’]t|error) verify(?:ing)?(?: [\w-]+){0,2} SIGNATURE|(?:verification|validation) of (?:the )?SIGNATURE failed|no (?:matching )?signatures? found)`,
-        ),
+        ...{ by: 'The verification', status: REJECTIONS },
+        says: [
+          /No signatures found matching the expected signature/,
+          verification(
+            String.raw`(?:(?:invalid|bad|wrong|incorrect|mismatched|unverified|forged)(?:[ _-]\w+){0,2}[ _-]SIGNATURE|SIGNATURE(?:[ _-](?:header|verification|validation|check|is|are|was|were|did|do|does))*[ _-]?(?:invalid|incorrect|wrong|bad|mismatch(?:ed)?|failed|failure|error|not[ _-](?:valid|match|verified)|(?:don|doesn|didn)['’]?t match|could not be verified)|(?:could not|unable to|failed to|cannot|can['’]t|error) verify(?:ing)?(?: [\w-]+){0,2} SIGNATURE|(?:verification|validation) of (?:the )?SIGNATURE failed|no (?:matching )?signatures? found)`,
+          ),
+        ],
       },
     ],
   },
@@ -142,37 +142,35 @@ const layerTable = {
     fix: 'Exclude the path of the endpoint URL from the CSRF protection: the signature replaces it.',
     rows: [
       {
-        by: 'The CSRF protection of Laravel',
-        status: [419],
+        ...{ by: 'The CSRF protection of Laravel', status: [419] },
         fix: 'In bootstrap/app.php, add the path to validateCsrfTokens(except: […]), or define the route in routes/api.php.',
       },
       {
-        by: 'The CSRF protection of Django',
-        status: [403],
+        ...{ by: 'The CSRF protection of Django', status: [403], fix: 'Add @csrf_exempt to the view.' },
         page: /<p>CSRF verification failed\. Request aborted\.<\/p>/,
-        fix: 'Add @csrf_exempt to the view.',
       },
       {
-        by: 'The CSRF protection of Django REST framework',
-        status: [403],
-        says: /^CSRF Failed: /,
+        ...{ by: 'The CSRF protection of Django REST framework', status: [403], says: [/^CSRF Failed: /] },
         fix: 'Set authentication_classes = [] in the view.',
       },
       {
         by: 'The CSRF protection of Rails',
-        says: /InvalidAuthenticityToken|^Can['’]t verify CSRF token authenticity|^The change you wanted was rejected/,
+        says: [
+          /InvalidAuthenticityToken|^Can['’]t verify CSRF token authenticity|^The change you wanted was rejected/,
+        ],
         fix: 'Add skip_forgery_protection to the controller.',
       },
       {
-        by: 'The CSRF protection of Flask-WTF',
-        status: [400],
-        says: /^The CSRF (?:session )?tokens? (?:is|has|do) /,
-        fix: 'Add @csrf.exempt to the view.',
+        ...{ by: 'The CSRF protection of Flask-WTF', status: [400], fix: 'Add @csrf.exempt to the view.' },
+        says: [/^The CSRF (?:session )?tokens? (?:is|has|do) /],
       },
       {
-        by: 'CSRF protection',
-        status: [400, 403],
-        says: /^(?:\w+Error: )?(?:(?:invalid|missing) csrf (?:token|secret|\(Cross Site)|Invalid CSRF Token '|(?:The )?CSRF token is invalid|Could not verify the provided CSRF token|Cross-site POST form submissions are forbidden|Forbidden - (?:CSRF token|referer|origin) )/i,
+        ...{ by: 'CSRF protection', status: [400, 403] },
+        says: [
+          /^(?:\w+Error: )?(?:invalid|missing) csrf (?:token|secret|\(Cross Site)/i,
+          /^(?:Invalid CSRF Token '|(?:The )?CSRF token is invalid|Could not verify the provided CSRF token)/i,
+          /^(?:Cross-site POST form submissions are forbidden|Forbidden - (?:CSRF token|referer|origin) )/i,
+        ],
       },
     ],
   },
@@ -181,44 +179,32 @@ const layerTable = {
     fix: 'Add the host {hostname} to the allowed hosts of the framework.',
     rows: [
       {
-        by: 'Angular',
-        says: /to allowedHosts under the serve target in angular\.json/,
+        ...{ by: 'Angular', says: [/to allowedHosts under the serve target in angular\.json/] },
         fix: 'Add {hostname} to allowedHosts of the serve target in angular.json.',
       },
       {
-        by: 'Vite',
-        status: [403],
-        says: /^Blocked request\. This host .*is not allowed/,
+        ...{ by: 'Vite', status: [403], says: [/^Blocked request\. This host .*is not allowed/] },
         fix: 'Add {hostname} to server.allowedHosts in vite.config.js.',
       },
       {
-        by: 'webpack-dev-server',
-        status: [403],
-        says: /^Invalid Host(?:\/Origin)? header/,
+        ...{ by: 'webpack-dev-server', status: [403], says: [/^Invalid Host(?:\/Origin)? header/] },
         fix: 'Add {hostname} to devServer.allowedHosts in webpack.config.js.',
       },
       {
-        by: 'Rails',
-        status: [403],
-        says: /^Blocked hosts?:/,
+        ...{ by: 'Rails', status: [403], says: [/^Blocked hosts?:/] },
         fix: 'Add config.hosts << "{hostname}" to config/environments/development.rb.',
       },
       {
-        by: 'Django',
-        status: [400],
-        says: /^DisallowedHost\b|^Invalid HTTP_HOST header/,
+        ...{ by: 'Django', status: [400], says: [/^DisallowedHost\b|^Invalid HTTP_HOST header/] },
         fix: 'Add {hostname} to ALLOWED_HOSTS in settings.py.',
       },
       {
-        by: 'Starlette',
-        status: [400],
-        says: /^Invalid host header/,
+        ...{ by: 'Starlette', status: [400], says: [/^Invalid host header/] },
         fix: 'Add {hostname} to allowed_hosts of TrustedHostMiddleware.',
       },
       {
-        by: 'The framework',
-        status: [400, 403],
-        says: /^Host .* is not trusted|^Untrusted Host|^Bad Request - Invalid Hostname/,
+        ...{ by: 'The framework', status: [400, 403] },
+        says: [/^Host .* is not trusted|^Untrusted Host|^Bad Request - Invalid Hostname/],
       },
     ],
   },
@@ -227,43 +213,24 @@ const layerTable = {
     fix: 'Start the tunnel, or register the URL on this machine: svc reaches it without a tunnel.',
     rows: [
       {
-        by: 'ngrok',
-        header: ['ngrok-error-code', /^ERR_NGROK_(?:8012|8013)$/],
+        ...{ by: 'ngrok', header: ['ngrok-error-code', /^ERR_NGROK_(?:8012|8013)$/] },
         fix: 'Start your receiver at the port to which ngrok forwards. ngrok is running.',
       },
       { by: 'ngrok', header: ['ngrok-error-code', /^ERR_NGROK_/] },
-      {
-        by: 'Cloudflare',
-        says: /^error code: 1033$|(?:Argo|Cloudflare) Tunnel error/i,
-        fix: 'Start cloudflared, or register the URL on this machine.',
-      },
       { by: 'Cloudflare', status: [530] },
       {
-        by: 'A dev tunnel',
-        header: ['www-authenticate', /^tunnel\b/i],
-        fix: 'Make the port of the tunnel public.',
+        ...{ by: 'A dev tunnel', header: ['www-authenticate', /^tunnel\b/i] },
+        fix: 'Make the port of the tunnel public, or allow anonymous access: devtunnel host --allow-anonymous.',
       },
       {
-        by: 'Codespaces',
-        header: ['location', /github\.dev\/(?:pf-signin|signin|auth)|\/\/github\.com\/(?:codespaces|login)/],
+        ...{ by: 'Codespaces', header: ['location', /github\.dev\/(?:pf-signin|signin|auth)/] },
         fix: 'Make the port public: gh codespace ports visibility PORT:public.',
       },
-      {
-        by: 'A dev tunnel',
-        header: ['location', /tunnels\.api\.visualstudio\.com|devtunnels\.ms\/(?:auth|signin)/],
-        fix: 'Allow anonymous access to the tunnel: devtunnel host --allow-anonymous.',
-      },
-      {
-        by: 'A dev tunnel',
-        says: /^You are about to connect to a developer tunnel/,
-        fix: 'Allow anonymous access to the tunnel: devtunnel host --allow-anonymous.',
-      },
-      { by: 'localtunnel', says: /^503 - Tunnel Unavailable/ },
+      { by: 'localtunnel', says: [/^503 - Tunnel Unavailable/] },
       { by: 'localtunnel', header: ['x-localtunnel-status', /./] },
       {
-        by: 'localtunnel',
-        status: [401, 511],
-        says: /^(?:Tunnel website ahead|Friendly Reminder|You are about to visit)/i,
+        ...{ by: 'localtunnel', status: [401, 511] },
+        says: [/^(?:Tunnel website ahead|Friendly Reminder|You are about to visit)/i],
         fix: "Send its header: svc webhooks update {webhook} --headers 'bypass-tunnel-reminder: 1'.",
       },
     ],
@@ -272,33 +239,17 @@ const layerTable = {
     sentence: '{by} protects this deployment ({status}), so your code was not called.',
     fix: 'Turn off the protection of this deployment, or register a URL that bypasses it.',
     rows: [
-      {
-        by: 'Vercel',
-        header: ['set-cookie', /_vercel_sso_nonce/],
-        fix: 'Add ?x-vercel-protection-bypass=SECRET to the endpoint URL. The secret is in the settings of the project, under Deployment Protection.',
-      },
-      {
-        by: 'Vercel',
-        header: ['location', /^https:\/\/vercel\.com\/(?:sso-api|login)/],
-        fix: 'Add ?x-vercel-protection-bypass=SECRET to the endpoint URL. The secret is in the settings of the project, under Deployment Protection.',
-      },
+      { by: 'Vercel', header: ['set-cookie', /_vercel_sso_nonce/], fix: BYPASS_VERCEL },
+      { by: 'Vercel', header: ['location', /^https:\/\/vercel\.com\/(?:sso-api|login)/], fix: BYPASS_VERCEL },
       { by: 'Netlify', status: [401], header: ['server', /^Netlify/i], page: /password/i },
       {
-        by: 'Cloudflare Access',
-        header: ['location', /\.cloudflareaccess\.com\//],
+        ...{ by: 'Cloudflare Access', header: ['location', /\.cloudflareaccess\.com\//] },
         fix: 'Add a bypass policy for the path in Cloudflare Zero Trust.',
       },
       {
-        by: 'Google Cloud Run',
-        status: CREDENTIALS,
-        says: /^Your client does not have permission to get URL/,
+        ...{ by: 'Google Cloud Run', status: CREDENTIALS },
+        says: [/^Your client does not have permission to get URL/],
         fix: 'Allow unauthenticated invocations of the service.',
-      },
-      {
-        by: 'Azure App Service',
-        status: CREDENTIALS,
-        says: /^You do not have permission to view this directory or page/,
-        fix: 'Exclude the path from the authentication of App Service.',
       },
     ],
   },
@@ -306,35 +257,26 @@ const layerTable = {
     sentence: '{by} requires a sign-in ({status}), before your code could verify the signature.',
     fix: 'Exclude the path of the endpoint URL from the authentication middleware: the signature replaces a sign-in.',
     rows: [
+      { by: CLERK, header: ['x-clerk-auth-reason', /protect-rewrite|dev-browser-missing/], fix: PASS_CLERK },
+      { by: CLERK, header: ['location', /\.accounts\.dev\//], fix: PASS_CLERK },
       {
-        by: 'The middleware of Clerk',
-        header: ['x-clerk-auth-reason', /protect-rewrite|dev-browser-missing/],
-        fix: 'Make the path public: call auth.protect() in clerkMiddleware only for other routes.',
-      },
-      {
-        by: 'The middleware of Clerk',
-        header: ['location', /\.accounts\.dev\//],
-        fix: 'Make the path public: call auth.protect() in clerkMiddleware only for other routes.',
-      },
-      {
-        by: 'The middleware of Auth.js',
-        status: REDIRECTS,
-        header: ['location', /\/api\/auth\/signin/],
+        ...{
+          by: 'The middleware of Auth.js',
+          status: REDIRECTS,
+          header: ['location', /\/api\/auth\/signin/],
+        },
         fix: 'Exclude the path in the matcher of middleware.ts: the signature replaces a sign-in.',
       },
       {
-        by: 'An authentication middleware',
-        status: REDIRECTS,
-        redirect: /^(?!slash)/,
+        ...{ by: 'An authentication middleware', status: REDIRECTS, redirect: /^(?!slash)/ },
         header: [
           'location',
           /[/.](?:sign[-_]?in|log[-_]?in|authorize|oauth2\/start|oauth2\/sign_in|sessions?\/new)(?:[/?#]|$)/i,
         ],
       },
       {
-        by: 'An authentication middleware',
-        status: CREDENTIALS,
-        says: /^You need to sign in or sign up before continuing/,
+        ...{ by: 'An authentication middleware', status: CREDENTIALS },
+        says: [/^You need to sign in or sign up before continuing/],
       },
     ],
   },
@@ -343,34 +285,15 @@ const layerTable = {
     fix: 'Add a rule that lets the path of the endpoint URL pass, or register a URL behind the firewall.',
     rows: [
       { by: 'Cloudflare', header: ['cf-mitigated', /./] },
-      {
-        by: 'Cloudflare',
-        status: CREDENTIALS,
-        says: /^Attention Required! \| Cloudflare|^Sorry, you have been blocked/,
-      },
+      { by: 'Cloudflare', status: CREDENTIALS, says: [/^Attention Required! \| Cloudflare/] },
       { by: 'The firewall of Vercel', header: ['x-vercel-mitigated', /./] },
       { by: 'AWS WAF', header: ['x-amzn-waf-action', /./] },
       {
-        by: 'CloudFront',
-        status: [403],
-        header: ['server', /^CloudFront$/],
-        says: /The request could not be satisfied|Request blocked/,
+        ...{ by: 'CloudFront', status: [403], header: ['server', /^CloudFront$/] },
+        says: [/The request could not be satisfied|Request blocked/],
       },
-      { by: 'ModSecurity', status: [403, 406], says: /generated by Mod_Security|^Not Acceptable!/ },
-      { by: 'Imperva', page: /_Incapsula_Resource/ },
-      { by: 'Sucuri', says: /Sucuri Website Firewall/ },
-      { by: 'Akamai', status: [403], header: ['server', /^AkamaiGHost$/], says: /^Access Denied/ },
-      {
-        by: 'The firewall of Azure',
-        status: [403],
-        header: ['x-azure-ref', /./],
-        says: /^The request is blocked/,
-      },
-      { by: 'Wordfence', says: /generated by Wordfence|^Your access to this site has been limited/i },
-      {
-        by: 'A firewall of F5',
-        says: /^The requested URL was rejected\. Please consult with your administrator/,
-      },
+      { by: 'ModSecurity', status: [403, 406], says: [/generated by Mod_Security|^Not Acceptable!/] },
+      { by: 'Akamai', status: [403], header: ['server', /^AkamaiGHost$/], says: [/^Access Denied/] },
     ],
   },
   credentials: {
@@ -380,14 +303,18 @@ const layerTable = {
       { by: 'Basic authentication', status: [401], header: ['www-authenticate', /^Basic\b/i] },
       { by: 'A check for a bearer token', status: CREDENTIALS, header: ['www-authenticate', /^Bearer\b/i] },
       {
-        by: 'A check for credentials',
-        status: [401],
-        header: ['www-authenticate', /^(?:Digest|Negotiate|NTLM|ApiKey|JWT|Token)\b/i],
-      },
-      {
-        by: 'A check for an API token',
-        status: CREDENTIALS,
-        says: /^(?:\w*Error: )?(?:No auth(?:orization)? token(?: was found)?$|No Authorization was found in request|jwt (?:must be provided|malformed)|Not authenticated$|Unauthenticated\.?$|Missing authorization header|Missing Authorization Header|Authentication credentials were not provided|Full authentication is required to access this resource|Authorization header (?:is )?(?:missing|required|not found)|(?:Access|Bearer|Auth) token (?:is )?(?:missing|required)|No token provided|No API key found in request|Missing (?:API key|bearer token|access token)|Invalid IAP credentials)/i,
+        ...{ by: 'A check for an API token', status: CREDENTIALS },
+        says: [
+          /^(?:\w*Error: )?(?:No auth(?:orization)? token(?: was found)?$)/i,
+          /^(?:\w*Error: )?(?:No Authorization was found in request|jwt (?:must be provided|malformed))/i,
+          /^(?:\w*Error: )?(?:Not authenticated$|Unauthenticated\.?$|Missing authorization header)/i,
+          /^(?:\w*Error: )?(?:Missing Authorization Header|Authentication credentials were not provided)/i,
+          /^(?:\w*Error: )?(?:Full authentication is required to access this resource)/i,
+          /^(?:\w*Error: )?(?:Authorization header (?:is )?(?:missing|required|not found))/i,
+          /^(?:\w*Error: )?(?:(?:Access|Bearer|Auth) token (?:is )?(?:missing|required)|No token provided)/i,
+          /^(?:\w*Error: )?(?:No API key found in request|Missing (?:API key|bearer token|access token))/i,
+          /^(?:\w*Error: )?(?:Invalid IAP credentials)/i,
+        ],
       },
     ],
   },
@@ -396,49 +323,33 @@ const layerTable = {
     fix: 'Raise the body limit of the framework, or of the proxy in front of it.',
     rows: [
       {
-        by: 'The body parser',
-        status: [413],
-        says: /^(?:PayloadTooLargeError: )?request entity too large/i,
-        fix: "Raise its limit, such as express.raw({ type: '*/*', limit: '5mb' }). Express and NestJS accept 100 kB, koa-bodyparser 1 MB.",
-      },
-      {
-        by: 'Fastify',
-        status: [413],
-        says: /FST_ERR_CTP_BODY_TOO_LARGE|^Request body is too large/,
-        fix: 'Raise bodyLimit of the route or of fastify(). The default is 1 MiB.',
-      },
-      {
-        by: 'Next.js',
-        status: [413],
-        says: /^Body exceeded .*limit/,
-        fix: 'Set api.bodyParser to false in the config of the page, which verification needs anyway. The default limit is 1 MB.',
-      },
-      {
-        by: 'Vercel',
-        header: ['x-vercel-error', /FUNCTION_PAYLOAD_TOO_LARGE/],
+        ...{ by: 'Vercel', header: ['x-vercel-error', /FUNCTION_PAYLOAD_TOO_LARGE/] },
         fix: 'Send a smaller payload: the limit of 4.5 MB cannot be raised.',
       },
       {
+        ...{ by: 'The body parser', status: [413] },
+        says: [/^(?:PayloadTooLargeError: )?request entity too large/i],
+        fix: "Raise its limit, such as express.raw({ type: '*/*', limit: '5mb' }). Express and NestJS accept 100 kB, koa-bodyparser 1 MB.",
+      },
+      {
+        ...{ by: 'Fastify', status: [413], says: [/FST_ERR_CTP_BODY_TOO_LARGE|^Request body is too large/] },
+        fix: 'Raise bodyLimit of the route or of fastify(). The default is 1 MiB.',
+      },
+      {
+        ...{ by: 'Next.js', status: [413], says: [/^Body exceeded .*limit/] },
+        fix: 'Set api.bodyParser to false in the config of the page, which verification needs anyway. The default limit is 1 MB.',
+      },
+      {
         by: 'Django',
-        says: /^RequestDataTooBig\b|^Request body exceeded settings\.DATA_UPLOAD_MAX_MEMORY_SIZE/,
+        says: [/^RequestDataTooBig\b|^Request body exceeded settings\.DATA_UPLOAD_MAX_MEMORY_SIZE/],
         fix: 'Raise DATA_UPLOAD_MAX_MEMORY_SIZE in settings.py. The default is 2.5 MB.',
       },
       {
-        by: 'axum',
-        status: [413],
-        says: /length limit exceeded/,
+        ...{ by: 'axum', status: [413], says: [/length limit exceeded/] },
         fix: 'Add the layer DefaultBodyLimit::max(…). The default is 2 MB.',
       },
       {
-        by: 'PHP',
-        status: [413],
-        says: /PostTooLargeException|^The POST data is too large/,
-        fix: 'Raise post_max_size in php.ini. The default is 8 MB.',
-      },
-      {
-        by: 'nginx',
-        status: [413],
-        page: /<center>nginx/,
+        ...{ by: 'nginx', status: [413], page: /<center>nginx/ },
         fix: 'Raise client_max_body_size. The default is 1 MB.',
       },
       { by: 'A body limit', status: [413] },
@@ -449,22 +360,15 @@ const layerTable = {
     fix: 'Accept {content_type} at this route, and read the body as raw bytes.',
     rows: [
       {
-        by: 'Fastify',
-        status: [415],
-        says: /FST_ERR_CTP_INVALID_MEDIA_TYPE/,
+        ...{ by: 'Fastify', status: [415], says: [/FST_ERR_CTP_INVALID_MEDIA_TYPE/] },
         fix: "Add addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => done(null, body)).",
-      },
-      {
-        by: 'Flask',
-        status: [400, 415],
-        says: /^Did not attempt to load JSON data because the request Content-Type/,
       },
       { by: 'The framework', status: [415] },
     ],
   },
   method: {
     sentence: '{by} does not accept POST at this path ({status}{allow}).',
-    fix: 'Handle POST at this path, such as export async function POST in route.ts of Next.js, or correct the endpoint URL.',
+    fix: 'Handle POST at this path, such as with export async function POST in route.ts of Next.js, or correct the endpoint URL.',
     rows: [{ by: 'The server', status: [405] }],
   },
   plain_http: {
@@ -473,27 +377,25 @@ const layerTable = {
     command: 'svc webhooks update {webhook} --url {https_url}',
     rows: [
       {
-        by: 'The receiver',
-        status: [400],
-        says: /plain HTTP request was sent to HTTPS port|^Client sent an HTTP request to an HTTPS server|speaking plain HTTP to an SSL-enabled server port/i,
+        ...{ by: 'The receiver', status: [400] },
+        says: [
+          /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled server port/i,
+          /^Client sent an HTTP request to an HTTPS server/,
+        ],
       },
     ],
   },
   http2_only: {
     sentence: '{by} accepts only HTTP/2 ({status}), and webhooks use HTTP/1.1.',
     fix: 'Allow HTTP/1.1 in the receiver: pass allowHTTP1: true to http2.createSecureServer.',
-    rows: [{ by: 'The receiver', status: [403], says: /ALPN Protocol, expected `h2` to be available/ }],
+    rows: [{ by: 'The receiver', status: [403], says: [/ALPN Protocol, expected `h2` to be available/] }],
   },
   redirect: {
     sentence: '{by} redirects to {location} ({status}), and redirects are not followed.',
     fix: 'Register the URL to which it redirects',
     command: 'svc webhooks update {webhook} --url {location}',
     rows: [
-      {
-        by: 'Django',
-        says: /^You called this URL via POST, but the URL doesn['’]t end in a slash/,
-        fix: 'Add a slash to the end of the endpoint URL.',
-      },
+      { by: 'Django', says: [/^You called this URL via POST, but the URL doesn['’]t end in a slash/] },
       { by: 'The router', status: REDIRECTS, redirect: /^slash/ },
       { by: 'The server', status: REDIRECTS, redirect: /^(?:https|host)/ },
     ],
@@ -502,17 +404,17 @@ const layerTable = {
     sentence: '{by} has no POST route for this path ({status}).',
     fix: 'Check the path of the endpoint URL and the prefix under which the route is registered.',
     rows: [
-      { by: 'Express', status: [404], says: /^Cannot POST\b/ },
-      { by: 'Fastify', status: [404], says: /^Route POST:.*not found/ },
-      { by: 'h3', status: [404], says: /^Cannot find any (?:route|path) matching/ },
-      { by: 'Rails', status: [404], says: /^No route matches \[POST\]/ },
-      { by: 'Django', status: [404], says: /^Page not found at/ },
-      { by: 'Flask', status: [404], says: /^The requested URL was not found on the server/ },
-      { by: 'Sinatra', status: [404], says: /^Sinatra doesn['’]t know this ditty/ },
-      { by: 'Laravel', status: [404], says: /^The route .*could not be found/ },
-      { by: 'Spring', status: [404], says: /^No static resource/ },
-      { by: 'Next.js', status: [404], says: /^This page could not be found/ },
-      { by: 'API Gateway', status: [403], says: /^Missing Authentication Token$/ },
+      {
+        ...{ by: 'The router', status: [404] },
+        says: [
+          // Express, Fastify, h3, Rails.
+          /^Cannot POST\b|^Route POST:.*not found|^Cannot find any (?:route|path) matching|^No route matches \[POST\]/,
+          // Django, Flask, Sinatra, Laravel, Spring, Next.js.
+          /^Page not found at|^The requested URL was not found on the server|^Sinatra doesn['’]t know this ditty/,
+          /^The route .*could not be found|^No static resource|^This page could not be found/,
+        ],
+      },
+      { by: 'API Gateway', status: [403], says: [/^Missing Authentication Token$/] },
     ],
   },
   proxy: {
@@ -521,22 +423,12 @@ const layerTable = {
     rows: [
       { by: 'nginx', status: [502, 503, 504], page: /<center>nginx/ },
       {
-        by: 'Cloudflare',
-        status: [502, 504, 520, 521, 522, 523, 524, 525, 526],
-        header: ['server', /^cloudflare$/],
-        says: /^error code: 5\d\d$|\| 5\d\d: |^Bad gateway/i,
+        ...{ by: 'Cloudflare', status: [502, 504, 520, 521, 522, 523, 524, 525, 526] },
+        ...{ header: ['server', /^cloudflare$/], says: [/^error code: 5\d\d$|\| 5\d\d: |^Bad gateway/i] },
       },
-      { by: 'Envoy', status: [503], says: /^(?:upstream connect error or disconnect|no healthy upstream)/ },
+      { by: 'Envoy', status: [503], says: [/^(?:upstream connect error or disconnect|no healthy upstream)/] },
       { by: 'A load balancer of AWS', status: [502, 503, 504], header: ['server', /^awselb\//] },
       { by: 'Heroku', status: [503], page: /herokucdn\.com/ },
-      {
-        by: 'Apache',
-        status: [502, 503],
-        says: /^The proxy server (?:received an invalid response|could not handle)/,
-      },
-      { by: 'Vercel', header: ['x-vercel-error', /^(?:DEPLOYMENT|DNS|ROUTER)_|^NOT_FOUND/] },
-      { by: 'Railway', header: ['x-railway-fallback', /true/] },
-      { by: 'Render', header: ['x-render-routing', /no-server|suspend|hibernate/] },
     ],
   },
   index_page: {
@@ -545,10 +437,8 @@ const layerTable = {
     fix: 'Register the URL of your API server, or forward this path to it.',
     rows: [
       {
-        by: 'The index page of a web app',
-        status: [200],
+        ...{ by: 'The index page of a web app', status: [200], isLikely: true },
         page: /(?=[\s\S]*<script)[\s\S]*(?:<div id="(?:root|app|__nuxt|svelte)">\s*(?:<!--.*?-->)?\s*<\/div>|<app-root>)/i,
-        isLikely: true,
       },
     ],
   },

@@ -29,7 +29,6 @@ const TRUST = {
   fix: 'Trust its authority. mkcert keeps it in rootCA.pem in the folder that mkcert -CAROOT prints, portless in ~/.portless/ca.pem.',
   command: 'svc emulator start --ca FILE',
 };
-const USE_HTTP_1 = 'Allow HTTP/1.1 in the receiver: pass allowHTTP1: true to http2.createSecureServer.';
 
 const tlsProblems: readonly TransportProblem[] = [
   {
@@ -41,11 +40,6 @@ const tlsProblems: readonly TransportProblem[] = [
     error: /^CERT_NOT_YET_VALID/,
     sentence: 'the certificate of {host} is not valid yet',
     fix: 'Correct the clock of this machine, or issue the certificate again.',
-  },
-  {
-    error: /^CERT_REVOKED/,
-    sentence: 'the certificate of {host} was revoked',
-    fix: 'Issue another certificate.',
   },
   {
     error: /^ERR_TLS_CERT_ALTNAME_INVALID/,
@@ -91,7 +85,7 @@ const tlsProblems: readonly TransportProblem[] = [
   {
     error: /no[ _]application[ _]protocol/i,
     sentence: '{host} accepts only HTTP/2, and webhooks use HTTP/1.1',
-    fix: USE_HTTP_1,
+    fix: 'Allow HTTP/1.1 in the receiver: pass allowHTTP1: true to http2.createSecureServer.',
   },
   {
     error: /certificate[ _]required/i,

@@ -19,7 +19,7 @@ function describeRow({ status, header, says, page, redirect }: Row): string {
     ...(status === undefined ? [] : [`status ${status.join(', ')}`]),
     ...(header === undefined ? [] : [`header ${code(header[0])} ${pattern(header[1])}`]),
     ...(redirect === undefined ? [] : [`redirect ${pattern(redirect)}`]),
-    ...(says === undefined ? [] : [`message ${pattern(says)}`]),
+    ...(says === undefined ? [] : [`message ${says.map(pattern).join(' or ')}`]),
     ...(page === undefined ? [] : [`page ${pattern(page)}`]),
   ].join('; ');
 }
