@@ -139,7 +139,7 @@ export function writeEnvFile(
 function readText(path: string): string {
   const bytes = readRegularFile(path);
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
-  throw new RefusedFileError('it is not UTF-8 text', HINT);
+  throw new RefusedFileError('it is not UTF-8 text', 'Save it as UTF-8, or choose another file.');
 }
 
 /**

@@ -8,7 +8,7 @@ import { createFolder } from '../create-folder.ts';
 import { decodeText } from '../domain/decode-text.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { SvcError } from '../errors.ts';
-import { FILE_LIMIT_BYTES } from '../read-regular-file.ts';
+import { FILE_LIMIT_BYTES, RefusedFileError } from '../read-regular-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**
@@ -125,6 +125,10 @@ export async function writeText(path: string, text: string, hint = 'Pass another
   await writeParts(path, toParts(), undefined, hint);
 }
 
+/** @param hint what to do, unless the error has a hint of its own */
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {
-  return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { hint, cause: error });
+  return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, {
+    hint: error instanceof RefusedFileError ? error.hint : hint,
+    cause: error,
+  });
 }

@@ -51,7 +51,7 @@ export function addStartOptions(
     const placeholder = placeholders[name];
     const { description, schema, defaultValue }: Setting = settings[name];
     const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
-    const option = new Option(flags, description);
+    const option = new Option(name === 'events' ? `-e, ${flags}` : flags, description);
     const defaultText = String(defaults[name] ?? defaultValue ?? '');
     if (placeholder !== null && defaultText !== '') option.default(undefined, defaultText);
     // Only for the help and for completion: the configuration rejects other values.

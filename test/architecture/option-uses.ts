@@ -75,7 +75,7 @@ const startOptions: readonly OptionUse[] = [
     },
   ],
   [
-    '--forward-to 3000/hooks --events a.b,c.d --random-seed 7 --freeze',
+    '--forward-to 3000/hooks -e a.b,c.d --random-seed 7 --freeze',
     {
       forwardTo: '3000/hooks',
       events: 'a.b,c.d',

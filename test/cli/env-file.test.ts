@@ -73,6 +73,7 @@ describe('writeEnvFile', () => {
     const refusal = expect.objectContaining({
       code: 'usage',
       message: `Cannot write ${path}: it is not UTF-8 text.`,
+      hint: { text: 'Save it as UTF-8, or choose another file.' },
     });
     expect(() => assertEnvFileWritable(path)).toThrow(refusal);
     expect(() => writeEnvFile(path, { A: '1' })).toThrow(refusal);
