@@ -41,7 +41,7 @@ const inboxes = (
     ],
     [
       'ruby',
-      'receiver.rb',
+      'deliveries.rb',
       /^ {2}DB\.execute\("insert into side_effects/m,
       "raise 'failing' if type == 'test.failing'",
     ],
@@ -193,7 +193,9 @@ type Delivery = ReturnType<typeof createDelivery<string>>;
 
 function createDelivery<Id extends string | null>(id: Id, type = 'order.shipped', value = '"Zürich 東京"') {
   const payload = `{"type":"${type}","data":{"id":${JSON.stringify(id)},"type":"${type}","payload":{"value":${value}}}}`;
-  return { id, payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
+  const { headers: signed } = sign({ payload, secret: SECRET, id: 'del_1' });
+  const headers = { ...signed, 'content-type': 'application/json' };
+  return { id, payload, headers };
 }
 
 async function deliver({ url }: RunningExample, { payload, headers }: Omit<Delivery, 'id'>) {

@@ -1,9 +1,10 @@
 /** Starts receivers: those of `svc receiver example`, each if its interpreter is installed, and other programs. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { rolldown } from 'rolldown';
 import {
   type Framework,
   type ReceiverExample,
@@ -32,8 +33,19 @@ function runtimeFor(needs: Command, program: Command): Runtime {
 }
 
 const javascript = runtimeFor([process.execPath, '--version'], [process.execPath, 'receiver.mjs']);
-/** Serves the route handler through the Fetch API instead of Next.js. */
-const NEXT_SERVER = 'next-server.mjs';
+/** Serves the handlers of the frameworks that need a build. */
+const ROUTE_SERVER = 'route-server.mjs';
+const serveRoute = (path: string) =>
+  runtimeFor(javascript.needs, [process.execPath, ROUTE_SERVER, `./${path}`]);
+const needsPackages = (runtime: Runtime, ...names: readonly string[]): Runtime => ({
+  ...runtime,
+  needs: [
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    `for (const name of ${JSON.stringify(names)}) await import(name);`,
+  ],
+});
 const commandResults = new Map<string, boolean>();
 /** The Python with FastAPI: the packages of Debian belong to its own Python. */
 const fastapiPython =
@@ -46,7 +58,16 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
   fastify: javascript,
   hono: javascript,
   h3: javascript,
-  next: runtimeFor([process.execPath, '--version'], [process.execPath, NEXT_SERVER]),
+  koa: needsPackages(javascript, 'koa'),
+  nest: needsPackages(
+    runtimeFor(javascript.needs, [process.execPath, 'receiver.js']),
+    ...['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
+  ),
+  next: serveRoute('app/webhooks/route.js'),
+  'next-pages': serveRoute('pages/api/webhooks.js'),
+  sveltekit: serveRoute('src/routes/webhooks/+server.js'),
+  bun: runtimeFor(['bun', '--version'], ['bun', 'receiver.mjs']),
+  deno: runtimeFor(['deno', '--version'], ['deno', 'run', '-A', '--node-modules-dir=manual', 'receiver.mjs']),
   python: runtimeFor(['python3', '-c', 'import sqlite3'], ['python3', 'receiver.py']),
   fastapi: {
     needs: [fastapiPython, '-c', 'import fastapi, uvicorn'],
@@ -55,6 +76,13 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
   },
   go: { ...runtimeFor(['go', 'version'], ['./receiver']), build: ['go', 'build', 'receiver.go'] },
   ruby: runtimeFor(['ruby', '-e', 'require "webrick"; require "sqlite3"'], ['ruby', 'receiver.rb']),
+  sinatra: {
+    ...runtimeFor(
+      ['ruby', '-e', 'require "sinatra/base"; require "puma"; require "sqlite3"'],
+      ['ruby', 'receiver.rb'],
+    ),
+    ready: /Listening on http:\/\/127\.0\.0\.1:(\d+)/,
+  },
   php: {
     needs: ['php', '-r', 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);'],
     commands: (port) => [
@@ -70,7 +98,8 @@ function canRun(command: Command): boolean {
   const key = command.join(' ');
   const known = commandResults.get(key);
   if (known !== undefined) return known;
-  const succeeds = spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0;
+  const options = { stdio: 'ignore', cwd: import.meta.dirname } as const;
+  const succeeds = spawnSync(command[0], command.slice(1), options).status === 0;
   commandResults.set(key, succeeds);
   return succeeds;
 }
@@ -81,14 +110,6 @@ export function isPresent(framework: Framework): boolean {
   if (canRun(needs)) return true;
   process.stderr.write(`SKIPPED: the ${framework} receiver; \`${needs.join(' ')}\` fails.\n`);
   return false;
-}
-
-/** Links the packages that the receivers in JavaScript import. */
-function linkPackages(modules: string): void {
-  mkdirSync(join(modules, '@hono'), { recursive: true });
-  for (const name of ['express', 'fastify', 'h3', 'hono', '@hono/node-server'])
-    symlinkSync(join(import.meta.dirname, '../../node_modules', name), join(modules, name));
-  symlinkSync(driverFolder, join(modules, 'better-sqlite3'));
 }
 
 /**
@@ -105,12 +126,37 @@ export async function writeReceiver(
     mkdirSync(join(folder, dirname(file.path)), { recursive: true });
     writeFileSync(join(folder, file.path), getContent(file));
   }
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  linkPackages(join(folder, 'node_modules'));
-  copyFileSync(join(import.meta.dirname, NEXT_SERVER), join(folder, NEXT_SERVER));
+  const dependencies = { 'better-sqlite3': '*' };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
+  linkPackages(join(folder, 'node_modules'), ['bun', 'deno'].includes(framework));
+  copyFileSync(join(import.meta.dirname, ROUTE_SERVER), join(folder, ROUTE_SERVER));
+  if (framework === 'nest') await compile(folder);
   const [command, ...args] = runtimes[framework].build ?? [];
   // Asynchronous, so that other tests continue during the build.
   if (command !== undefined) await execa(command, args, { cwd: folder });
+}
+
+/** Links the packages of this project, with the SQLite driver for this version of Node.js, or that for Node-API. */
+function linkPackages(modules: string, isNodeApi: boolean): void {
+  mkdirSync(modules);
+  const own = join(import.meta.dirname, '../../node_modules');
+  for (const name of readdirSync(own).filter((name) => !name.startsWith('.') && name !== 'better-sqlite3'))
+    symlinkSync(join(own, name), join(modules, name));
+  const driver = isNodeApi ? join(own, 'better-sqlite3-13') : driverFolder;
+  symlinkSync(driver, join(modules, 'better-sqlite3'));
+}
+
+/** Compiles the decorators, as tsx does. */
+async function compile(folder: string): Promise<void> {
+  const bundle = await rolldown({
+    ...{
+      cwd: folder,
+      input: './receiver.ts',
+      platform: 'node',
+      external: /^(?!@oxc-project)[^\0./]|deliveries/,
+    },
+  });
+  await bundle.write({ file: join(folder, 'receiver.js'), format: 'esm' });
 }
 
 export interface RunningReceiver {
@@ -151,7 +197,8 @@ export async function startReceiver(
   const server = processes.at(-1);
   if (server === undefined) throw new Error(`The ${framework} receiver has no process.`);
   const origin = `http://127.0.0.1:${server.port}`;
-  const sideEffectsUrl = framework === 'next' ? `${origin}/webhooks` : `${origin}/side-effects`;
+  const isRoute = ['next', 'next-pages', 'sveltekit'].includes(framework);
+  const sideEffectsUrl = isRoute ? `${origin}/webhooks` : `${origin}/side-effects`;
   return {
     ...server,
     url: `${origin}/webhooks`,

@@ -240,7 +240,7 @@ async function writeFiles({ files }: Example, folder: string): Promise<void> {
 function renderFiles({ files }: Example): string {
   const [first, ...others] = files;
   if (first !== undefined && others.length === 0) return first.content.trimEnd();
-  const comment = first?.path.endsWith('.py') ? '#' : '//';
+  const comment = /\.(?:py|rb)$/.test(first?.path ?? '') ? '#' : '//';
   return files.map(({ path, content }) => `${comment} ${path}\n${content}`).join('\n');
 }
 

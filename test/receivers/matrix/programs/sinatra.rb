@@ -17,6 +17,8 @@ def verify(body, env)
   return "Invalid signature" unless signatures.split(",").any? { |text| Rack::Utils.secure_compare(text.strip, expected) }
   return "Timestamp too old" if (Time.now - Time.iso8601(timestamp)).abs > 300
   nil
+rescue ArgumentError
+  "Invalid timestamp"
 end
 
 def process(event)

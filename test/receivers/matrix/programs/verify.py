@@ -17,7 +17,10 @@ def verify(body, headers):
     expected = "v1=" + hmac.new(SECRET.encode(), content, hashlib.sha256).hexdigest()
     if not any(hmac.compare_digest(text.strip().encode(), expected.encode()) for text in signatures.split(",")):
         return "Invalid signature"
-    sent_at = datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+    try:
+        sent_at = datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return "Invalid timestamp"
     if abs(datetime.now(timezone.utc) - sent_at) > timedelta(minutes=5):
         return "Timestamp too old"
     return None
