@@ -95,21 +95,15 @@ export const Explanation = resource(
       v.array(v.string()),
       [],
     ),
-    signature: described(
-      'How a correct receiver verifies the attempt. `null` if the failure has nothing to do with the signature.',
+    steps: described(
+      'How a correct receiver verifies the attempt, in order. `null` if the failure has nothing to do with the signature.',
       v.nullable(
-        v.object({
-          scheme: described('Name of the signature scheme.', v.string()),
-          steps: described(
-            'Steps of the verification, in order.',
-            v.array(
-              v.object({
-                step: described('What the receiver does.', v.string()),
-                value: described('Correct value in this step.', v.string()),
-              }),
-            ),
-          ),
-        }),
+        v.array(
+          v.object({
+            step: described('What the receiver does.', v.string()),
+            value: described('Correct value in this step.', v.string()),
+          }),
+        ),
       ),
       null,
     ),

@@ -10,11 +10,9 @@ import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import { judgeAttempt } from '../diagnosis/judge-attempt.ts';
 import { say } from '../diagnosis/sentences.ts';
 import { maskSecret } from '../domain/credentials.ts';
-import { SECOND_MS } from '../domain/duration.ts';
 import { isFaultActive } from '../domain/fault.ts';
 import { idPrefixes } from '../domain/ids.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import type { SignableMessage } from '../domain/signature/sign.ts';
 import { listSignatureSteps } from '../domain/signature/signature-steps.ts';
 import { type Hint, SvcError } from '../errors.ts';
 import { createNotFoundError } from '../sandbox/access.ts';
@@ -51,33 +49,26 @@ export async function explainDelivery(
   const delivery = toDelivery(row);
   const attempts = listAttempts(sandbox, row);
   const summary = describeState(delivery, attempts);
-  const attempt = input.attempt === undefined ? attempts.at(-1) : pickAttempt(attempts, input.attempt, row);
-  if (attempt === undefined) {
-    return {
-      ...{
-        delivery,
-        attempt: null,
-        summary,
-        ...explainWaiting(delivery),
-        certainty: 'certain',
-        detail: summary,
-      },
-      ...{ layer: null, mistake: null, finding: null, evidence: [], signature: null },
-    };
+  const attempt =
+    input.attempt === undefined ? (attempts.at(-1) ?? null) : pickAttempt(attempts, input.attempt, row);
+  const unknown = { layer: null, mistake: null, finding: null, evidence: [], steps: null };
+  if (attempt === null) {
+    const waiting = explainWaiting(delivery);
+    return { delivery, attempt, ...unknown, summary, ...waiting, certainty: 'certain', detail: summary };
   }
   const found = findFinding(sandbox, row, attempt);
-  const signatureHeader = rules.signature.headers.signature;
-  const sent = { id: row.id, body: attempt.request.body, scheme: rules.signature };
-  const { message } = readSignature(attempt.request.headers, sent);
+  const { signature: scheme, signatureToleranceMs: toleranceMs } = rules;
+  const { body, headers } = attempt.request;
+  const { message } = readSignature(headers, { id: row.id, body, scheme });
   const { layer, hints, ...verdict } = judgeAttempt({
-    ...{ attempt, delivery, secret: describeSecret(sandbox, row), signatureHeader },
-    ...{ timestamp: message.timestamp, toleranceMs: rules.signatureToleranceMs },
-    clockSkewMs: getClockSkewMs(attempt),
+    ...{ attempt, delivery, secret: describeSecret(sandbox, row), toleranceMs },
+    ...{ signatureHeader: scheme.headers.signature, timestamp: message.timestamp },
     report: readReport(sandbox, row, attempt, apiKey),
     found: found && { mistake: found, evidence: say('probe_found', { delivery: found.delivery_id }) },
     isFaultActive: isStillActive(sandbox, attempt),
   });
   const isShown = found !== null && verdict.mistake?.detail === found.detail;
+  const [secret = ''] = [...listSigningSecrets(sandbox, row, attempt), ...listSecrets(sandbox, row)];
   return {
     ...{ delivery, attempt: toExplainedAttempt(attempt), summary, ...verdict },
     layer: layer && { kind: layer.kind, by: layer.by },
@@ -87,12 +78,20 @@ export async function explainDelivery(
           explains: store.attempts.countUnresolved(row.webhook_seq, found.status),
         }
       : null,
-    signature: signatureCauses.includes(verdict.cause)
-      ? explainSignature(sandbox, row, attempt, message)
+    steps: signatureCauses.includes(verdict.cause)
+      ? listSignatureSteps(scheme, secret, { ...message, body }, headers[scheme.headers.signature] ?? '')
       : null,
     hints: completeHints(sandbox, delivery, attempt, hints),
   };
 }
+
+/** Causes of an attempt whose signature may be the reason. */
+const signatureCauses: readonly DeliveryCause[] = [
+  'signature_rejected',
+  'rejected',
+  'receiver_clock',
+  'accepted_invalid',
+];
 
 /** A delivery without an attempt. */
 function explainWaiting(delivery: Delivery): Pick<Explanation, 'cause' | 'hints'> {
@@ -132,16 +131,6 @@ function completeHints(
 function describeSecret(sandbox: Sandbox, row: DeliveryRow): string {
   const [secret = ''] = listSecrets(sandbox, row);
   return `the current endpoint secret (${maskSecret(secret)})`;
-}
-
-/** In whole seconds, as those of `Date`. */
-function getClockSkewMs({
-  sent_at: sentAt,
-  duration_ms: durationMs,
-  response,
-}: AttemptDetail): number | null {
-  const skewMs = Date.parse(response?.headers.date ?? '') - Date.parse(sentAt) - durationMs;
-  return Number.isNaN(skewMs) ? null : Math.round(skewMs / SECOND_MS) * SECOND_MS;
 }
 
 /** What a probe found for the endpoint, if it explains the attempt: until a delivery to the endpoint succeeds. */
@@ -261,27 +250,6 @@ function toExplainedAttempt({ request, response, verification, ...fields }: Atte
   const text = response?.encoding === 'utf8' ? response.body.trim() : '';
   const body = text.length > MAX_RESPONSE_CHARS ? `${text.slice(0, MAX_RESPONSE_CHARS)}…` : text;
   return { ...fields, response_body: body === '' ? null : body };
-}
-
-const signatureCauses: readonly DeliveryCause[] = [
-  'signature_rejected',
-  'rejected',
-  'receiver_clock',
-  'accepted_invalid',
-];
-
-/** How a correct receiver verifies the attempt. */
-function explainSignature(
-  sandbox: Sandbox,
-  row: DeliveryRow,
-  attempt: AttemptDetail,
-  message: SignableMessage,
-): NonNullable<Explanation['signature']> {
-  const scheme = sandbox.rules.signature;
-  const { headers, body } = attempt.request;
-  const [secret = ''] = [...listSigningSecrets(sandbox, row, attempt), ...listSecrets(sandbox, row)];
-  const header = headers[scheme.headers.signature] ?? '';
-  return { scheme: scheme.name, steps: listSignatureSteps(scheme, secret, { ...message, body }, header) };
 }
 
 function isStillActive({ store }: Sandbox, { fault }: AttemptDetail): boolean {

@@ -1,5 +1,5 @@
 /** Judges an attempt: what responded, whether the verification was reached, and which mistake it makes. Only by evidence. */
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
 import type { Hint } from '../errors.ts';
 import { type DeliveryCause, describeCause, findAttemptHints, findCause } from './attempt-hints.ts';
@@ -25,15 +25,14 @@ export interface Report {
 }
 
 export interface AttemptFacts {
-  readonly attempt: Exchange & Parameters<typeof describeCause>[0];
+  readonly attempt: Exchange &
+    Parameters<typeof describeCause>[0] & { readonly sent_at: string; readonly duration_ms: number };
   readonly delivery: { readonly id: string; readonly webhook_id: string; readonly url: string };
   /** Such as `the current endpoint secret (whsec_…x1Zk)`. */
   readonly secret: string;
   readonly signatureHeader: string;
   readonly timestamp: string;
   readonly toleranceMs: number;
-  /** How far the clock of the receiver is ahead, by its Date header; null if it sends none. */
-  readonly clockSkewMs: number | null;
   readonly report: Report | null;
   /** The mistake that a probe of the endpoint found. */
   readonly found: Pick<Report, 'mistake' | 'evidence'> | null;
@@ -159,10 +158,14 @@ function toReport(layer: FoundLayer | null): Pick<Report, 'mistake' | 'evidence'
 }
 
 /** What the Date header of the response shows; null without one. */
-function describeClock({ clockSkewMs: skewMs, toleranceMs }: AttemptFacts) {
-  if (skewMs === null) return null;
+function describeClock({ attempt, toleranceMs }: AttemptFacts) {
+  const sentAt = Date.parse(attempt.sent_at) + attempt.duration_ms;
+  // In whole seconds, as those of `Date`.
+  const skewMs =
+    Math.round((Date.parse(attempt.response?.headers.date ?? '') - sentAt) / SECOND_MS) * SECOND_MS;
+  if (Number.isNaN(skewMs)) return null;
   const isWrong = Math.abs(skewMs) > toleranceMs;
-  const distance = formatDuration(Math.max(Math.abs(skewMs), 1_000));
+  const distance = formatDuration(Math.max(Math.abs(skewMs), SECOND_MS));
   const direction = skewMs > 0 ? 'ahead of' : 'behind';
   const tolerance = formatDuration(toleranceMs);
   const text = isWrong

@@ -22,7 +22,7 @@ export function summarizeExplanation(explanation: Explanation, isProbed = false)
     ...(finding && { explains: finding.explains, ...finding.comparison }),
     ...(evidence.length > 0 && { evidence }),
     ...(attempt?.response_body && { response_body: attempt.response_body }),
-    ...(explanation.signature && !isProbed && { signature_steps: explanation.signature.steps }),
+    ...(explanation.steps && !isProbed && { signature_steps: explanation.steps }),
     ...(hints.length > 0 && { hints }),
     next: toNextCall(explanation, isProbed),
   };

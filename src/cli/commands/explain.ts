@@ -55,7 +55,7 @@ export const command: CommandDefinition<ExplainOptions> = {
     const explanation = await (probe
       ? control.probeDelivery({ id, workspace_id: workspace })
       : control.explainDelivery({ id, attempt, workspace_id: workspace }));
-    if (steps && explanation.signature === null) {
+    if (steps && explanation.steps === null) {
       printHint('There are no steps, because the failure is not about the signature.', context.io);
     }
     context.print(explanation, () => renderExplanation(explanation, steps === true, context.io));

@@ -20,8 +20,7 @@ export function renderExplanation(
   withSteps: boolean,
   capabilities: TerminalCapabilities,
 ): string {
-  const { delivery, attempt, layer, cause, certainty, detail, mistake, finding, signature, hints } =
-    explanation;
+  const { delivery, attempt, layer, cause, certainty, detail, mistake, finding, steps, hints } = explanation;
   const [remedy] = hints;
   const width = Math.max(1, capabilities.width - NAMES_WIDTH);
   const wrap = (text: string) => wrapWords(width, text).join('\n');
@@ -58,8 +57,8 @@ export function renderExplanation(
     { ...texts, Evidence: selectEvidence(explanation, width, MAX_LINES - countLines()) },
     capabilities,
   );
-  if (!withSteps || signature === null) return fields;
-  const stepLines = signature.steps.map(({ step, value }, index) => `${index + 1}. ${step}:\n   ${value}`);
+  if (!withSteps || steps === null) return fields;
+  const stepLines = steps.map(({ step, value }, index) => `${index + 1}. ${step}:\n   ${value}`);
   const title = 'How a correct receiver verifies the signature';
   return `${fields}\n\n${renderSection(title, stepLines.join('\n'), capabilities)}`;
 }

@@ -4,11 +4,7 @@ import { Explanation } from '../../../src/contract/explanation-schemas.ts';
 import { createExample } from '../../../src/contract/openapi/openapi-example.ts';
 import { createFakeContext } from '../fake-context.ts';
 
-const signature = {
-  scheme: 'svc',
-  steps: [{ step: 'Use the text of the whole secret as the key', value: 'whsec_…2miI' }],
-  verification: null,
-};
+const steps = [{ step: 'Use the text of the whole secret as the key', value: 'whsec_…2miI' }];
 
 async function run(options: { readonly steps?: true }, fields: object) {
   const { context, capturedOutput } = createFakeContext({
@@ -20,17 +16,17 @@ async function run(options: { readonly steps?: true }, fields: object) {
 }
 
 it('svc explain prints the cause first, and the steps of the verification only with --steps', async () => {
-  const { out } = await run({}, { signature });
+  const { out } = await run({}, { steps });
   expect(out).toMatch(/^Cause +receiver_error\n {10}Your receiver returned 503\.\nDelivery /);
   expect(out).not.toContain('How a correct receiver');
-  const withSteps = await run({ steps: true }, { signature });
+  const withSteps = await run({ steps: true }, { steps });
   expect(withSteps.out).toContain(`${out.trimEnd()}\n\nHow a correct receiver verifies the signature\n`);
   expect(withSteps.out).toContain('1. Use the text of the whole secret as the key:\n     whsec_…2miI');
   expect(withSteps.err).toBe('');
 });
 
 it('svc explain --steps says so if there are no steps', async () => {
-  expect((await run({ steps: true }, { signature: null })).err).toContain('There are no steps');
+  expect((await run({ steps: true }, { steps: null })).err).toContain('There are no steps');
 });
 
 it('svc explain prints the first evidence that fits on a small screen', async () => {
