@@ -23,7 +23,7 @@ import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
 import { toFault } from '../store/faults.ts';
 import { describeProbe } from './describe-probe.ts';
 import { readReport } from './read-report.ts';
-import { toCondition } from './to-condition.ts';
+import { type FilterInput, toCondition } from './to-condition.ts';
 
 /** Instead of an ID: the delivery that failed last. */
 const LATEST = 'latest';
@@ -45,7 +45,7 @@ export async function explainDelivery(
   apiKey: string,
 ): Promise<Explanation> {
   const { rules, store } = sandbox;
-  const row = await findDelivery(sandbox, input);
+  const row = findDelivery(sandbox, input);
   const delivery = toDelivery(row);
   const attempts = listAttempts(sandbox, row);
   const summary = describeState(delivery, attempts);
@@ -157,7 +157,7 @@ export async function probeDelivery(
   { apiKey, signal }: ProbeOptions,
 ): Promise<Explanation> {
   const { store } = sandbox;
-  const row = await findDelivery(sandbox, input);
+  const row = findDelivery(sandbox, input);
   const explanation = await explainDelivery(sandbox, { id: row.id }, apiKey);
   const { attempt, cause, delivery, certainty, finding } = explanation;
   const isKnown = explanation.mistake !== null && certainty === 'certain' && finding === null;
@@ -168,9 +168,8 @@ export async function probeDelivery(
     const { mistake, comparison, status } = probe;
     // A finding explains the attempts with the same status.
     if (status !== null) {
-      const found: ProbeFinding = {
-        ...{ ...mistake, comparison, status, delivery_id: row.id, url: row.url, seq: store.lastSeq },
-      };
+      const { id: delivery_id, url } = row;
+      const found: ProbeFinding = { ...mistake, comparison, status, delivery_id, url, seq: store.lastSeq };
       store.writeNow(() => store.webhooks.update({ ...webhook, finding: JSON.stringify(found) }));
     }
     return explainDelivery(sandbox, { id: row.id }, apiKey);
@@ -187,60 +186,46 @@ export async function probeDelivery(
   };
 }
 
-async function findDelivery(
-  sandbox: Sandbox,
-  { id, workspace_id: workspaceId }: ExplainInput,
-): Promise<DeliveryRow> {
+/** The delivery with an ID, or the one that matters most for an event, an endpoint or a request. */
+function findDelivery(sandbox: Sandbox, { id, workspace_id }: Omit<ExplainInput, 'attempt'>): DeliveryRow {
   const { store } = sandbox;
-  if (id.startsWith(idPrefixes.request)) {
+  const startsWith = (kind: keyof typeof idPrefixes) => id.startsWith(idPrefixes[kind]);
+  if (startsWith('event')) return findLatest(sandbox, id, { event_id: id, workspace_id });
+  if (startsWith('webhook')) return findLatest(sandbox, id, { webhook_id: id, workspace_id });
+  if (id === LATEST) return findLatest(sandbox, id, { workspace_id });
+  if (startsWith('request')) {
     const request = store.apiRequests.find(id);
     if (request === undefined) throw createNotFoundError('request', id);
     const { resource_id: resourceId } = request;
-    if (resourceId === null || !/^(?:evt|wh)_/.test(resourceId)) {
-      throw new SvcError(
-        'not_found',
-        `${id} is not a request for an event or an endpoint, so it has no delivery.`,
-        {
-          hint: { text: 'Show the request', command: `svc logs get ${id}` },
-        },
-      );
-    }
-    return findDelivery(sandbox, { id: resourceId });
+    if (resourceId !== null && /^(?:evt|wh)_/.test(resourceId))
+      return findDelivery(sandbox, { id: resourceId });
+    const message = `${id} is not a request for an event or an endpoint, so it has no delivery.`;
+    const hint = { text: 'Show the request', command: `svc logs get ${id}` };
+    throw new SvcError('not_found', message, { hint });
   }
-  const isFilter = id === LATEST || id.startsWith(idPrefixes.event) || id.startsWith(idPrefixes.webhook);
-  const row = isFilter ? await findLatest(sandbox, id, workspaceId) : store.deliveryQueries.find(id);
+  const row = store.deliveryQueries.find(id);
   if (row === undefined) throw createNotFoundError('delivery', id);
   return row;
 }
 
 /** The delivery whose last attempt failed last; for an event or an endpoint without one, the newest delivery. */
-async function findLatest(
-  sandbox: Sandbox,
-  id: string,
-  workspaceId: string | undefined,
-): Promise<DeliveryRow> {
+function findLatest(sandbox: Sandbox, id: string, input: FilterInput): DeliveryRow {
   const { store } = sandbox;
-  const input = {
-    workspace_id: workspaceId,
-    event_id: id.startsWith(idPrefixes.event) ? id : undefined,
-    webhook_id: id.startsWith(idPrefixes.webhook) ? id : undefined,
-  };
   const filter = toCondition(sandbox, input, 'schedule');
   const first = { limit: 1, beforeSeq: null };
-  const failures = store.attempts.list({ ...filter, is_unresolved: 1 }, first);
-  const failure = failures.rows[0] && store.deliveryQueries.find(failures.rows[0].delivery_id);
-  if (failure !== undefined) return failure;
-  if (id === LATEST) {
-    throw new SvcError('not_found', 'No delivery has failed.', {
-      hint: { text: 'List the deliveries', command: 'svc deliveries list' },
-    });
-  }
-  const newest = store.deliveryQueries.list(filter, first);
-  const row = newest.rows[0];
-  if (row !== undefined) return row;
-  throw new SvcError('not_found', `${id} has no deliveries.`, {
-    hint: { text: 'List the endpoints and their event types', command: 'svc webhooks list' },
-  });
+  const [failure] = store.attempts.list({ ...filter, is_unresolved: 1 }, first).rows;
+  const failed = failure && store.deliveryQueries.find(failure.delivery_id);
+  if (failed !== undefined) return failed;
+  const [newest] = id === LATEST ? [] : store.deliveryQueries.list(filter, first).rows;
+  if (newest !== undefined) return newest;
+  const [message, hint] =
+    id === LATEST
+      ? ['No delivery has failed.', { text: 'List the deliveries', command: 'svc deliveries list' }]
+      : [
+          `${id} has no deliveries.`,
+          { text: 'List the endpoints and their event types', command: 'svc webhooks list' },
+        ];
+  throw new SvcError('not_found', message, { hint });
 }
 
 /** Characters of the response that the explanation contains. */

@@ -5,7 +5,7 @@ import { createNotFoundError } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 
-interface FilterInput {
+export interface FilterInput {
   readonly workspace_id?: string | undefined;
   readonly event_id?: string | undefined;
   readonly webhook_id?: string | undefined;

@@ -52,7 +52,7 @@ export function renderExplanation(
   const countLines = () => Object.values(texts).flatMap((text) => text?.split('\n') ?? []).length;
   // The detail quotes the message, and the last command replays the delivery.
   if (countLines() > MAX_LINES) texts.Response = null;
-  if (countLines() > MAX_LINES) texts.Next = [commands[0], commands.at(-1)].join('\n');
+  if (countLines() > MAX_LINES) texts.Next = [...new Set([commands[0], commands.at(-1)])].join('\n');
   const fields = renderFields(
     { ...texts, Evidence: selectEvidence(explanation, width, MAX_LINES - countLines()) },
     capabilities,
