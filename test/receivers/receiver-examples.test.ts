@@ -28,6 +28,12 @@ const inboxes = (
       "if (type === 'test.failing') throw new Error(type);",
     ],
     [
+      'workers',
+      'receiver.mjs',
+      /^ {2}const add = /m,
+      "  if (data.type === 'test.failing') throw new Error(data.type);",
+    ],
+    [
       'python',
       'deliveries.py',
       /^ {4}db\.execute\("insert into side_effects/m,

@@ -35,6 +35,7 @@ function runtimeFor(needs: Command, program: Command): Runtime {
 const javascript = runtimeFor([process.execPath, '--version'], [process.execPath, 'receiver.mjs']);
 /** Serves the handlers of the frameworks that need a build. */
 const ROUTE_SERVER = 'route-server.mjs';
+const WORKER_SERVER = 'worker-server.mjs';
 const serveRoute = (path: string) =>
   runtimeFor(javascript.needs, [process.execPath, ROUTE_SERVER, `./${path}`]);
 const needsPackages = (runtime: Runtime, ...names: readonly string[]): Runtime => ({
@@ -66,6 +67,7 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
   next: serveRoute('app/webhooks/route.js'),
   'next-pages': serveRoute('pages/api/webhooks.js'),
   sveltekit: serveRoute('src/routes/webhooks/+server.js'),
+  workers: runtimeFor(javascript.needs, [process.execPath, WORKER_SERVER]),
   bun: runtimeFor(['bun', '--version'], ['bun', 'receiver.mjs']),
   deno: runtimeFor(['deno', '--version'], ['deno', 'run', '-A', '--node-modules-dir=manual', 'receiver.mjs']),
   python: runtimeFor(['python3', '-c', 'import sqlite3'], ['python3', 'receiver.py']),
@@ -129,7 +131,8 @@ export async function writeReceiver(
   const dependencies = { 'better-sqlite3': '*' };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
   linkPackages(join(folder, 'node_modules'), ['bun', 'deno'].includes(framework));
-  copyFileSync(join(import.meta.dirname, ROUTE_SERVER), join(folder, ROUTE_SERVER));
+  for (const server of [ROUTE_SERVER, WORKER_SERVER])
+    copyFileSync(join(import.meta.dirname, server), join(folder, server));
   if (framework === 'nest') await compile(folder);
   const [command, ...args] = runtimes[framework].build ?? [];
   // Asynchronous, so that other tests continue during the build.
