@@ -182,4 +182,8 @@ describe('a terminal of 40 columns', () => {
       `ID  URL  STATE\nwh_${OPAQUE}\n  http://localhost:3000…  disabled`,
     );
   });
+
+  it('the command that explains a failed attempt is complete', () => {
+    expect(views['a line of an attempt']?.()).toContain(`svc explain del_${OPAQUE}`);
+  });
 });

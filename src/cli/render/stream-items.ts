@@ -31,8 +31,9 @@ export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Output
   if (attempt.error === null) return truncateLine(io, summary);
   const next = describeNextStep({ attempt, delivery });
   const result = next === null ? attempt.error : `${next}: ${attempt.error}`;
-  const lines = [summary, INDENT + result, `${INDENT}svc explain ${delivery.id}`];
-  return lines.map((line) => truncateLine(io, line)).join('\n');
+  const lines = [summary, INDENT + result].map((line) => truncateLine(io, line));
+  // Complete at every width, so that it can be copied.
+  return [...lines, `${INDENT}svc explain ${delivery.id}`].join('\n');
 }
 
 /**

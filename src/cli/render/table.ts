@@ -203,7 +203,7 @@ export function renderFields(
 }
 
 /**
- * Prints a page of a list, and a hint for the next one. Warns if the page is empty because the event type is probably mistyped.
+ * Prints a page of a list, and without `--json` a hint for the next one. Warns if the page is empty because the event type is probably mistyped.
  * @param plural for the message of an empty page
  * @param options.type event type that the items are filtered by
  * @param options.jsonText of the page, if it must keep the digits of numbers
@@ -224,5 +224,6 @@ export async function printPage<Row>(
     return;
   }
   context.printJsonText(jsonText, () => renderTable(columns, page.data, context.io));
-  if (page.has_more) printHint(`Add --starting-after ${page.end_cursor} for the next page.`, context.io);
+  if (page.has_more && !context.json)
+    printHint(`Add --starting-after ${page.end_cursor} for the next page.`, context.io);
 }

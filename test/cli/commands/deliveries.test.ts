@@ -22,9 +22,10 @@ import {
 const attempt = anAttempt();
 
 describe('svc deliveries list', () => {
-  async function list(width: number, clock: Partial<ControlPlane> = clockAt()) {
+  async function list(width: number, clock: Partial<ControlPlane> = clockAt(), json = false) {
     const { context, capturedOutput } = createFakeContext({
       width,
+      json,
       control: { ...clock, listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
     });
     await listCommand.run({}, context);
@@ -79,6 +80,10 @@ describe('svc deliveries list', () => {
   it('standard error says how to get the next page', async () => {
     const { err } = await list(60);
     expect(err).toBe('hint: Add --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D for the next page.\n');
+  });
+
+  it('standard error is empty with --json, because the page has end_cursor', async () => {
+    expect((await list(60, clockAt(), true)).err).toBe('');
   });
 
   it('standard output is empty without deliveries', async () => {
