@@ -4,37 +4,7 @@ import { deliveryCauses } from '../diagnosis/attempt-hints.ts';
 import { layerKinds } from '../diagnosis/layers.ts';
 import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { attemptFields, Delivery } from './delivery-schemas.ts';
-import { Count, described, Hint, idOf, resource } from './fields.ts';
-
-const MistakeFields = {
-  reason: described('Kind of the mistake.', v.picklist([...refusalReasons, ...receiverReasons])),
-  detail: described('Explanation of the mistake.', v.string()),
-  remedy: described('How to correct the mistake.', v.string()),
-};
-
-const comparison = described(
-  'What was signed and what the receiver verifies, each from shortly before the first difference. `null` if both are the same.',
-  v.nullable(
-    v.object({
-      signed: described('A part of what was signed.', v.string()),
-      verified: described('The same part of what the receiver verifies.', v.string()),
-      difference: described('Index of the first difference in both parts.', Count),
-    }),
-  ),
-);
-
-/** The mistake that a probe found, as it is stored for the endpoint. */
-export const ProbeFinding = v.object({
-  ...MistakeFields,
-  comparison,
-  /** The delivery that was probed, its URL, and the status of the response to the correct signature. */
-  delivery_id: idOf('delivery'),
-  url: v.string(),
-  status: Count,
-  /** Sequence of the newest change at that time: a later success ends the finding. */
-  seq: Count,
-});
-export type ProbeFinding = v.InferOutput<typeof ProbeFinding>;
+import { Count, described, Hint, resource } from './fields.ts';
 
 export const Explanation = resource(
   'Why a delivery failed or is waiting. The emulator knows what it sent and received. The secret and the code of the receiver are unknown to it.',
@@ -76,7 +46,13 @@ export const Explanation = resource(
     detail: described('Explanation of the cause.', v.string(), 'Your receiver returned 503.'),
     mistake: described(
       'What the receiver does wrong with the signature. `null` if it is not known, or if the receiver did not reject the signature.',
-      v.nullable(v.object(MistakeFields)),
+      v.nullable(
+        v.object({
+          reason: described('Kind of the mistake.', v.picklist([...refusalReasons, ...receiverReasons])),
+          detail: described('Explanation of the mistake.', v.string()),
+          remedy: described('How to correct the mistake.', v.string()),
+        }),
+      ),
       null,
     ),
     finding: described(
@@ -85,7 +61,16 @@ export const Explanation = resource(
         v.object({
           delivery_id: described('The delivery that was probed.', v.string()),
           explains: described('Number of failing deliveries that it explains.', Count),
-          comparison,
+          comparison: described(
+            'What was signed and what the receiver verifies, each from shortly before the first difference. `null` if both are the same.',
+            v.nullable(
+              v.object({
+                signed: described('A part of what was signed.', v.string()),
+                verified: described('The same part of what the receiver verifies.', v.string()),
+                difference: described('Index of the first difference in both parts.', Count),
+              }),
+            ),
+          ),
         }),
       ),
       null,

@@ -2,12 +2,13 @@
 
 import { describeState } from '../client/texts/describe-delivery.ts';
 import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
-import type { Explanation, ProbeFinding } from '../contract/explanation-schemas.ts';
+import type { Explanation } from '../contract/explanation-schemas.ts';
 import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { DeliveryCause } from '../diagnosis/attempt-hints.ts';
+import type { Comparison } from '../diagnosis/compare-content.ts';
 import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
-import { judgeAttempt } from '../diagnosis/judge-attempt.ts';
+import { judgeAttempt, type Mistake } from '../diagnosis/judge-attempt.ts';
 import { say } from '../diagnosis/sentences.ts';
 import { maskSecret } from '../domain/credentials.ts';
 import { isFaultActive } from '../domain/fault.ts';
@@ -33,6 +34,17 @@ interface ExplainInput {
   readonly id: string;
   readonly attempt?: number | undefined;
   readonly workspace_id?: string | undefined;
+}
+
+/** The mistake that a probe found, as it is stored for the endpoint. */
+interface ProbeFinding extends Mistake {
+  readonly comparison: Comparison | null;
+  /** The delivery that was probed, its URL, and the status of the response to the correct signature. */
+  readonly delivery_id: string;
+  readonly url: string;
+  readonly status: number;
+  /** Sequence of the newest change at that time: a later success ends the finding. */
+  readonly seq: number;
 }
 
 /**
