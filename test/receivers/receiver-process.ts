@@ -36,6 +36,7 @@ const javascript = runtimeFor([process.execPath, '--version'], [process.execPath
 /** Serves the handlers of the frameworks that need a build. */
 const ROUTE_SERVER = 'route-server.mjs';
 const WORKER_SERVER = 'worker-server.mjs';
+const LAMBDA_SERVER = 'lambda-server.mjs';
 const serveRoute = (path: string) =>
   runtimeFor(javascript.needs, [process.execPath, ROUTE_SERVER, `./${path}`]);
 const needsPackages = (runtime: Runtime, ...names: readonly string[]): Runtime => ({
@@ -68,6 +69,10 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
   'next-pages': serveRoute('pages/api/webhooks.js'),
   sveltekit: serveRoute('src/routes/webhooks/+server.js'),
   workers: runtimeFor(javascript.needs, [process.execPath, WORKER_SERVER]),
+  lambda: needsPackages(
+    runtimeFor(javascript.needs, [process.execPath, LAMBDA_SERVER]),
+    ...['dynalite', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'],
+  ),
   bun: runtimeFor(['bun', '--version'], ['bun', 'receiver.mjs']),
   deno: runtimeFor(['deno', '--version'], ['deno', 'run', '-A', '--node-modules-dir=manual', 'receiver.mjs']),
   python: runtimeFor(['python3', '-c', 'import sqlite3'], ['python3', 'receiver.py']),
@@ -131,7 +136,7 @@ export async function writeReceiver(
   const dependencies = { 'better-sqlite3': '*' };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
   linkPackages(join(folder, 'node_modules'), ['bun', 'deno'].includes(framework));
-  for (const server of [ROUTE_SERVER, WORKER_SERVER])
+  for (const server of [ROUTE_SERVER, WORKER_SERVER, LAMBDA_SERVER])
     copyFileSync(join(import.meta.dirname, server), join(folder, server));
   if (framework === 'nest') await compile(folder);
   const [command, ...args] = runtimes[framework].build ?? [];
