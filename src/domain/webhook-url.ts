@@ -97,10 +97,18 @@ export function isLocalUrl(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || classifyHost(url.hostname).kind !== 'public');
 }
 
-/** Whether requests to both URLs are the same, for example with and without the slash after the host. */
+/**
+ * Whether requests to both URLs reach the same receiver, for example with and without the slash after the host. `localhost` is also
+ * 127.0.0.1: `svc listen 3000` and an endpoint that names the address would send each event twice.
+ */
 export function isSameUrl(one: string, other: string): boolean {
-  const toHref = (url: string) => parseUrl(url)?.href ?? url;
-  return toHref(one) === toHref(other);
+  return toComparable(one) === toComparable(other);
+}
+
+function toComparable(text: string): string {
+  const url = parseUrl(text);
+  if (url?.hostname === '127.0.0.1') url.hostname = 'localhost';
+  return url?.href ?? text;
 }
 
 /** An endpoint to register: its URL and the event types that it subscribes to. */

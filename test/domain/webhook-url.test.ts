@@ -215,6 +215,8 @@ it.each([
   ['https://example.com:443/a?b', 'https://example.com/a?b', true],
   ['http://localhost:3000/a', 'http://localhost:3000/a/', false],
   ['http://localhost:3000/', 'https://localhost:3000/', false],
+  ['http://127.0.0.1:3000/hooks', 'http://localhost:3000/hooks', true],
+  ['http://[::1]:3000/', 'http://127.0.0.1:3000/', false],
 ])('isSameUrl compares %s with %s', (one, other, isSame) => {
   expect(isSameUrl(one, other)).toBe(isSame);
 });
