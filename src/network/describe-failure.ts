@@ -93,7 +93,7 @@ function describeRefusal(error: NetworkError, context: FailureContext): string {
   const isLoopback = tried.some((address) => classifyAddress(address).kind === 'loopback');
   const refused = `${CONNECTION_REFUSED} by ${listTriedAddresses(error, context.url.host)}: nothing is listening there`;
   return isInContainer && isLoopback
-    ? `${refused}. svc runs in a container: for a receiver outside it, use the host host.docker.internal`
+    ? `${refused}. svc runs in a container: for a receiver outside it, use host.docker.internal`
     : refused;
 }
 

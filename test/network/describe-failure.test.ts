@@ -128,7 +128,7 @@ describe('describeFailure', () => {
     'a refusal by %s, in a container: %s, names host.docker.internal: %s',
     (address, isInContainer, expected) => {
       const { error } = describeAt(toError('ECONNREFUSED', { address, port: 8080 }), { isInContainer });
-      expect(error.includes('use the host host.docker.internal')).toBe(expected);
+      expect(error.includes('use host.docker.internal')).toBe(expected);
     },
   );
 
