@@ -60,10 +60,9 @@ const layerTable = {
           /IllegalArgumentException: Empty key/,
         ],
       },
-      {
-        by: 'The verification',
-        page: /<title>KeyError\s[\s\S]*<pre class="exception_value">(?:&#x27;|')[A-Z_]*SECRET[A-Z_]*(?:&#x27;|')/,
-      },
+      // The debug page of Django.
+      { by: 'The verification', page: /<title>KeyError\s/, says: [/^'[A-Z_]*SECRET[A-Z_]*'$/] },
+      // That of Sinatra.
       {
         by: 'The verification',
         page: /no implicit conversion of nil into String[\s\S]{1,4000}?openssl&#x2F;hmac\.rb<\/code> in\s+<code><strong>initialize/,
@@ -388,8 +387,8 @@ const layerTable = {
     rows: [{ by: 'The receiver', status: [403], says: [/ALPN Protocol, expected `h2` to be available/] }],
   },
   redirect: {
-    sentence: '{by} redirects to {location} ({status}), and redirects are not followed.',
-    fix: 'Register the URL to which it redirects',
+    sentence: '{by} expects the request at {location} ({status}). Redirects are not followed.',
+    fix: 'Register this URL',
     command: 'svc webhooks update {webhook} --url {location}',
     rows: [
       { by: 'Django', says: [/^You called this URL via POST, but the URL doesn['’]t end in a slash/] },
