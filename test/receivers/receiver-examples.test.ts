@@ -41,7 +41,7 @@ const inboxes = (
     ],
     [
       'go',
-      'receiver.go',
+      'deliveries.go',
       /^\tfmt\.Printf\("processed/m,
       'if event.Type == "test.failing" { panic("failing") }',
     ],

@@ -19,6 +19,8 @@ interface Runtime {
   readonly needs: Command;
   /** Builds a receiver in its folder. */
   readonly build?: Command;
+  /** For `needs` and `build`. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The processes of the receiver; the last one is the web server. */
   commands(port: number): readonly Command[];
   /** Matches the output of the listening program, with the port in its first group. */
@@ -32,6 +34,10 @@ function runtimeFor(needs: Command, program: Command): Runtime {
   return { needs, commands: () => [program], ready };
 }
 
+const inGo: Runtime = {
+  ...runtimeFor(['go', 'version'], ['./receiver']),
+  build: ['go', 'build', 'receiver.go', 'deliveries.go'],
+};
 const javascript = runtimeFor([process.execPath, '--version'], [process.execPath, 'receiver.mjs']);
 /** Serves the handlers of the frameworks that need a build. */
 const ROUTE_SERVER = 'route-server.mjs';
@@ -81,7 +87,13 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
     commands: (port) => [[fastapiPython, '-m', 'uvicorn', 'receiver:app', '--port', String(port)]],
     ready: /Uvicorn running on http:\/\/127\.0\.0\.1:(\d+)/,
   },
-  go: { ...runtimeFor(['go', 'version'], ['./receiver']), build: ['go', 'build', 'receiver.go'] },
+  go: inGo,
+  // The packages of Debian are not modules.
+  gin: {
+    ...inGo,
+    needs: ['go', 'list', 'github.com/gin-gonic/gin'],
+    env: { GO111MODULE: 'off', GOPATH: '/usr/share/gocode' },
+  },
   ruby: runtimeFor(['ruby', '-e', 'require "webrick"; require "sqlite3"'], ['ruby', 'receiver.rb']),
   sinatra: {
     ...runtimeFor(
@@ -101,11 +113,11 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
 };
 
 /** Whether a command succeeds. Each command runs once. */
-function canRun(command: Command): boolean {
+function canRun(command: Command, env: Runtime['env'] = {}): boolean {
   const key = command.join(' ');
   const known = commandResults.get(key);
   if (known !== undefined) return known;
-  const options = { stdio: 'ignore', cwd: import.meta.dirname } as const;
+  const options = { stdio: 'ignore', cwd: import.meta.dirname, env: { ...process.env, ...env } } as const;
   const succeeds = spawnSync(command[0], command.slice(1), options).status === 0;
   commandResults.set(key, succeeds);
   return succeeds;
@@ -113,8 +125,8 @@ function canRun(command: Command): boolean {
 
 /** Whether the receiver can run here. Prints a warning if not. */
 export function isPresent(framework: Framework): boolean {
-  const { needs } = runtimes[framework];
-  if (canRun(needs)) return true;
+  const { needs, env } = runtimes[framework];
+  if (canRun(needs, env)) return true;
   process.stderr.write(`SKIPPED: the ${framework} receiver; \`${needs.join(' ')}\` fails.\n`);
   return false;
 }
@@ -139,9 +151,10 @@ export async function writeReceiver(
   for (const server of [ROUTE_SERVER, WORKER_SERVER, LAMBDA_SERVER])
     copyFileSync(join(import.meta.dirname, server), join(folder, server));
   if (framework === 'nest') await compile(folder);
-  const [command, ...args] = runtimes[framework].build ?? [];
+  const { build = [], env = {} } = runtimes[framework];
+  const [command, ...args] = build;
   // Asynchronous, so that other tests continue during the build.
-  if (command !== undefined) await execa(command, args, { cwd: folder });
+  if (command !== undefined) await execa(command, args, { cwd: folder, env });
 }
 
 /** Links the packages of this project, with the SQLite driver for this version of Node.js, or that for Node-API. */

@@ -384,9 +384,9 @@ describe('svc receiver example', () => {
 
   it('the next step has no installation for a receiver without packages', async () => {
     const { out, err } = await example({ framework: 'go', out: 'go' }, { cwd: createTemporaryFolder() });
-    expect(out).toBe('go/receiver.go\n');
+    expect(out).toBe('go/receiver.go\ngo/deliveries.go\n');
     expect(err).toBe(
-      'hint: Start it with: cd go && export SVC_WEBHOOK_SECRET=whsec_… && go run receiver.go\n',
+      'hint: Start it with: cd go && export SVC_WEBHOOK_SECRET=whsec_… && go run receiver.go deliveries.go\n',
     );
   });
 
