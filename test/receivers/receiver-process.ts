@@ -172,7 +172,7 @@ async function compile(folder: string): Promise<void> {
   const bundle = await rolldown({
     ...{
       cwd: folder,
-      input: './receiver.ts',
+      input: './receiver.mts',
       platform: 'node',
       external: /^(?!@oxc-project)[^\0./]|deliveries/,
     },
