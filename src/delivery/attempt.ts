@@ -29,7 +29,7 @@ export interface DueDelivery {
   readonly seq: number;
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
-  /** Monotonic time from which it only waited for its turn: it was due, and its endpoint was enabled. */
+  /** Monotonic time from which its endpoint had a due delivery that waited for its turn. */
   readonly waitingSince: number;
 }
 
@@ -48,7 +48,8 @@ export async function sendAttempt(
   reordered: Set<number>,
 ): Promise<RecordAttempt> {
   const { store } = sandbox;
-  const delivery = store.deliveries.getSendable(seq);
+  const delivery = store.deliveries.findSendable(seq);
+  if (delivery === undefined) return async () => false;
   if (isTooLate(sandbox, delivery, getAttemptStart(delivery, workspace))) {
     return () =>
       store.write(() => {
@@ -144,7 +145,7 @@ function prepareAttempt(
     sentAt,
     startedAt: getAttemptStart(delivery, workspace),
     appliedFaultJson: delivery.fault ?? (fault ? JSON.stringify(fault.applied) : null),
-    queuedMs: wall.monotonic() - waitingSince,
+    queuedMs: Math.min(wall.monotonic() - waitingSince, workspace.clock.realMsSince(delivery.due_at)),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Sends due deliveries. The rows in the database are the queue: each turn reads the due rows of the endpoints that can get an
- * attempt. Memory holds the attempts that have started, one timer, whose turn it is, and who waits for idleness.
+ * attempt. Memory holds the attempts that have started, whose turn it is, one timer, and who waits for idleness.
  */
 import type { Sandbox, SandboxEvent } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
@@ -29,8 +29,14 @@ interface DispatcherOptions {
   readonly onInternalError: (error: unknown) => void;
 }
 
-/** An endpoint that may have due deliveries, and the monotonic time from which they only wait for their turn. */
-type Turn = Omit<DueDelivery, 'seq'>;
+/** Number of due rows of an endpoint that are read at once. */
+const READ_COUNT = 64;
+
+/** An endpoint that may have due deliveries. */
+interface Turn extends Omit<DueDelivery, 'seq'> {
+  /** The next ones, in order, that were read and not started. They are read again after any change but a new delivery. */
+  due: number[];
+}
 
 export class Dispatcher {
   readonly #sandbox: Sandbox;
@@ -142,10 +148,10 @@ export class Dispatcher {
   }
 
   /** An endpoint that has no turn yet gets the last one. */
-  #addTurn({ webhookSeq, workspace }: Omit<Turn, 'waitingSince'>): void {
+  #addTurn({ webhookSeq, workspace }: Pick<Turn, 'webhookSeq' | 'workspace'>): void {
     if (this.#turns.has(webhookSeq)) return;
     const waitingSince = this.#sandbox.wall.monotonic();
-    this.#turns.set(webhookSeq, { webhookSeq, workspace, waitingSince });
+    this.#turns.set(webhookSeq, { webhookSeq, workspace, waitingSince, due: [] });
   }
 
   /** Takes turns after everything that happens at the same time. */
@@ -179,6 +185,7 @@ export class Dispatcher {
   #readAll(): void {
     const { store, workspaces, rules } = this.#sandbox;
     let wakeInMs = Number.POSITIVE_INFINITY;
+    for (const turn of this.#turns.values()) turn.due = [];
     for (const { seq } of store.workspaces.listAll()) {
       const workspace = workspaces.get(seq);
       const { clock } = workspace;
@@ -204,37 +211,28 @@ export class Dispatcher {
       if (!this.#unrecorded.has(attempt)) inFlightTo.set(webhookSeq, (inFlightTo.get(webhookSeq) ?? 0) + 1);
     }
     let inFlight = this.#attempts.size - this.#unrecorded.size;
-    const dueTo = new Map<number, DueDelivery[]>();
     // An endpoint with more due deliveries is added again, so this loop visits it again, after the others.
     for (const turn of this.#turns.values()) {
-      const { webhookSeq } = turn;
+      const { webhookSeq, workspace, waitingSince } = turn;
       const count = inFlightTo.get(webhookSeq) ?? 0;
       if (inFlight >= (count === 0 ? concurrency : shared) || count >= concurrencyPerEndpoint) continue;
       this.#turns.delete(webhookSeq);
-      const due = dueTo.get(webhookSeq) ?? this.#readDue(turn, concurrencyPerEndpoint - count + 1);
-      const delivery = due.shift();
-      if (delivery === undefined) continue;
-      if (due.length > 0) this.#turns.set(webhookSeq, turn);
-      dueTo.set(webhookSeq, due);
+      // After the last one that was read, there may be more.
+      if (turn.due.length < 2) turn.due = this.#readDue(turn);
+      const seq = turn.due.shift();
+      if (seq === undefined) continue;
+      if (turn.due.length > 0) this.#turns.set(webhookSeq, turn);
       inFlightTo.set(webhookSeq, count + 1);
       inFlight++;
-      void this.#makeAttempt(delivery);
+      void this.#makeAttempt({ seq, webhookSeq, workspace, waitingSince });
     }
   }
 
-  /** The first `count` deliveries of an endpoint that are due and not started. */
-  #readDue({ webhookSeq, workspace, waitingSince }: Turn, count: number): DueDelivery[] {
-    const { store, wall } = this.#sandbox;
-    const { clock } = workspace;
+  #readDue({ webhookSeq, workspace }: Turn): number[] {
     const started = [...this.#attempts.values()].filter((attempt) => attempt.webhookSeq === webhookSeq);
-    return store.deliveries
-      .listDue(webhookSeq, clock.now(), count + started.length)
-      .filter(({ seq }) => !this.#attempts.has(seq))
-      .slice(0, count)
-      .map(({ seq, due_at }) => {
-        const dueSince = wall.monotonic() - clock.realMsSince(due_at);
-        return { seq, webhookSeq, workspace, waitingSince: Math.max(waitingSince, dueSince) };
-      });
+    return this.#sandbox.store.deliveries
+      .listDue(webhookSeq, workspace.clock.now(), READ_COUNT + started.length)
+      .filter((seq) => !this.#attempts.has(seq));
   }
 
   async #makeAttempt(attempt: DueDelivery): Promise<void> {

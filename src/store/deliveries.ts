@@ -91,11 +91,9 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** The current values for an attempt of a pending delivery. */
-  getSendable(seq: number): SendableDelivery {
-    const row = this.sql.get<SendableDelivery>(SELECT_SENDABLE, [seq]);
-    if (row === undefined) throw new Error(`delivery ${seq} cannot be sent`);
-    return row;
+  /** The current values for an attempt; undefined if the delivery is no longer due. */
+  findSendable(seq: number): SendableDelivery | undefined {
+    return this.sql.get<SendableDelivery>(SELECT_SENDABLE, [seq]);
   }
 
   getProgress(seq: number): DeliveryProgressRow {
@@ -105,9 +103,9 @@ export class DeliveryTable extends Table {
   }
 
   /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first; none while it is disabled. */
-  listDue(webhookSeq: number, now: number, limit: number): { seq: number; due_at: number }[] {
-    return this.sql.all(
-      `SELECT d.seq, d.due_at FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+  listDue(webhookSeq: number, now: number, limit: number): number[] {
+    return this.sql.values(
+      `SELECT d.seq FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
        WHERE h.seq = ? AND h.disabled = 0 AND d.due_at <= ? ORDER BY d.due_at, d.seq LIMIT ?`,
       [webhookSeq, now, limit],
     );

@@ -150,6 +150,13 @@ describe('sendAttempt', () => {
     return { ...dispatch, id, reordered, webhookSeq, sent, inFlight, send, seq: dispatch.get(id).seq };
   }
 
+  it('a delivery that was canceled since its row was read is not sent', async () => {
+    const { seq, webhookSeq, send, sent, store } = await start();
+    store.writeNow(() => store.deliveries.cancelPending(webhookSeq, NOW, 0));
+    const record = await send(seq);
+    expect([await record(), sent]).toEqual([false, []]);
+  });
+
   it('only a reorder fault waits for the next delivery, which makes the delayed one due', async () => {
     const delayed = await start('delay');
     await (await delayed.send(delayed.seq))();

@@ -319,7 +319,9 @@ describe('the fault of an attempt', () => {
     await sandbox.faults.add({ on: 'delivery', kind, probability: 1 });
     endpoint();
     const [id = ''] = await trigger();
-    return { sandbox, delivery: { ...store.deliveries.getSendable(get(id).seq), fault: null } };
+    const sendable = store.deliveries.findSendable(get(id).seq);
+    if (sendable === undefined) throw new Error('The delivery is not due.');
+    return { sandbox, delivery: { ...sendable, fault: null } };
   }
 
   it('an attempt that a fault has delayed gets no second fault', async () => {

@@ -297,7 +297,7 @@ describe('the dispatcher', () => {
     sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
     for (let i = 0; i < 100; i++) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.length).toBeGreaterThan(700);
-    expect(Math.max(...read)).toBeLessThanOrEqual(8 + MAX_UNRECORDED + 8);
+    expect(Math.max(...read)).toBeLessThanOrEqual(64 + 8 + MAX_UNRECORDED);
     expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length);
   });
 
