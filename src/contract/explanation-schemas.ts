@@ -1,7 +1,6 @@
 /** The schema of the verdict on a delivery. */
 import * as v from 'valibot';
-import { deliveryCauses } from '../diagnosis/attempt-hints.ts';
-import { layerKinds } from '../diagnosis/layers.ts';
+import { deliveryCauses, layerKinds } from '../diagnosis/causes.ts';
 import { receiverReasons, refusalReasons } from '../domain/signature/refusals.ts';
 import { attemptFields, Delivery } from './delivery-schemas.ts';
 import { Count, described, Hint, resource } from './fields.ts';

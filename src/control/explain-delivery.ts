@@ -5,7 +5,7 @@ import type { AttemptDetail, Delivery } from '../contract/delivery-schemas.ts';
 import type { Explanation } from '../contract/explanation-schemas.ts';
 import { type ProbeOptions, probeSignature } from '../delivery/probe-signature.ts';
 import type { Sender } from '../delivery/sender.ts';
-import type { DeliveryCause } from '../diagnosis/attempt-hints.ts';
+import type { DeliveryCause } from '../diagnosis/causes.ts';
 import type { Comparison } from '../diagnosis/compare-content.ts';
 import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import { judgeAttempt, type Mistake } from '../diagnosis/judge-attempt.ts';

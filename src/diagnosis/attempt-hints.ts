@@ -1,9 +1,10 @@
 /** Why an attempt ended as it did, and what the developer of a receiver can do. */
 
-import { type AttemptOutcome, describeOutcome, noResponseOutcomes } from '../domain/delivery.ts';
+import { type AttemptOutcome, describeOutcome } from '../domain/delivery.ts';
 import { type AppliedFault, type FaultKind, isAttemptSent } from '../domain/fault.ts';
 import { toSentence } from '../domain/message-parts.ts';
 import type { Hint } from '../errors.ts';
+import type { AttemptCause } from './causes.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
 import { findLayer } from './find-layer.ts';
 import type { Exchange } from './read-response.ts';
@@ -30,45 +31,6 @@ interface AttemptedDelivery {
   readonly webhook_id: string;
   readonly url: string;
 }
-
-/**
- * What the outcome of an attempt shows.
- * - `accepted_invalid`: the receiver accepted a delivery that an injected fault made invalid.
- * - `injected_fault`: a fault made the attempt fail: always, or because the receiver rejected what the fault had changed.
- * - `redirect`, `wrong_path`, `rate_limited`: 3xx; 404, 405 or 410; 429.
- * - `rejected`, `receiver_error`: the code of the receiver returned another 4xx or a 5xx, for a reason that only it knows.
- * - The outcomes of an attempt without a complete response.
- */
-export const attemptCauses = [
-  'delivered',
-  'accepted_invalid',
-  'injected_fault',
-  'redirect',
-  'wrong_path',
-  'rate_limited',
-  'rejected',
-  'receiver_error',
-  ...noResponseOutcomes,
-] as const;
-type AttemptCause = (typeof attemptCauses)[number];
-
-/**
- * Why a delivery is in its state: what the outcome of its attempt shows, or one of these.
- * - `not_sent`, `paused`, `canceled`: it has no attempt.
- * - `not_reached`: something in front of the code that verifies responded, see `layer`.
- * - `signature_rejected`: the verification was reached, and rejected the delivery.
- * - `receiver_clock`: the clock of the receiver differs by more than the tolerance.
- */
-export const deliveryCauses = [
-  ...attemptCauses,
-  'not_sent',
-  'paused',
-  'canceled',
-  'not_reached',
-  'signature_rejected',
-  'receiver_clock',
-] as const;
-export type DeliveryCause = (typeof deliveryCauses)[number];
 
 export function findCause(attempt: AttemptToExplain): AttemptCause {
   const cause = findCauseWithoutFault(attempt);

@@ -2,7 +2,8 @@
 import { formatCount } from '../domain/message-parts.ts';
 import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
 import type { Hint } from '../errors.ts';
-import { type LayerKind, layers, type Row } from './layers.ts';
+import type { LayerKind } from './causes.ts';
+import { layers, type Row } from './layers.ts';
 import { type Exchange, type ReadResponse, readResponse } from './read-response.ts';
 import { fill, toHint } from './sentences.ts';
 

@@ -2,7 +2,8 @@
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
 import type { Hint } from '../errors.ts';
-import { type DeliveryCause, describeCause, findAttemptHints, findCause } from './attempt-hints.ts';
+import { describeCause, findAttemptHints, findCause } from './attempt-hints.ts';
+import type { DeliveryCause } from './causes.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
 import { type FoundLayer, findLayer } from './find-layer.ts';
 import type { Exchange } from './read-response.ts';

@@ -3,6 +3,7 @@
  * status, header, one of the phrases of a message, a part of a page, a change of the URL. The first row that applies counts.
  */
 import type { MistakeReason } from '../domain/signature/refusals.ts';
+import type { LayerKind } from './causes.ts';
 import type { Fix } from './sentences.ts';
 
 export interface Row {
@@ -42,7 +43,7 @@ const BYPASS_VERCEL =
 const CLERK = 'The middleware of Clerk';
 const PASS_CLERK = 'Make the path public: call auth.protect() in clerkMiddleware only for other routes.';
 
-const layerTable = {
+export const layers: Readonly<Record<LayerKind, Layer>> = {
   secret_unset: {
     sentence: 'It says {says}: the key of the HMAC has no value, so the secret is not set in the receiver.',
     fix: 'Set the secret of the receiver, and restart it.',
@@ -438,8 +439,4 @@ const layerTable = {
       },
     ],
   },
-} as const satisfies Record<string, Layer>;
-
-export type LayerKind = keyof typeof layerTable;
-export const layers: Readonly<Record<LayerKind, Layer>> = layerTable;
-export const layerKinds = Object.keys(layerTable) as [LayerKind, ...LayerKind[]];
+};

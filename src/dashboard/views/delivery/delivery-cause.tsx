@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { Explanation } from '../../../contract/explanation-schemas.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
-import type { DeliveryCause as Cause } from '../../../diagnosis/attempt-hints.ts';
+import type { DeliveryCause as Cause } from '../../../diagnosis/causes.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { isFaultActive } from '../../../domain/fault.ts';
 import { formatDeliveryCount } from '../../../domain/message-parts.ts';

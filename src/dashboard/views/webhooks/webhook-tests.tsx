@@ -1,6 +1,6 @@
 /** The menu that tests an endpoint: with an event, or with a valid and a forged delivery. */
 import { useState } from 'preact/hooks';
-import { type Finding, toProbeFindings } from '../../../client/findings.ts';
+import type { Finding } from '../../../client/findings.ts';
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { checkStatusSymbols } from '../../../domain/delivery.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
@@ -74,6 +74,8 @@ interface ProbeDialogProps {
 function ProbeDialog({ webhookId, onClose }: ProbeDialogProps) {
   const query = useQuery(async () => {
     const result = await control.probeWebhook({ id: webhookId });
+    // Loaded late, with the texts about all layers.
+    const { toProbeFindings } = await import('../../../client/findings.ts');
     // The page already shows the URL.
     return toProbeFindings({ ...result, url: 'the endpoint' }, selectedClock.peek().wallNow.peek() ?? 0);
   }, [webhookId]);
