@@ -2,7 +2,7 @@
  * JSON as text. A payload reaches the receiver with its numbers as they were written (`12.50`, `1e400`, 2^53 + 1), which
  * a parsed value cannot guarantee.
  */
-import { type ParseError, parse, visit } from 'jsonc-parser';
+import { visit } from 'jsonc-parser';
 import { SvcError } from '../errors.ts';
 import { compactJson, tokenize } from './json-text.ts';
 
@@ -162,12 +162,15 @@ export function formatFieldPath(path: readonly unknown[]): string {
  * in some of its messages, and differently in each version of Node.js.
  */
 export function locateJsonError(text: string): { readonly line: number; readonly column: number } {
-  const errors: ParseError[] = [];
+  let index = text.length;
+  const onError = (_: unknown, offset: number) => {
+    index = Math.min(index, offset);
+  };
   try {
-    parse(text, errors, { disallowComments: true });
+    visit(text, { onError }, { disallowComments: true });
   } catch {
     // Nested deeper than the call stack, so what is missing is probably at the end.
   }
-  const lines = text.slice(0, Math.min(...errors.map(({ offset }) => offset))).split('\n');
+  const lines = text.slice(0, index).split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

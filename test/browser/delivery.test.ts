@@ -143,7 +143,7 @@ describeInBrowser('the delivery page', () => {
     const cause = causeOf(page);
     await cause.getByText('Your receiver returned 401. It says "invalid signature"').waitFor();
     await cause.getByRole('button', { name: 'Find the mistake' }).click();
-    await cause.getByText(/or uses a secret that svc does not know/).waitFor();
+    await cause.getByText(/uses a secret that svc does not know/).waitFor();
     await cause.getByRole('button', { name: 'Open the signature' }).click();
     await page.getByRole('tabpanel', { name: 'Signature' }).waitFor();
   });
