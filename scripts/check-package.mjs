@@ -14,7 +14,9 @@ const check = (file, ...args) =>
 
 /** The links to files and folders that are not in the package. Images are left out of it on purpose: they would double its size. */
 function listDeadLinks(page, paths) {
-  const links = readFileSync(join(root, page), 'utf8').matchAll(/(?<!!)\[[^\]]*\]\(([^)\s#]+)/g);
+  // Code is not a link.
+  const text = readFileSync(join(root, page), 'utf8').replaceAll(/`[^`\n]*`/g, '');
+  const links = text.matchAll(/(?<!!)\[[^\]]*\]\(([^)\s#]+)/g);
   return Array.from(links, ([, link]) => link)
     .filter((link) => !/^[a-z]+:/.test(link))
     .map((link) => posix.join(posix.dirname(page), link))
