@@ -96,7 +96,7 @@ const chunkGroups = [
   // Shared by commands and the emulator, and by several commands. Without schemas, which `svc verify` does not need.
   {
     name: 'domain',
-    test: /\/src\/(?:domain|config|profile|network|mcp\/connected|client\/texts)/,
+    test: /\/src\/(?:domain|diagnosis|config|profile|network|mcp\/connected|client\/texts)/,
     minShareCount: 2,
   },
   { name: 'contract', test: /\/src\/(?:contract|client|fixtures)\/(?!openapi)/, minShareCount: 3 },
