@@ -470,7 +470,7 @@ it('svc emulator start with a --write-env that cannot be written creates nothing
     expect(await svcInProcess([...start, path], { cwd })).toMatchObject({
       exitCode: ExitCode.usage,
       stderr: expect.stringMatching(
-        /^error: Cannot write .*\nhint: Choose a writable file with --write-env\.\n$/,
+        /^error: Cannot write .*\nhint: (?:Use the path of a file|Choose a writable file with --write-env)\.\n$/,
       ),
     });
   }
