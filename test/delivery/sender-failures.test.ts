@@ -237,22 +237,4 @@ describe('time limits', () => {
     expect(connect).toMatchObject({ outcome: 'timeout', error: error('60ms') });
     expect(whole).toMatchObject({ outcome: 'timeout', error: error('70ms') });
   });
-
-  it('a request that waited too long for a connection is never sent [delivery.timeout]', async () => {
-    const gate = createGate();
-    await using receiver = await createReceiver(({ path }) =>
-      path === '/before' ? {} : { after: gate.opened },
-    );
-    const sender = createHurriedSender({ connectionsPerOrigin: 1 });
-    // The very first request takes longer to send.
-    await sender.send(createPostRequest(`${receiver.url}/before`));
-    // Their time limits are over in the same turn of the event loop, so the connection is not free before.
-    const sending = ['first', 'late'].map((path) =>
-      sender.send(createPostRequest(`${receiver.url}/${path}`)),
-    );
-    expect(await Promise.all(sending)).toMatchObject([{ outcome: 'timeout' }, { outcome: 'timeout' }]);
-    gate.open();
-    await sender.send(createPostRequest(`${receiver.url}/next`));
-    expect(receiver.requests.map(({ path }) => path)).toEqual(['/before', '/first', '/next']);
-  });
 });

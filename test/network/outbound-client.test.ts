@@ -7,6 +7,7 @@ import {
   type OutboundClientOptions,
   type OutboundRequest,
 } from '../../src/network/outbound-client.ts';
+import { createGate } from '../delivery/sender-setup.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver } from '../support/test-receiver.ts';
@@ -31,6 +32,19 @@ describe('OutboundClient', () => {
   ])('a request to %s is blocked [network.receiver-check]', async (url) => {
     const { failure } = await createClient().send(toRequest(url));
     expect(failure).toMatchObject({ name: 'BlockedError' });
+  });
+
+  it('a request that waited too long for a connection is never sent [delivery.timeout]', async () => {
+    const gate = createGate();
+    await using receiver = await createReceiver(() => ({ after: gate.opened }));
+    const client = createClient({ connectionsPerOrigin: 1 });
+    const first = client.send(toRequest(`${receiver.url}/first`));
+    const late = await client.send(toRequest(`${receiver.url}/late`, { timeoutMs: 50 }));
+    expect(late).toMatchObject({ failure: 'timeout', stage: 'connecting' });
+    gate.open();
+    await first;
+    await client.send(toRequest(`${receiver.url}/next`));
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/first', '/next']);
   });
 
   it('a request over HTTPS does not use https.request, which a test of a user can mock', async () => {
