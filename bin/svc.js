@@ -4,7 +4,7 @@
 var needed = [20, 19];
 var running = process.versions.node.split('.').map(Number);
 
-// The exit code of an internal error, as in src/errors.ts.
+// The exit code of an internal error, as in src/domain/errors.ts.
 var internalError = 70;
 
 if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1])) {

@@ -1,14 +1,14 @@
 // npm run build:binary: makes svc a single executable for this platform, from dist and a Node.js that npm provides.
-// Its main script is src/executable, and its assets are files.
+// Its main script is src/executable.ts, and its assets are files.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
-  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -27,30 +27,29 @@ const SENTINEL_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'build');
-const assets = join(folder, 'assets');
 const executable = join(folder, process.platform === 'win32' ? 'svc.exe' : 'svc');
 /** The folders of the npm package whose files the program reads. */
 const packageFolders = ['dist/dashboard', 'docs', 'fixtures/receivers', 'fixtures/tests'];
 
 rmSync(folder, { recursive: true, force: true });
-mkdirSync(assets, { recursive: true });
+mkdirSync(folder, { recursive: true });
 const { program: node, folder: nodeFolder } = await getNode(NODE_VERSION);
-writeAddon();
-for (const name of packageFolders) {
-  const isIncluded = (path) => path !== join(root, 'docs/images');
-  cpSync(join(root, name), join(assets, name), { recursive: true, filter: isIncluded });
-}
 await writeExecutable();
-rmSync(assets, { recursive: true });
 writeLicenses();
 const { stdout } = await execa(executable, ['--version'], { stderr: 'inherit' });
 console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
 
-function writeAddon() {
-  const name = `${process.platform}-${process.arch}.node`;
-  const bytes = readFileSync(join(root, 'dist/better-sqlite3/prebuilds', name));
-  const hash = createHash('sha256').update(bytes).digest('hex');
-  writeFileSync(join(assets, `better-sqlite3-${hash}.node`), bytes);
+/** The paths of the assets by their names. */
+function listAssets() {
+  const files = packageFolders
+    .flatMap((name) => readdirSync(join(root, name), { recursive: true }).map((path) => join(name, path)))
+    .filter((path) => !path.startsWith(join('docs/images')) && statSync(join(root, path)).isFile());
+  const addon = `dist/better-sqlite3/prebuilds/${process.platform}-${process.arch}.node`;
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, addon)))
+    .digest('hex');
+  const entries = files.map((path) => [path.replaceAll('\\', '/'), join(root, path)]);
+  return { ...Object.fromEntries(entries), [`better-sqlite3-${hash}.node`]: join(root, addon) };
 }
 
 /** Writes the licenses of everything in the executable. */
@@ -67,13 +66,9 @@ function writeLicenses() {
 async function writeExecutable() {
   const main = join(folder, 'main.cjs');
   const output = { file: main, codeSplitting: false };
-  await bundle('src/executable/main.ts', output, { 'better-sqlite3': 'better-sqlite3-13' });
+  await bundle('src/executable.ts', output, { 'better-sqlite3': 'better-sqlite3-13' });
   const config = join(folder, 'executable.json');
   const blob = join(folder, 'executable.blob');
-  const paths = readdirSync(assets, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  const toKey = (path) => path.slice(assets.length + 1).replaceAll('\\', '/');
   const settings = {
     // Relative, because the executable contains the path.
     main: 'main.cjs',
@@ -84,7 +79,7 @@ async function writeExecutable() {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // `NODE_OPTIONS` is meant for the commands that svc starts, which may use another version of Node.js.
     execArgvExtension: 'none',
-    assets: Object.fromEntries(paths.map((path) => [toKey(path), path])),
+    assets: listAssets(),
   };
   writeFileSync(config, JSON.stringify(settings));
   await execa(node, ['--experimental-sea-config', config], { cwd: folder });

@@ -3,30 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'rolldown';
+import moduleTimers from './module-timers.cjs';
 
 const root = join(import.meta.dirname, '..');
 /** The version of the package. */
 export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const [timersModule] = (await build({ cwd: root, input: 'src/timers.ts', platform: 'node', write: false }))
-  .output;
-/** The globals that src/timers.ts exports. */
-const timers = timersModule.exports.filter((name) => name in globalThis);
-/**
- * Replaces these globals in bundled packages, because test runners replace them with fakes. A CommonJS module, because
- * bundling src/timers.ts into CommonJS packages would wrap it in a function. No module of Node.js exports `queueMicrotask`.
- */
-const MODULE_TIMERS = 'module-timers.cjs';
-const moduleTimers = {
-  name: 'module-timers',
-  resolveId: (id) => (id === MODULE_TIMERS ? id : null),
-  load: (id) =>
-    id === MODULE_TIMERS
-      ? `const timers = require('node:timers');
-         const queueMicrotask = (task) => void Promise.resolve().then(task);
-         module.exports = { ${timers.map((name) => (name === 'queueMicrotask' ? name : `${name}: timers.${name}`)).join(', ')} };`
-      : null,
-};
+const MODULE_TIMERS = join(root, 'scripts/module-timers.cjs');
 
 const FETCH_CLASSES = join(root, 'scripts/fetch-classes.mjs').replaceAll('\\', '/');
 /** See scripts/fetch-classes.mjs. A build fails if one of these modules declares the same names. */
@@ -55,7 +38,7 @@ const lateModules = [
   'node:tls',
   'node:zlib',
 ];
-const SIGNATURE = /\/src\/domain\/signature\//;
+const SIGNATURE = /\/src\/signature\//;
 
 /** commander would load it for subcommands that are programs of their own, which svc does not have. */
 const withoutPrograms = {
@@ -76,34 +59,49 @@ function listImported(entry, context) {
   return imported;
 }
 
-/** A name for the modules that `entry` imports, or for all. Without those that import the module `without`. */
-const nameModules = (name, entry, without) => (id, context) =>
-  (entry === undefined || listImported(join(root, entry), context).has(id)) &&
+/** A name for the modules that all `entries` import. Without those that import the module `without`. */
+const nameModules = (name, entries, without) => (id, context) =>
+  entries.every((entry) => listImported(join(root, entry), context).has(id)) &&
   !listImported(id, context).has(without)
     ? name
     : null;
 
-const signing = join(root, 'src/domain/signature/sign.ts');
+const signing = join(root, 'src/signature/sign.ts');
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
 const chunkGroups = [
-  // `svc-emulator/signature` loads only these two chunks. `svc --help`, most commands and the library need the first one as well.
-  { name: 'base', importedBy: 'src/signature.ts', without: 'node:crypto', test: /\/src\/|^module-timers/ },
+  // `svc-emulator/signature` loads only these four chunks. `svc --help` needs the first two, and most commands the third one as well.
+  {
+    name: 'base',
+    importedBy: ['src/signature.ts'],
+    without: 'node:crypto',
+    test: /\/src\/(?!signature\/)|\/module-timers/,
+  },
+  { name: 'schemes', importedBy: ['src/cli/main.ts'], without: 'node:crypto', test: SIGNATURE },
+  { name: 'mistakes', without: 'node:crypto', test: SIGNATURE },
   { name: 'signature', test: SIGNATURE },
   // Shared by `svc --help` and the library, which does not load `program`. execa needs the process too.
-  { name: 'common', importedBy: 'src/cli/main.ts', test: /\/src\/(?!cli\/)|\/global-process\.cjs$/ },
+  { name: 'common', importedBy: ['src/cli/main.ts'], test: /\/src\/(?!cli\/)|\/global-process\.cjs$/ },
   // The entry itself stays apart, or the library would run it.
-  { name: 'program', importedBy: 'src/cli/main.ts', test: /\/src\/cli\/(?!main)|\/commander\// },
+  { name: 'program', importedBy: ['src/cli/main.ts'], test: /\/src\/cli\/(?!main)|\/commander\// },
   // Shared by commands and the emulator, and by several commands. Without schemas, which `svc verify` does not need.
   {
     name: 'domain',
-    test: /\/src\/(?:domain|diagnosis|config|profile|network|mcp\/connected|client\/texts)/,
+    test: /\/src\/(?:domain|signature|diagnosis|config|profile|platform|mcp\/connected)/,
     minShareCount: 2,
   },
-  { name: 'contract', test: /\/src\/(?:contract|client|fixtures)\/(?!openapi)/, minShareCount: 3 },
-  { name: 'verify', importedBy: 'src/cli/commands/signature.ts', test: /\/src\/cli\/(?!commands\/)/ },
+  {
+    name: 'operations',
+    test: /\/src\/(?:resources|operations|client|fixtures)\/(?!openapi)/,
+    minShareCount: 3,
+  },
+  { name: 'verify', importedBy: ['src/cli/commands/signature.ts'], test: /\/src\/cli\/(?!commands\/)/ },
   { name: 'commands', without: signing, test: /\/src\/cli\/(?!commands\/|main)/, minShareCount: 2 },
-  { name: 'database', importedBy: 'src/store/database.ts', test: /\/src\/(?:cache-folder|store\/)/ },
-].map(({ name, importedBy, without, ...group }, index, { length }) => ({
+  {
+    name: 'database',
+    importedBy: ['src/store/database.ts'],
+    test: /\/src\/(?:platform\/cache-folder|store\/)/,
+  },
+].map(({ name, importedBy = [], without, ...group }, index, { length }) => ({
   ...group,
   name: nameModules(name, importedBy, without),
   debugName: name,
@@ -113,7 +111,6 @@ const chunkGroups = [
 /** Replacements for imported modules. */
 export const alias = {
   'node:process': join(root, 'scripts/global-process.cjs'),
-  'string-width': join(root, 'scripts/string-width.cjs'),
   // The colors of cli-table3, which we do not use.
   '@colors/colors/safe': false,
   // Its main file is a UMD module, whose parts a bundler does not find.
@@ -135,7 +132,6 @@ export async function bundle(input, options, packages = {}) {
     input,
     platform: 'node',
     plugins: [
-      moduleTimers,
       withoutPrograms,
       replaceFetchClasses,
       { name: 'get-builtin-modules', renderChunk: getBuiltinModules },
@@ -151,7 +147,7 @@ export async function bundle(input, options, packages = {}) {
         // listhen reads it. Only Vite defines it.
         'import.meta.env': 'undefined',
       },
-      inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
+      inject: Object.fromEntries(Object.keys(moduleTimers).map((name) => [name, [MODULE_TIMERS, name]])),
     },
     output: {
       format: 'cjs',

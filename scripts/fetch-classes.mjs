@@ -5,10 +5,8 @@ import { keepGlobalClass } from '../src/http/original-class.ts';
 
 /** The part of `Headers` that h3 and srvx use. Names and values are not checked here: `node:http` checks them when it sends them. */
 export class Headers {
-  /** By name in lower case. */
+  /** The values by name in lower case. */
   #values = new Map();
-  /** The values of `Set-Cookie`, which cannot be joined. */
-  #cookies = [];
 
   constructor(init = []) {
     for (const [name, value] of Symbol.iterator in init ? init : Object.entries(init))
@@ -17,39 +15,35 @@ export class Headers {
 
   append(name, value) {
     const key = name.toLowerCase();
-    const text = String(value);
-    if (key === 'set-cookie') this.#cookies.push(text);
-    else this.#values.set(key, this.#values.has(key) ? `${this.#values.get(key)}, ${text}` : text);
+    this.#values.set(key, [...(this.#values.get(key) ?? []), String(value)]);
   }
 
   set(name, value) {
-    this.delete(name);
-    this.append(name, value);
+    this.#values.set(name.toLowerCase(), [String(value)]);
   }
 
   delete(name) {
-    const key = name.toLowerCase();
-    if (key === 'set-cookie') this.#cookies = [];
-    else this.#values.delete(key);
+    this.#values.delete(name.toLowerCase());
   }
 
   get(name) {
-    const key = name.toLowerCase();
-    if (key !== 'set-cookie') return this.#values.get(key) ?? null;
-    return this.#cookies.length === 0 ? null : this.#cookies.join(', ');
+    return this.#values.get(name.toLowerCase())?.join(', ') ?? null;
   }
 
   has(name) {
-    return this.get(name) !== null;
+    return this.#values.has(name.toLowerCase());
   }
 
   getSetCookie() {
-    return this.#cookies;
+    return this.#values.get('set-cookie') ?? [];
   }
 
-  entries() {
-    const entries = [...this.#values, ...this.#cookies.map((cookie) => ['set-cookie', cookie])];
-    return entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))).values();
+  *entries() {
+    for (const name of [...this.#values.keys()].sort()) {
+      // Cookies cannot be joined.
+      const values = name === 'set-cookie' ? this.getSetCookie() : [this.get(name)];
+      for (const value of values) yield [name, value];
+    }
   }
 
   keys() {
@@ -61,46 +55,26 @@ export class Headers {
   }
 }
 
-const getResponseClass = keepGlobalClass('Response');
-const getRequestClass = keepGlobalClass('Request');
-
-/** Creates the `Response` of Node.js, for a request of this process. */
-export class Response {
-  constructor(body, init) {
-    const OriginalResponse = getResponseClass();
-    // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
-    return new OriginalResponse(body, init);
-  }
-
-  /** Never called: `lazyInherit` of srvx gives its own class a getter for each one here, which reads the response created above. */
-  get body() {
-    return null;
-  }
+/** A class that creates objects of the class of Node.js, which it does not load before. */
+function createLateClass(name) {
+  const getOriginal = keepGlobalClass(name);
+  return class {
+    constructor(...options) {
+      const Original = getOriginal();
+      // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
+      return new Original(...options);
+    }
+  };
 }
 
-/** Creates the `Request` of Node.js. */
-export class Request {
-  constructor(input, init) {
-    const OriginalRequest = getRequestClass();
-    // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
-    return new OriginalRequest(input, init);
-  }
-}
-
-const getStreamClass = keepGlobalClass('ReadableStream');
-
-/** Creates the `ReadableStream` of Node.js, and recognizes one without loading the class. */
-export class ReadableStream {
-  constructor(...options) {
-    const OriginalReadableStream = getStreamClass();
-    // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
-    return new OriginalReadableStream(...options);
-  }
-
-  static [Symbol.hasInstance](value) {
-    return typeof value?.getReader === 'function';
-  }
-}
+export const Request = createLateClass('Request');
+export const Response = createLateClass('Response');
+export const ReadableStream = createLateClass('ReadableStream');
+// Never called: `lazyInherit` of srvx gives its own class a getter for each one here.
+Object.defineProperty(Response.prototype, 'body', { get: () => null });
+Object.defineProperty(ReadableStream, Symbol.hasInstance, {
+  value: (stream) => typeof stream?.getReader === 'function',
+});
 
 /** The `globalThis` of srvx, which stores its classes there. Another copy of srvx in this process does not see them. */
 export const ownGlobals = { Headers, Request, Response, URL, URLSearchParams };

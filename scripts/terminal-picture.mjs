@@ -2,6 +2,14 @@
 
 /** The colors of the codes 30 to 37, and of the bright codes 90 to 97. */
 const COLORS = ['#1d1f27', '#ff7b72', '#6fdd8b', '#f2c063', '#82aaff', '#d2a8ff', '#76e3ea', '#d0d4de'];
+const ATTRIBUTES = {
+  1: { bold: true },
+  2: { dim: true },
+  4: { underlined: true },
+  22: { bold: false, dim: false },
+  24: { underlined: false },
+  39: { color: undefined },
+};
 /** A style (ECMA-48, SGR), another escape sequence, such as a link, or text. */
 const PART = /\x1b\[([\d;]*)m|\x1b[^m]*?[\\\x07]|([^\x1b]+)/g;
 
@@ -73,23 +81,14 @@ function toRun(line, { bold, dim, underlined, color }, column, row) {
   return `<text x="${x}" y="${y}" textLength="${(text.length * COLUMN_PX).toFixed(1)}"${attributes}>${toMarkup(text)}</text>`;
 }
 
-/** @param codes separated by semicolons; empty for 0 */
+/** @param codes separated by semicolons; empty for 0. Those without an effect on the picture are ignored. */
 function change(style, codes) {
-  return codes.split(';').map(Number).reduce(apply, style);
-}
-
-/** Applies one code: 0 resets the style, 1 to 4 set an attribute, 22 to 24 and 39 reset one. Others are ignored. */
-function apply(style, code) {
-  if (code === 0) return {};
-  if (code === 1) return { ...style, bold: true };
-  if (code === 2) return { ...style, dim: true };
-  if (code === 4) return { ...style, underlined: true };
-  if (code === 22) return { ...style, bold: false, dim: false };
-  if (code === 24) return { ...style, underlined: false };
-  if (code === 39) return { ...style, color: undefined };
-  if (code >= 30 && code <= 37) return { ...style, color: COLORS[code - 30] };
-  if (code >= 90 && code <= 97) return { ...style, color: COLORS[code - 90] };
-  return style;
+  let changed = style;
+  for (const code of codes.split(';').map(Number)) {
+    const color = COLORS[code >= 90 ? code - 90 : code - 30];
+    changed = code === 0 ? {} : Object.assign({}, changed, ATTRIBUTES[code], color && { color });
+  }
+  return changed;
 }
 
 function toMarkup(text) {

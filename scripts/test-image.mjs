@@ -102,7 +102,7 @@ async function testImage() {
     pass('the control plane requires the token');
 
     const { id } = await createEvent(status, `http://127.0.0.1:${receiver.address().port}/webhooks`);
-    const wait = await request(`${url}/_svc/deliveries/wait`, token, { event_id: id, timeout: '10s' });
+    const wait = await request(`${url}/_svc/deliveries/wait`, token, { event_id: id, timeout_ms: '10s' });
     assert.deepEqual(
       wait.data.map((delivery) => delivery.status),
       ['succeeded'],

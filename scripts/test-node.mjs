@@ -1,9 +1,11 @@
-// npm run test:node: runs the tests with other Node.js versions, which it gets from npm.
-import { writeFileSync } from 'node:fs';
+// npm run test:node: runs the tests with other Node.js versions, which it gets from npm, or several times.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { execa } from 'execa';
 import { getNode, isNodeVersion, withNode } from './node-versions.mjs';
-import { noCounts, runVitest, tallyFailures } from './run-vitest.mjs';
 
-const HELP = `Run the tests with other Node.js versions
+const HELP = `Run the tests with other Node.js versions, or several times
 
 Each version is downloaded from npm once and kept in node_modules/.cache/svc-node.
 
@@ -13,99 +15,89 @@ Arguments:
   versions          Node.js versions such as 24 or 24.21.0 (default: 22 24 26)
 
 Options:
-  --project NAME    Vitest project to run, repeatable (default: all except browser)
   --runs N          Number of runs with each version (default: 1)
   --report FILE     Write the counts of all runs to FILE, for scripts/test-summary.mjs
   --help            Show this text
 
-Everything else goes to Vitest, for example a test file or -t PATTERN.
-The exit code is 1 when a test failed or a process aborted.
+Everything else goes to Vitest, for example a test file or -t PATTERN. Without --project, the browser tests are left out.
+At the end, each test that failed is listed with the number of runs in which it failed. The exit code is 1 if a run failed.
 
 Examples:
   # Run everything with three versions
   npm run test:node -- 22 24 26
 
-  # Look for native crashes: five runs of the unit tests
-  npm run test:node -- 24 --project unit --runs 5
-
-  # Run two folders with one exact version
-  npm run test:node -- 24.18.0 --project unit test/store test/http
+  # Look for flaky tests of one folder
+  npm run test:node -- 20 --runs 100 test/http
 `;
 
-try {
-  const options = readArguments(process.argv.slice(2));
-  if (options === null) process.stdout.write(HELP);
-  else await main(options);
-} catch (error) {
-  console.error(`${error.message}\nSee: npm run test:node -- --help`);
-  process.exitCode = 2;
-}
+const root = join(import.meta.dirname, '..');
 
-async function main({ versions, runs, report, vitest }) {
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(HELP);
+else
+  await main().catch((error) => {
+    console.error(`${error.message}\nSee: npm run test:node -- --help`);
+    process.exitCode = 2;
+  });
+
+async function main() {
+  const runs = Number(takeOption('--runs') ?? '1');
+  if (!(Number.isSafeInteger(runs) && runs > 0)) throw new Error('--runs takes a whole number from 1.');
+  const report = takeOption('--report');
+  const versions = [];
+  while (isNodeVersion(args[0])) versions.push(args.shift());
+  if (versions.length === 0) versions.push('22', '24', '26');
+  const vitest = args.some((arg) => arg.startsWith('--project')) ? args : ['--project', '!browser', ...args];
   const nodes = [];
   // Get all versions before the first run, so that a version that does not exist is reported immediately.
   for (const version of versions) nodes.push(await getNode(version));
-  const results = [];
+  const total = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, success: true };
   for (const node of nodes) {
-    const counts = [];
+    const failures = new Map();
     for (let run = 1; run <= runs; run++) {
-      console.error(`\n== Node.js ${node.version}${runs > 1 ? `, run ${run} of ${runs}` : ''}`);
-      counts.push(await runVitest(vitest, { env: withNode(node) }));
+      console.error(`\n== Node.js ${node.version}, run ${run} of ${runs}`);
+      const counts = await runVitest(node, vitest);
+      for (const name of ['numPassedTests', 'numFailedTests', 'numPendingTests']) total[name] += counts[name];
+      total.success &&= counts.success;
+      for (const test of counts.failures) failures.set(test, (failures.get(test) ?? 0) + 1);
     }
-    results.push({ version: node.version, ...sumCounts(counts), failures: tallyFailures(counts) });
+    console.log(`\nNode.js ${node.version}: ${failures.size === 0 ? 'no test failed' : 'failed tests'}`);
+    for (const [test, count] of failures) console.log(`  ${count} of ${runs}  ${test}`);
   }
-  const total = sumCounts(results);
-  printSummary(results, runs);
   if (report !== undefined) writeFileSync(report, JSON.stringify(total));
-  process.exitCode = total.failed === 0 && total.aborted === 0 && results.every(hasPassedTests) ? 0 : 1;
+  process.exitCode = total.success && total.numPassedTests > 0 ? 0 : 1;
 }
 
-function hasPassedTests({ passed }) {
-  return passed > 0;
+function takeOption(name) {
+  const index = args.indexOf(name);
+  if (index === -1) return undefined;
+  const [, value] = args.splice(index, 2);
+  if (value === undefined) throw new Error(`${name} needs a value.`);
+  return value;
 }
 
-/** @returns null for --help */
-function readArguments(args) {
-  const versions = [];
-  const projects = [];
-  const vitest = [];
-  let runs = 1;
-  let report;
-  for (let i = 0; i < args.length; i++) {
-    const [name, inline] = args[i].split(/=(.*)/s);
-    const value = () => inline ?? args[++i] ?? throwMissingValue(name);
-    if (name === '--help' || name === '-h') return null;
-    if (name === '--project') projects.push(value());
-    else if (name === '--runs') runs = readRuns(value());
-    else if (name === '--report') report = value();
-    else if (isNodeVersion(args[i]) && vitest.length === 0) versions.push(args[i]);
-    else vitest.push(args[i]);
-  }
-  if (versions.length === 0) versions.push('22', '24', '26');
-  if (projects.length === 0) projects.push('!browser');
-  return { versions, runs, report, vitest: [...projects.flatMap((name) => ['--project', name]), ...vitest] };
-}
-
-function readRuns(text) {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new Error(`--runs takes a whole number from 1, not ${JSON.stringify(text)}.`);
-}
-
-function throwMissingValue(name) {
-  throw new Error(`${name} needs a value.`);
-}
-
-function sumCounts(runs) {
-  const sum = (name) => runs.reduce((total, counts) => total + counts[name], 0);
-  return Object.fromEntries(Object.keys(noCounts).map((name) => [name, sum(name)]));
-}
-
-function printSummary(results, runs) {
-  const columns = ['passed', 'failed', 'skipped', 'aborted'];
-  const line = (first, rest) => `${first.padEnd(10)}${rest.map((cell) => String(cell).padStart(9)).join('')}`;
-  console.log(`\n${line('Node.js', ['runs', ...columns])}`);
-  for (const result of results) {
-    console.log(line(result.version, [runs, ...columns.map((name) => result[name])]));
-    if (runs > 1) for (const failure of result.failures) console.log(`  ${failure}`);
+/** @returns the counts of Vitest's JSON reporter, and the names of the failed tests. A crash of Vitest or of a worker is a failure. */
+async function runVitest(node, vitestArgs) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-node-'));
+  const file = join(folder, 'counts.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const command = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...vitestArgs];
+    const { failed } = await execa(node.program, command, {
+      ...{ cwd: root, env: withNode(node), stdio: 'inherit', reject: false },
+    });
+    const empty = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
+    const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : empty;
+    const failures = counts.testResults
+      .filter(({ status }) => status === 'failed')
+      .flatMap(({ name, assertionResults }) => {
+        const tests = assertionResults.filter((test) => test.status === 'failed');
+        const titles = tests.length === 0 ? ['cannot be loaded'] : tests.map(({ fullName }) => fullName);
+        return titles.map((title) => `${relative(root, name)} › ${title}`);
+      });
+    if (failed && failures.length === 0) failures.push('Vitest failed without a failed test');
+    return { ...counts, success: !failed, failures };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }

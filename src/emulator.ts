@@ -2,21 +2,17 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ApiRequest } from './client/api-client.ts';
-import type { HttpResponse } from './client/http-request.ts';
-import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
-import type { ControlPlane } from './contract/control-plane.ts';
-import type { EmulatorStatus } from './contract/emulator-schemas.ts';
-import { parseSeed, type Seed } from './contract/seed-schema.ts';
-import { createControlPlane } from './control/create-control-plane.ts';
-import { createDeliveryEngine } from './delivery/delivery-engine.ts';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/credentials.ts';
+import { type InternalErrorLog, processWarningLog, SvcError } from './domain/errors.ts';
 import type { ProxyOptions } from './domain/http-proxy.ts';
 import { defaultRetentionLimits, type RetentionLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import type { ForwardTarget } from './domain/webhook-url.ts';
-import { type InternalErrorLog, processWarningLog, SvcError } from './errors.ts';
+import { createDeliveryEngine } from './emulator/deliveries/delivery-engine.ts';
+import { createControlPlane } from './emulator/handlers/create-control-plane.ts';
+import { createSandbox, type Sandbox, type SandboxEvent } from './emulator/service/sandbox.ts';
+import { type BootstrapResult, StateLifecycle } from './emulator/service/state-lifecycle.ts';
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/create-app.ts';
@@ -25,16 +21,19 @@ import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/liste
 import { fetchInProcess } from './http/request-faults.ts';
 import { resolveControlToken } from './http/request-guard.ts';
 import type { Tunnel } from './http/tunnel.ts';
-import { assertNotEmulator } from './network/own-addresses.ts';
-import { VERSION } from './package-info.ts';
+import type { ControlPlane } from './operations/control-plane.ts';
+import type { EmulatorStatus } from './operations/emulator-schemas.ts';
+import type { ApiRequest, ApiResponse } from './operations/public-operations.ts';
+import { parseSeed, type Seed } from './operations/seed-schema.ts';
+import { assertNotEmulator } from './platform/own-addresses.ts';
+import { VERSION } from './platform/package-info.ts';
+import { yieldToEventLoop } from './platform/timers.ts';
+import { createPinnedClock, systemClock } from './platform/wall-clock.ts';
 import type { Rules } from './profile/rules.ts';
-import { createSandbox, type Sandbox, type SandboxEvent } from './sandbox/sandbox.ts';
-import { type BootstrapResult, StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
 import { describeFileProblem } from './store/database-file-monitor.ts';
 import { loadSqlite } from './store/driver.ts';
 import { Store } from './store/store.ts';
-import { yieldToEventLoop } from './timers.ts';
 
 export { lockFile } from './store/lock-file.ts';
 
@@ -112,7 +111,7 @@ export interface Emulator {
   /** Handles a request without the network. */
   fetch(request: Request): Promise<Response>;
   /** Performs an operation of `/v1` without a request to the app, see `mountPublicApi`. */
-  send(request: ApiRequest): Promise<HttpResponse>;
+  send(request: ApiRequest): Promise<ApiResponse>;
   /** Stops accepting connections, waits up to five seconds for attempts in flight, and closes the store. */
   close(): Promise<void>;
 }

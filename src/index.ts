@@ -1,14 +1,7 @@
 /** The public library: an emulator in this process, and a receiver for tests. */
 
-export type { ControlPlane } from './contract/control-plane.ts';
-export type { Attempt, Delivery, DeliveryDetail } from './contract/delivery-schemas.ts';
-export type { ClockMove, ClockState, EmulatorStatus } from './contract/emulator-schemas.ts';
-export type { Fault } from './contract/fault-schemas.ts';
-export type { ApiRequest, Envelope, Event, WebhookDetail, WebhookWithSecret } from './contract/resources.ts';
-export type { Seed } from './contract/seed-schema.ts';
+export { SvcError } from './domain/errors.ts';
 export type { Variation } from './domain/variations.ts';
-export { SvcError } from './errors.ts';
-export type { Duration } from './library/argument-schemas.ts';
 export type { DeliveryWait, WaitOptions } from './library/create-delivery-wait.ts';
 export {
   type CreateEmulatorOptions,
@@ -23,6 +16,7 @@ export {
   type ReceiverWaitOptions,
 } from './library/create-receiver.ts';
 export type { DeliverySnapshot } from './library/delivery-snapshot.ts';
+export type { Duration } from './library/duration.ts';
 // With `*`, because a project cannot extend an interface through a named re-export.
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';
@@ -38,10 +32,19 @@ export type {
 } from './library/receiver-responses.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
-export { VERSION } from './package-info.ts';
-export type { FuzzReport } from './receiver/fuzz/fuzz.ts';
-export type { FuzzProgress } from './receiver/fuzz/fuzz-session.ts';
-export type { DeliverySequence } from './receiver/fuzz/sequence.ts';
-export type { FuzzFailure } from './receiver/fuzz/smallest-failure.ts';
-export type { ReceivedRequest } from './receiver/received-request.ts';
-export type { ReceiverResponseOptions } from './receiver/receiver-server.ts';
+export type { ControlPlane } from './operations/control-plane.ts';
+export type { ClockMove, ClockState, EmulatorStatus } from './operations/emulator-schemas.ts';
+export type { Seed } from './operations/seed-schema.ts';
+export { VERSION } from './platform/package-info.ts';
+export type { FuzzReport } from './receivers/fuzz/fuzz.ts';
+export type { FuzzProgress } from './receivers/fuzz/fuzz-session.ts';
+export type { FuzzFailure } from './receivers/fuzz/smallest-failure.ts';
+export type { ReceivedRequest } from './receivers/received-request.ts';
+export type { ReceiverResponseOptions } from './receivers/receiver-server.ts';
+export type { DeliverySequence } from './receivers/sequence.ts';
+export type { Attempt } from './resources/attempt.ts';
+export type { Delivery, DeliveryDetail } from './resources/delivery.ts';
+export type { WebhookDetail, WebhookWithSecret } from './resources/endpoint.ts';
+export type { Envelope, Event } from './resources/event.ts';
+export type { Fault } from './resources/fault.ts';
+export type { ApiRequest } from './resources/request.ts';

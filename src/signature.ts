@@ -2,28 +2,29 @@
  * `svc-emulator/signature`: signs and verifies deliveries. Receivers import it in production, so it depends only on
  * `node:crypto`.
  */
-import { systemClock } from './clock/wall-clock.ts';
-import type { SignatureScheme } from './domain/signature/scheme.ts';
-import { getScheme, type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
+
+import { systemClock } from './platform/wall-clock.ts';
+import type { SignatureScheme } from './signature/scheme.ts';
+import { getScheme, type SchemeName, schemeNames, schemes } from './signature/schemes.ts';
 import {
   requireId,
   requireSecrets,
   type SignedDelivery as SignedDeliveryParts,
   signDelivery,
-} from './domain/signature/sign.ts';
+} from './signature/sign.ts';
 import {
   refuseUnreadable,
   type VerifyResult,
   verify as verifyAt,
   verifyMessage,
-} from './domain/signature/verify.ts';
+} from './signature/verify.ts';
 import type {
   VerifyInput as InputWithNow,
   VerifyOptions as OptionsWithNow,
-} from './domain/signature/verify-input.ts';
+} from './signature/verify-input.ts';
 
-export { type RefusalReason, refusalReasons } from './domain/signature/refusals.ts';
-export type { HeaderValue, NamedSecret } from './domain/signature/verify-input.ts';
+export { type RefusalReason, refusalReasons } from './signature/refusals.ts';
+export type { HeaderValue, NamedSecret } from './signature/verify-input.ts';
 export { type SchemeName, type SignatureScheme, schemeNames, schemes, type VerifyResult };
 
 export interface SignInput<Scheme extends SchemeName | SignatureScheme = SchemeName | SignatureScheme> {

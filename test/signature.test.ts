@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SchemeName, schemeNames, schemes, sign, verify, verifyRequest } from '../src/signature.ts';
-import { body, now, secret } from './domain/signature/received-delivery.ts';
+import { body, now, secret } from './signature/received-delivery.ts';
 
 const options = { secret, now };
 

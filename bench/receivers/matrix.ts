@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkReceiver, idsOf } from '../../test/receiver/check-receiver.ts';
-import { SECRET } from '../../test/receiver/configurable-receiver.ts';
+import { checkReceiver, idsOf } from '../../test/receivers/check-receiver.ts';
+import { SECRET } from '../../test/receivers/configurable-receiver.ts';
 import { diagnoseRow, type RowResult } from '../../test/receivers/matrix/diagnose-row.ts';
 import { type FrameworkName, frameworkLanguages, rows } from '../../test/receivers/matrix/rows.ts';
 import { findPython, startRows } from '../../test/receivers/matrix/start-rows.ts';
@@ -79,7 +79,7 @@ async function measureFramework(
 ): Promise<FrameworkResult> {
   await using emulator = await startTestEmulator();
   const own = rows.filter((row) => row.framework === framework);
-  await using receivers = await startRows(own, { secret: SECRET, scratch, packages: installed });
+  await using receivers = await startReceivers(own, { secret: SECRET, scratch, packages: installed });
   const results: RowResult[] = [];
   const [correct, ...others] = receivers.started;
   if (correct?.row.mistake !== 'correct') throw new Error(`${framework} has no correct receiver.`);
@@ -88,6 +88,19 @@ async function measureFramework(
   for (const started of others) results.push(await diagnoseRow(emulator, started, SECRET));
   const failedChecks = idsOf(await checkReceiver({ url: correct.url, timeoutMs: 15_000 }), 'failed');
   return { framework, results, failedChecks };
+}
+
+const MAX_STARTS = 5;
+
+/** Starts the receivers again if another process has taken one of their ports in between. */
+async function startReceivers(...input: Parameters<typeof startRows>): ReturnType<typeof startRows> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await startRows(...input);
+    } catch (error) {
+      if (starts === MAX_STARTS || !String(error).includes('EADDRINUSE')) throw error;
+    }
+  }
 }
 
 const count = (results: readonly RowResult[], when: 'withoutProbe' | 'withProbe', rating: string) =>
@@ -109,7 +122,8 @@ function renderTables(measured: readonly FrameworkResult[]): string {
   const all = measured.flatMap(({ results }) => results);
   const [named, wrong] = ['named', 'false'].map((rating) => count(all, 'withProbe', rating));
   const share = ((100 * (named ?? 0)) / all.length).toFixed(1);
-  return `With \`--probe\`, ${named} of ${all.length} mistakes are named (${share} %), and ${wrong} get a false cause. Without it,
+  const date = new Date().toISOString().slice(0, 10);
+  return `Measured on ${date}. With \`--probe\`, ${named} of ${all.length} mistakes are named (${share} %), and ${wrong} get a false cause. Without it,
 ${count(all, 'withoutProbe', 'named')} are named, and ${count(all, 'withoutProbe', 'false')} get a false cause.
 
 | framework | mistakes | named | unknown | false | named with \`--probe\` | unknown | false | failed checks of the correct one |

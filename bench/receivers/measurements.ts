@@ -5,16 +5,16 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Framework } from '../../src/fixtures/receiver-examples.ts';
-import type { FuzzReport } from '../../src/receiver/fuzz/fuzz.ts';
-import { checkReceiver, idsOf } from '../../test/receiver/check-receiver.ts';
+import type { FuzzReport } from '../../src/receivers/fuzz/fuzz.ts';
+import { checkReceiver, idsOf } from '../../test/receivers/check-receiver.ts';
 import {
   type ReceiverParts,
   SECRET,
   sleep,
   startConfigurableReceiver,
-} from '../../test/receiver/configurable-receiver.ts';
-import type { Defect } from '../../test/receiver/defects.ts';
-import { fuzzReceiver } from '../../test/receiver/fuzz/fuzz-receiver.ts';
+} from '../../test/receivers/configurable-receiver.ts';
+import type { Defect } from '../../test/receivers/defects.ts';
+import { fuzzReceiver } from '../../test/receivers/fuzz/fuzz-receiver.ts';
 import { startReceiver, writeReceiver } from '../../test/receivers/receiver-process.ts';
 import { listen } from '../../test/support/local-server.ts';
 

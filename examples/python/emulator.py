@@ -35,7 +35,7 @@ def trigger(payload):
 
 def advance(by):
     """Returns when each attempt that became due has ended."""
-    return control("POST", "/clock/advance", {"workspace_id": WORKSPACE_ID, "by": by})
+    return control("POST", "/clock/advance", {"workspace_id": WORKSPACE_ID, "ms": by})
 
 
 def delivery_of(event):

@@ -54,26 +54,19 @@ const SQL_MUTATIONS = [
   [/\bDESC\b/g, 'ASC'],
 ];
 
-const FUNCTION = /Function|^MethodDefinition$/;
 const TRANSPARENT_TYPES = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression']);
 
 /**
  * @returns the mutations of a source text, in its order: `start` and `end` of the code, the `replacement` that runs instead, its `line`
- * and `column`, the text of the line as `code`, a `name` such as `a < b → a <= b`, and whether it runs only when the module is loaded.
+ * and `column`, and a `name` such as `a < b → a <= b`.
  */
 export function findMutations(text, lang = 'ts') {
   const found = [];
-  walk(parseAst(text, { lang }), { isInChain: false, isStatic: true, found, text });
-  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  walk(parseAst(text, { lang }), { isInChain: false, found, text });
   return found
     .map((mutation) => {
-      const line = lineStarts.findLastIndex((start) => start <= mutation.at);
-      return {
-        ...mutation,
-        line: line + 1,
-        column: mutation.at - lineStarts[line] + 1,
-        code: text.slice(lineStarts[line], lineStarts[line + 1]).trim(),
-      };
+      const lines = text.slice(0, mutation.at).split('\n');
+      return { ...mutation, line: lines.length, column: lines.at(-1).length + 1 };
     })
     .sort((a, b) => a.at - b.at);
 }
@@ -85,14 +78,14 @@ export function findMutations(text, lang = 'ts') {
 export function withMutations(text, mutations, firstId) {
   const sites = new Map();
   for (const [index, mutation] of mutations.entries()) {
-    const { start, end, kind, parts } = mutation;
+    const { start, end, kind } = mutation;
     const key = `${start} ${end} ${kind}`;
-    const site = sites.get(key) ?? { start, end, kind, parts, mutants: [] };
+    const site = sites.get(key) ?? { start, end, kind, mutants: [] };
     site.mutants.push({ id: firstId + index, replacement: mutation.replacement });
     sites.set(key, site);
   }
   // An outer site comes before the sites in it. A statement and its expression can have the same range.
-  const order = ['finally', 'statement', 'expression'];
+  const order = ['statement', 'expression'];
   const sorted = [...sites.values()].sort(
     (a, b) => a.start - b.start || b.end - a.end || order.indexOf(a.kind) - order.indexOf(b.kind),
   );
@@ -102,7 +95,7 @@ export function withMutations(text, mutations, firstId) {
     let position = start;
     while (sorted[next] && sorted[next].start >= position && sorted[next].end <= end) {
       const site = sorted[next++];
-      result += text.slice(position, site.start) + renderSite(site, render);
+      result += text.slice(position, site.start) + renderSite(site, render(site.start, site.end));
       position = site.end;
     }
     return result + text.slice(position, end);
@@ -110,20 +103,9 @@ export function withMutations(text, mutations, firstId) {
   return render(0, text.length);
 }
 
-/** @param render returns a range of the source text with its mutations; called in the order of the text */
-function renderSite({ start, end, kind, mutants, parts }, render) {
-  const [{ id }] = mutants;
-  if (kind === 'finally') {
-    const { block, handler, finalizer } = parts;
-    const flag = `__hasThrown${id}`;
-    const body = handler ? `{ ${render(start, handler.end)} }` : render(block.start, block.end);
-    const cleanup = render(finalizer.start, finalizer.end);
-    return `{ let ${flag} = false; try ${body} catch (error) { ${flag} = true; throw error; } finally {
-      if (${flag} && __mutant(${id})) {} else ${cleanup} } }`;
-  }
-  const original = render(start, end);
-  if (kind === 'statement') return `{ if (__mutant(${id})) {} else { ${original} } }`;
-  const switched = mutants.map((mutant) => `__mutant(${mutant.id}) ? (${mutant.replacement}) : `).join('');
+function renderSite({ kind, mutants }, original) {
+  if (kind === 'statement') return `{ if (__mutant(${mutants[0].id})) {} else { ${original} } }`;
+  const switched = mutants.map(({ id, replacement }) => `__mutant(${id}) ? (${replacement}) : `).join('');
   return `(${switched}(${original}))`;
 }
 
@@ -133,27 +115,22 @@ function walk(node, state) {
   if (TRANSPARENT_TYPES.has(node.type)) return walk(node.expression, state);
   if (/^TS|^Import(?!Expression)|^Export(?:All|Specifier)/.test(node.type)) return;
   addMutations(node, state);
-  const inside = {
-    ...state,
-    isStatic:
-      state.isStatic && !FUNCTION.test(node.type) && !(node.type === 'PropertyDefinition' && !node.static),
-  };
   for (const [key, child] of Object.entries(node)) {
     if (key === 'key' && !node.computed) continue;
     // Only the outermost part of `a?.b.c()` can be replaced as a whole.
     const isChained = (key === 'object' || key === 'callee') && (state.isInChain || node.optional);
-    const childState = { ...inside, isInChain: node.type === 'ChainExpression' || isChained };
+    const childState = { ...state, isInChain: node.type === 'ChainExpression' || isChained };
     // A tag needs its template.
     const parts = key === 'quasi' ? child.expressions : child;
     for (const part of Array.isArray(parts) ? parts : [parts]) walk(part, childState);
   }
 }
 
-function addMutations(node, { found, text, isInChain, isStatic }) {
+function addMutations(node, { found, text, isInChain }) {
   const source = (part) => text.slice(part.start, part.end);
-  const add = (site, replacement, { name, at = site.start, kind = 'expression', parts } = {}) => {
+  const add = (site, replacement, { name, at = site.start, kind = 'expression' } = {}) => {
     const shown = name ?? `${oneLine(source(site))} → ${oneLine(replacement)}`;
-    found.push({ start: site.start, end: site.end, kind, replacement, name: shown, at, isStatic, parts });
+    found.push({ start: site.start, end: site.end, kind, replacement, name: shown, at });
   };
   /** Replaces one part of the node. */
   const replace = (start, end, replacement, options) =>
@@ -239,12 +216,6 @@ function addMutations(node, { found, text, isInChain, isStatic }) {
       return;
     case 'ContinueStatement':
       add(node, '', { name: 'continue removed', kind: 'statement' });
-      return;
-    case 'TryStatement':
-      if (node.finalizer) {
-        const name = 'finally only if nothing is thrown';
-        add(node, '', { name, kind: 'finally', at: node.finalizer.start, parts: node });
-      }
       return;
   }
 }

@@ -1,18 +1,16 @@
 /** Starts an emulator in this process from the configuration. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { readDataFile } from '../config/read-data-file.ts';
-import { assertStateFolderTrusted, STATE_FOLDER } from '../config/run-file.ts';
-import type { Config, ConfigValues } from '../config.ts';
-import type { Seed } from '../contract/seed-schema.ts';
+import type { Config, ConfigValues } from '../config/resolve-config.ts';
+import { SvcError } from '../domain/errors.ts';
 import type { ProxyOptions } from '../domain/http-proxy.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import type { Emulator } from '../emulator.ts';
-import { SvcError } from '../errors.ts';
+import type { Seed } from '../operations/seed-schema.ts';
+import { readDataFile } from '../platform/read-data-file.ts';
 import type { Rules } from '../profile/rules.ts';
-import { monotonic } from '../timers.ts';
 import { createWriteError, readCaFile } from './file-access.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
@@ -59,12 +57,11 @@ export async function bootEmulator(
     const subject = `The URL in ${sources.forwardTo.name}`;
     const urlError = findWebhookUrlError(subject, values.forwardTo, rules.webhookUrl);
     if (urlError !== null) throw urlError;
-    const { assertLocalHost } = await import('../network/address-policy.ts');
+    const { assertLocalHost } = await import('../platform/address-policy.ts');
     await assertLocalHost(subject, values.forwardTo, rules.webhookUrl);
   }
   const seed = values.seed === null ? null : await readDataFile(values.seed);
   const ca = values.ca === null ? undefined : readCaFile(values.ca, cwd);
-  if (dirname(db) === join(projectFolder, STATE_FOLDER)) assertStateFolderTrusted(projectFolder, env);
   const start = (port: number) =>
     startEmulator({
       host,
@@ -230,20 +227,16 @@ export function resolveProxySetting(
   };
 }
 
-/** Time before the same warning is repeated: a full disk or a removed file fails every write. */
-const REPEAT_AFTER_MS = 10_000;
-
-/** @returns a function that prints the errors of the running emulator as notes */
+/** @returns a function that prints the errors of the running emulator as notes, but not the same twice in a row */
 function createWarningReporter(io: NoteOutput): (where: string, error: unknown) => void {
-  const printedAt = new Map<string, number>();
+  let last = '';
   return (where, error) => {
     if (!(error instanceof SvcError)) {
       io.note(`Internal error in svc (${where}): ${inspect(error)}`);
       return;
     }
-    const now = monotonic();
-    if (now - (printedAt.get(error.message) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
-    printedAt.set(error.message, now);
+    if (error.message === last) return;
+    last = error.message;
     printWarning(error.message, io);
     if (error.hint !== undefined) printHint(error.hint, io);
   };

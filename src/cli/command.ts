@@ -1,6 +1,16 @@
 /** The parts of a command. The command tree loads the file of a command when it is needed. */
 import { Argument, Command, Option } from 'commander';
 import type { Context } from './context.ts';
+import type { ChoiceSource } from './prompt.ts';
+import {
+  createConflictError,
+  createMissingArgumentError,
+  createMissingOptionError,
+  createMissingValueError,
+  createTooManyArgumentsError,
+  createUnknownCommandError,
+  createUnknownOptionError,
+} from './usage-error.ts';
 
 /** What a command line is for, and the command line without the leading `svc`. */
 export type Example = readonly [caption: string, commandLine: string];
@@ -22,9 +32,64 @@ export interface CommandDefinition<Options> {
     | ((options: Options, context: Context) => Promise<number>);
 }
 
+/** A group of commands, which {@link CommandGroup.commands} has by name. */
+export interface CommandGroup {
+  readonly examples: readonly Example[];
+  readonly commands: Commands;
+  /** The command that runs if none is named. */
+  readonly defaultCommand?: string;
+}
+
+/** Each command has its own type of options. `never` accepts all of them, but `run` can then be called only with a cast. */
+export type AnyCommand = CommandDefinition<never>;
+
+/** The file of a command or a group is loaded when one of its commands is needed. */
+export interface LateCommand {
+  readonly load: () => Promise<AnyCommand | CommandGroup>;
+}
+
+/** @property summary imperative phrase with a noun */
+export type CommandEntry = { readonly summary: string } & (AnyCommand | CommandGroup | LateCommand);
+export type Commands = Readonly<Record<string, CommandEntry>>;
+
+/** Loads the file of a command or a group, unless it is the one that has the entry. */
+export async function loadEntry(entry: CommandEntry): Promise<AnyCommand | CommandGroup> {
+  return 'load' in entry ? entry.load() : entry;
+}
+
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  // Commander calls these methods for a mistake on the command line. Its own have only an English message.
+
+  unknownCommand(): never {
+    throw createUnknownCommandError(this, this.args[0] ?? '');
+  }
+
+  unknownOption(flag: string): never {
+    throw createUnknownOptionError(this, flag);
+  }
+
+  missingArgument(name: string): never {
+    throw createMissingArgumentError(this, name);
+  }
+
+  optionMissingArgument(option: Option): never {
+    throw createMissingValueError(option);
+  }
+
+  missingMandatoryOptionValue(option: Option): never {
+    throw createMissingOptionError(option);
+  }
+
+  _excessArguments(): never {
+    throw createTooManyArgumentsError(this);
+  }
+
+  _conflictingOption(option: Option, other: Option): never {
+    throw createConflictError(option, other);
   }
 
   /** Adds an option whose default is text for the help, because something else decides the value. */
@@ -39,10 +104,23 @@ export class CliCommand extends Command {
   }
 }
 
+/** An argument whose values completion suggests. */
+export class ChosenArgument extends Argument {
+  readonly sources: readonly ChoiceSource[];
+  /** The name of its value in the options of the command. */
+  readonly field: string;
+
+  constructor(flags: string, description: string, sources: readonly ChoiceSource[] = [], field?: string) {
+    super(flags, description);
+    this.sources = sources;
+    this.field = field ?? this.name();
+  }
+}
+
 /** An argument that the help shows as required. Without it, the command asks in a terminal, so commander must not reject that. */
-export class AskedArgument extends Argument {
-  constructor(name: string, description: string) {
-    super(`[${name}]`, description);
+export class AskedArgument extends ChosenArgument {
+  constructor(name: string, description: string, source?: ChoiceSource, field?: string) {
+    super(`[${name}]`, description, source && [source], field);
   }
 }
 

@@ -1,10 +1,10 @@
 /** The context of a command's `run`: the process, the configuration and the clients of the emulator. */
 
 import type { ApiClient } from '../client/api-client.ts';
-import type { Config } from '../config.ts';
-import type { ControlPlane } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import { indentJson } from '../domain/json.ts';
+import type { Config } from '../config/resolve-config.ts';
+import { indentJson } from '../domain/json-text.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import { toJsonIo } from './io.ts';
@@ -34,9 +34,8 @@ export interface Context extends ProcessContext {
   connect(signal?: AbortSignal): Promise<ControlPlane>;
   /**
    * Connects to the public API of the emulator, with the configured key or the one that the emulator created at startup.
-   * @param workspaceId the workspace that the requests name; the key can belong to another one, which errors then say
    */
-  connectApi(workspaceId?: string): Promise<ApiClient>;
+  connectApi(): Promise<ApiClient>;
   /** Path of the self-signed certificate that clients of the emulator must trust; null without one. */
   findCertificate(): Promise<string | null>;
   /** The status of the emulator, requested once. */
@@ -68,7 +67,7 @@ export function createContext(
   const io = json ? toJsonIo(processContext.io) : processContext.io;
 
   async function resolveWith(options: object): Promise<Config> {
-    const { resolveConfig } = await import('../config.ts');
+    const { resolveConfig } = await import('../config/resolve-config.ts');
     return resolveConfig({ options: { ...globalOptions, ...options }, env, cwd, skipModules });
   }
 
@@ -93,7 +92,7 @@ export function createContext(
 
   async function connect(requestSignal = signal): Promise<ControlPlane> {
     const { controlUrl, ca, token, runFile, noResponseHint } = await findTarget();
-    const { createHttpControlClient } = await import('../client/http-control-client.ts');
+    const { createHttpControlClient } = await import('../client/http-client.ts');
     const control = createHttpControlClient({
       controlUrl,
       ca,
@@ -127,7 +126,7 @@ export function createContext(
       const { selectScheme } = await import('../config/custom-schemes.ts');
       return resolveRules(values.profile, values.overrides, values.environment, selectScheme(values));
     },
-    async connectApi(workspaceId) {
+    async connectApi() {
       const config = await resolveConfig();
       const { controlUrl, ca, noResponseHint } = await findTarget();
       if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
@@ -139,7 +138,7 @@ export function createContext(
         apiKey,
         ca,
         noResponseHint,
-        explainError: (error) => explainApiError(error, connect, workspaceId),
+        explainError: (error) => explainApiError(error, connect),
         signal,
       });
     },

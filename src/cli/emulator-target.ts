@@ -1,14 +1,14 @@
 /** Resolves the emulator that commands use, and verifies its identity. */
 import { resolve } from 'node:path';
 import type { ProjectLocation } from '../config/project-folders.ts';
-import { readBytes } from '../config/read-data-file.ts';
-import { findRunFile, findRunFileAbove, ignoreUntrusted, type RunFile } from '../config/run-file.ts';
-import type { Config, ValueSource } from '../config.ts';
-import type { ControlPlane } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import type { Config, ValueSource } from '../config/resolve-config.ts';
+import { findRunFile, ignoreUntrusted, type RunFile } from '../config/run-file.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
 import { toReachableHost } from '../domain/http-url.ts';
 import { classifyHost } from '../domain/network-address.ts';
-import { type Hint, SvcError } from '../errors.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
+import { readBytes } from '../platform/read-data-file.ts';
 
 type SecretSetting = 'controlToken' | 'apiKey';
 
@@ -44,7 +44,7 @@ export async function resolveTarget(
   // With a configured address, the run file only adds a token and a certificate.
   const runFile = configured === null ? findRunFile(location) : ignoreUntrusted(() => findRunFile(location));
   const controlUrl = configured?.controlUrl ?? runFile?.control_url;
-  if (controlUrl === undefined) throw createNoEmulatorError(location);
+  if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator is running in this folder.');
   // The run file of the emulator at this address.
   const matchingRunFile = controlUrl === runFile?.control_url ? runFile : null;
   const certificatePath = matchingRunFile?.certificate ?? null;
@@ -74,14 +74,6 @@ export function suggestWithoutVariable(variable: string, runFile: Pick<RunFile, 
       ? `Start an emulator at this address, which comes from ${variable}, or remove the variable`
       : `Use the emulator for this folder, ${new URL(runFile.control_url).origin}, instead of the address in ${variable}`;
   return { text, command: `unset ${variable}` };
-}
-
-function createNoEmulatorError(location: ProjectLocation): SvcError {
-  const parent = findRunFileAbove(location);
-  const hint = parent && {
-    hint: `Use the emulator of the parent folder ${parent.folder} with: --url ${new URL(parent.run.control_url).origin}`,
-  };
-  return new SvcError('no_emulator', 'No emulator is running in this folder.', hint ?? {});
 }
 
 /**

@@ -1,15 +1,15 @@
 /** Errors and warnings about endpoints and filters that are valid but probably not what the user wants. */
 
+import type { Config } from '../config/resolve-config.ts';
 import { variableNames } from '../config/settings.ts';
-import type { Config } from '../config.ts';
-import { type ControlPlane, listAll } from '../contract/control-plane.ts';
-import type { Webhook } from '../contract/resources.ts';
 import { listCommonTypes, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { isSameUrl } from '../domain/webhook-url.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
-import { addOwnUrl, assertNotEmulator } from '../network/own-addresses.ts';
+import { type ControlPlane, listAll } from '../operations/control-plane.ts';
+import { addOwnUrl, assertNotEmulator } from '../platform/own-addresses.ts';
+import type { Webhook } from '../resources/endpoint.ts';
 import type { Context } from './context.ts';
 import type { NoteOutput } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';

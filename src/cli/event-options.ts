@@ -1,22 +1,24 @@
 /** The options of `svc trigger` and `svc events create`, and the request body that follows from them. It is text, so that numbers keep their digits. */
 
 import { InvalidArgumentError } from 'commander';
-import { toEventBody } from '../client/event-body.ts';
+import { SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
 import { readIdempotencyKey } from '../domain/idempotency-key.ts';
-import { parseJsonObject } from '../domain/json.ts';
 import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-path.ts';
-import { SvcError } from '../errors.ts';
+import { parseJsonObject } from '../domain/json-text.ts';
 import { findPayloadTemplate } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
+import { pickFields } from '../resources/define-resource.ts';
+import { type EventSettings, eventSettings, eventTable, toEventBody } from '../resources/event.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
+import { addOptions, createTableOptions } from './field-option.ts';
 import { readText } from './file-access.ts';
 import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
 import { addSeedOption, resolveTemplateContexts, type SeedOptions } from './seed-option.ts';
 
-export interface EventOptions extends SeedOptions {
+export interface EventOptions extends SeedOptions, EventSettings {
   readonly data?: string;
   /** Each `path=value`. */
   readonly override?: readonly string[];
@@ -47,6 +49,7 @@ export function addEventOptions(command: CliCommand): CliCommand {
     )
     .option('--remove <path>', 'Remove a value from the payload; repeatable', collectValues)
     .option('--idempotency-key <key>', 'Value of the Idempotency-Key header', parseIdempotencyKeyOption);
+  addOptions(command, createTableOptions(pickFields(eventSettings, eventTable)));
   return addSeedOption(addWorkspaceOption(command));
 }
 
@@ -65,6 +68,7 @@ export async function createEventBodyFactory(
   context: Context,
 ): Promise<() => string> {
   const workspaceId = options.workspace;
+  const settings = pickFields(eventSettings, options);
   const template = await createPayloadTemplate(type, options, context);
   const { payload_field: payloadField } = await context.getStatus();
   const templateContexts = await resolveTemplateContexts(options, context);
@@ -73,7 +77,7 @@ export async function createEventBodyFactory(
     const payload = template.hasTemplates
       ? fillTemplates(template.text, templateContexts.next())
       : template.text;
-    return toEventBody({ type, workspaceId, payloadField, payload });
+    return toEventBody({ type, workspaceId, payloadField, payload, settings });
   };
 }
 
@@ -97,7 +101,7 @@ async function createPayloadTemplate(
 
 /** Without changes, the text keeps every byte. */
 function applyChanges(text: string, changes: readonly JsonEdit[]): string {
-  return changes.length === 0 ? text : applyJsonEdits(text, changes, (kind) => `--${kind}`);
+  return changes.length === 0 ? text : applyJsonEdits(text, changes);
 }
 
 async function readFixture(type: string, context: Context): Promise<string> {

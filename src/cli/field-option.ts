@@ -1,24 +1,33 @@
 /** Options that are fields of the API: their description, their parser and their choices come from the schema of the field. */
 import { type Command, Option } from 'commander';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { type IdKind, idPatterns } from '../domain/ids.ts';
-import { RelativeTime } from '../validation/value-schemas.ts';
+import { pickSettable } from '../resources/define-resource.ts';
+import { type EndpointSettings, endpointTable } from '../resources/endpoint.ts';
+import { RelativeTime } from '../resources/value-schemas.ts';
 import {
   choiceParser,
   durationParser,
   idParser,
+  parseHeaders,
   parseList,
+  parseSubscriptions,
   parseTimeOrAge,
+  parseWebhookUrl,
   schemaParser,
 } from './option-parsers.ts';
+import type { ChoiceSource } from './prompt.ts';
 
 /** Its value has the name of the field, so that a command can pass its options unchanged. */
-class FieldOption extends Option {
+export class FieldOption extends Option {
   readonly #field: string;
+  /** What completion suggests, if it does not follow from the name of the option. */
+  readonly source: ChoiceSource | undefined;
 
-  constructor(field: string, flags: string, description: string) {
+  constructor(field: string, flags: string, description: string, source?: ChoiceSource) {
     super(flags, description);
     this.#field = field;
+    this.source = source;
   }
 
   override attributeName(): string {
@@ -26,41 +35,43 @@ class FieldOption extends Option {
   }
 }
 
-interface FieldEntry {
-  readonly flags: string;
-  /** If that of the field does not fit the option. */
-  readonly description?: string;
-  readonly parse?: (text: string) => unknown;
+/** A row of a table of fields or filters, or an option that belongs to a field of an operation. */
+export interface OptionRow {
+  readonly schema: v.GenericSchema;
+  readonly summary: string;
+  /** The text of the option, if the summary does not fit. */
+  readonly optionSummary?: string;
+  /** Its flags (default: there is no option). */
+  readonly option?: string;
   readonly defaultText?: string;
+  /** If people write the value in another form than the schema accepts. */
+  readonly parse?: ((text: string) => unknown) | undefined;
+  readonly source?: ChoiceSource;
 }
 
-type FieldEntries<Fields> = { readonly [Field in keyof Fields]-?: FieldEntry | string };
-export type FieldOptions<Fields> = { readonly [Field in keyof Fields]-?: Option };
-
-/** Creates an option for each field, in this order. @param entries flags, or flags with what differs from the field */
-export function createFieldOptions<const Fields extends v.ObjectEntries>(
-  fields: Fields,
-  entries: FieldEntries<Fields>,
-): FieldOptions<Fields> {
-  const options = Object.entries<FieldEntry | string>(entries).map(([name, entry]) => {
-    const { flags, description, parse, defaultText } = typeof entry === 'string' ? { flags: entry } : entry;
-    const field = fields[name] as v.GenericSchema;
-    const option = new FieldOption(name, flags, description ?? describeField(field));
-    const schema = unwrap(field);
-    const choices = listChoices(schema);
-    if (choices !== null) option.choices(choices);
-    if (schema.type !== 'boolean') option.argParser(parse ?? toParser(name, schema));
-    if (defaultText !== undefined) option.default(undefined, defaultText);
-    return [name, option];
-  });
+/** Creates an option for each row that has flags, in this order. */
+export function createTableOptions<Name extends string>(
+  table: Readonly<Record<Name, OptionRow>>,
+  parsers: Readonly<Record<string, (text: string) => unknown>> = {},
+): Readonly<Record<Name, Option>> {
+  const rows = Object.entries<OptionRow>(table).filter(([, { option }]) => option !== undefined);
+  const options = rows.map(([name, row]) => [name, createOption(name, { parse: parsers[name], ...row })]);
   return Object.fromEntries(options);
 }
 
-/** The first sentence of the description, without Markdown, the default and its period. */
-function describeField(field: v.GenericSchema): string {
-  return (v.getDescription(field) ?? '')
-    .replaceAll('`', '')
-    .replace(/(?: \(default: [^)]*\))?\.(?: .*)?$/s, '');
+function createOption(name: string, row: OptionRow): Option {
+  const { option: flags = '', summary, optionSummary = removeMarkdown(summary), defaultText, source } = row;
+  const { parse = parserOfField(name, row.schema) } = row;
+  const option = new FieldOption(name, flags, optionSummary, source);
+  const schema = unwrap(row.schema);
+  const choices = listChoices(schema);
+  if (choices !== null) option.choices(choices);
+  if (schema.type !== 'boolean') option.argParser(parse);
+  return defaultText === undefined ? option : option.default(undefined, removeMarkdown(defaultText));
+}
+
+function removeMarkdown(text: string): string {
+  return text.replaceAll('`', '');
 }
 
 /** The schema without `optional` and `nullable` around it. */
@@ -76,8 +87,10 @@ function listChoices(schema: v.GenericSchema): readonly string[] | null {
   return type === 'picklist' ? options : null;
 }
 
-function toParser(name: string, schema: v.GenericSchema): (text: string) => unknown {
-  if (name.endsWith('_ms')) return durationParser(schema);
+/** The parser of a field of the API, from its schema. */
+export function parserOfField(name: string, field: v.GenericSchema): (text: string) => unknown {
+  const schema = unwrap(field);
+  if (/(?:^|_)ms$/.test(name)) return durationParser(schema);
   if (schema === RelativeTime) return parseTimeOrAge;
   const choices = listChoices(schema);
   if (choices !== null && schema.type === 'array')
@@ -106,4 +119,13 @@ export function addOptions<AnyCommand extends Command>(
 ): AnyCommand {
   for (const [name, option] of Object.entries(options)) if (names.includes(name)) command.addOption(option);
   return command;
+}
+
+/** The options of the settings of an endpoint. */
+export function createEndpointOptions(): { readonly [Name in keyof EndpointSettings]: Option } {
+  return createTableOptions(pickSettable(endpointTable), {
+    url: parseWebhookUrl,
+    events: parseSubscriptions,
+    headers: parseHeaders,
+  });
 }

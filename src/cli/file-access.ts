@@ -3,12 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { readBytes, readTextFile } from '../config/read-data-file.ts';
-import { createFolder } from '../create-folder.ts';
 import { decodeText } from '../domain/decode-text.ts';
+import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
-import { FILE_LIMIT_BYTES, RefusedFileError } from '../read-regular-file.ts';
+import { createFolder } from '../platform/create-folder.ts';
+import { readBytes, readTextFile } from '../platform/read-data-file.ts';
+import { FILE_LIMIT_BYTES, RefusedFileError } from '../platform/read-regular-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Follows a live stream: prints a line for each item, or JSON. */
 
-import type { LiveStream } from '../contract/control-plane.ts';
-import type { TopicItem } from '../contract/stream-schemas.ts';
-import { ExitCode } from '../errors.ts';
+import { ExitCode } from '../domain/errors.ts';
+import type { LiveStream } from '../operations/control-plane.ts';
+import type { TopicItem } from '../operations/stream-schemas.ts';
 import type { Context } from './context.ts';
 import { renderAttempt, renderReset } from './render/stream-items.ts';
 

@@ -1,23 +1,19 @@
 /** The emulator that `svc emulator start`, `svc listen` and `svc mcp` run in their own process until they end. */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Config } from '../config/resolve-config.ts';
 import {
   createRunFile,
   createStateFolder,
-  ensureRunFile,
   LOCK_FILE,
-  type RunFile,
   removeRunFile,
   removeStateFolder,
   STATE_FOLDER,
 } from '../config/run-file.ts';
-import type { Config } from '../config.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import { SvcError } from '../domain/errors.ts';
 import type { Emulator } from '../emulator.ts';
-import { SvcError } from '../errors.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
-import { clearInterval, setInterval } from '../timers.ts';
 import { bootEmulator, type FolderClaim, writeCertificate } from './boot-emulator.ts';
 import type { Context } from './context.ts';
 import { warnAboutSettings } from './endpoint-warnings.ts';
@@ -63,8 +59,7 @@ export async function startInForeground(
       emulator,
       certificate,
       async announce(status) {
-        const details = { certificate, rules, host: values.host };
-        await announceReady(status, emulator.control, details, context);
+        await announceReady(status, emulator.control, { certificate, rules }, context);
         if (values.open) void showDashboard(status.dashboard_url, context);
       },
       async close() {
@@ -134,10 +129,8 @@ export async function connectOrStart<Connection>(
   });
 }
 
-/** How often the run file is checked. */
-const CHECK_INTERVAL_MS = 500;
-
 interface Registration {
+  /** Path of the self-signed certificate; null without one. */
   readonly certificate: string | null;
   readonly remove: () => void;
 }
@@ -151,40 +144,17 @@ export function registerEmulator(
   projectFolder: string,
   { env, io }: Pick<ProcessContext, 'env'> & { readonly io: NoteOutput },
 ): Registration {
+  const status = emulator.status();
   try {
-    return keepRunFile(emulator, projectFolder, env);
+    const certificate = writeCertificate(createStateFolder(projectFolder, env), emulator.certificate);
+    // Commands in this folder run on this machine, so they do not use the public address.
+    const runFile = { ...status, control_url: `${status.url}/_svc`, ...(certificate && { certificate }) };
+    createRunFile(projectFolder, runFile, env);
+    return { certificate, remove: () => removeRunFile(projectFolder, status.pid) };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     printWarning(`${error.message} Other commands in this folder do not find this emulator.`, io);
-    printHint(`Pass its URL to them with --url ${emulator.status().url}, or set SVC_CONTROL_URL.`, io);
+    printHint(`Pass its URL to them with --url ${status.url}, or set SVC_CONTROL_URL.`, io);
     return { certificate: null, remove() {} };
   }
-}
-
-/**
- * Writes the run file, and writes it again if it is removed: `git clean -fdx` can do that.
- * @throws SvcError as `createStateFolder`, `writeCertificate` and `createRunFile`
- */
-function keepRunFile(emulator: Emulator, projectFolder: string, env: ProcessContext['env']): Registration {
-  const status = emulator.status();
-  const certificate = writeCertificate(createStateFolder(projectFolder, env), emulator.certificate);
-  // Commands in this folder run on this machine, so they do not use the public address.
-  const control_url = `${status.url}/_svc`;
-  const runFile: RunFile = { ...status, control_url, ...(certificate && { certificate }) };
-  createRunFile(projectFolder, runFile, env);
-  const timer = setInterval(() => {
-    try {
-      ensureRunFile(projectFolder, runFile, env);
-    } catch {
-      // The emulator keeps running. Without a run file, commands need --url.
-    }
-  }, CHECK_INTERVAL_MS);
-  timer.unref();
-  return {
-    certificate,
-    remove() {
-      clearInterval(timer);
-      removeRunFile(projectFolder, status.pid);
-    },
-  };
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Argument, Command, HelpConfiguration, Option } from 'commander';
-import { findPackageFolder } from '../package-files.ts';
+import { findPackageFolder } from '../platform/package-files.ts';
 import { type Example, isShownAsRequired } from './command.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
@@ -32,16 +32,8 @@ export function toUsage(command: Command): string {
   return `${toFullName(command)} ${usage}`;
 }
 
-const examplesByCommand = new WeakMap<Command, readonly Example[]>();
-
-/** The examples that {@link addExamples} added. */
-export function getExamples(command: Command): readonly Example[] {
-  return examplesByCommand.get(command) ?? [];
-}
-
 /** Call this after `configure`, so that the examples follow the notes of the command. */
 export function addExamples(command: Command, examples: readonly Example[]): Command {
-  examplesByCommand.set(command, examples);
   const lines = examples.map(([caption, commandLine]) => `  # ${caption}\n  $ svc ${commandLine}`);
   return addSection(command, 'Examples:', () => lines);
 }
@@ -54,7 +46,6 @@ export function addLearnMore(command: Command): Command {
     const folder = findPackageFolder();
     return [
       commands,
-      '  Print all commands as JSON: svc help --json',
       // The single executable has no folder of documents.
       ...(folder === null ? [] : [`  Read the documentation: ${join(folder, 'docs', 'README.md')}`]),
     ];
@@ -68,18 +59,10 @@ function addSection(command: Command, title: string, toLines: () => readonly str
   );
 }
 
-/** The default as the help shows it; undefined without one. */
-export function describeDefault({
-  defaultValue,
-  defaultValueDescription: text,
-}: Option | Argument): string | undefined {
-  // The default of a flag is not shown: `--no-headers` has the default true.
-  return text ?? (typeof defaultValue === 'boolean' ? undefined : defaultValue);
-}
-
 function describeValue(value: Option | Argument): string {
-  const { description, argChoices } = value;
-  const defaultText = describeDefault(value);
+  const { description, argChoices, defaultValue, defaultValueDescription: text } = value;
+  // The default of a flag is not shown: `--no-headers` has the default true.
+  const defaultText = text ?? (typeof defaultValue === 'boolean' ? undefined : defaultValue);
   return [
     description,
     ...(argChoices === undefined ? [] : [`(choices: ${argChoices.join(', ')})`]),

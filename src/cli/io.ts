@@ -4,8 +4,8 @@
  */
 import { addAbortSignal } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
-import { SvcError } from '../errors.ts';
-import { createTooLargeError } from '../read-regular-file.ts';
+import { SvcError } from '../domain/errors.ts';
+import { createTooLargeError } from '../platform/read-regular-file.ts';
 import type { Io, TerminalCapabilities } from './process-context.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 

@@ -2,10 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { systemClock } from '../clock/wall-clock.ts';
+import { ExitCode, SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { ExitCode, SvcError } from '../errors.ts';
-import { getProgramCommand } from '../package-files.ts';
+import { getProgramCommand } from '../platform/package-files.ts';
+import { systemClock } from '../platform/wall-clock.ts';
 import { createProcessIo } from './io.ts';
 import {
   DETACHED,

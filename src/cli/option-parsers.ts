@@ -4,16 +4,16 @@ import { InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
 import { addHeaderLine } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
+import { formatHint, SvcError } from '../domain/errors.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
 import { isAssignment } from '../domain/json-path.ts';
-import { parseTimestamp } from '../domain/signature/signature-header.ts';
 import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
-import { formatHint, SvcError } from '../errors.ts';
-import { fromText } from '../validation/configured-value.ts';
-import { parse } from '../validation/validate.ts';
-import { duration, RelativeTime, wholeNumberFrom } from '../validation/value-schemas.ts';
+import { fromText } from '../resources/configured-value.ts';
+import { parse } from '../resources/validate.ts';
+import { duration, RelativeTime, wholeNumberFrom } from '../resources/value-schemas.ts';
+import { parseTimestamp } from '../signature/signature-header.ts';
 import type { CliCommand } from './command.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
@@ -39,17 +39,10 @@ function suggestingUnit<Value>(parse: (text: string) => Value) {
   };
 }
 
-/** A hint for a number without a unit, or with a word such as `3 days`; null for other texts. */
+/** A hint for a number without a unit; null for other texts. */
 function suggestUnit(text: string): string | null {
-  if (parseDuration(text) !== null) return null;
-  const [, number, word = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
-  const unit = word === '' ? 'm' : UNIT_WORD.exec(word)?.slice(1).find(Boolean)?.toLowerCase();
-  return number === undefined || unit === undefined ? null : `Did you mean ${number}${unit}?`;
+  return /^\d+(?:\.\d+)?$/.test(text) && text !== '0' ? `Did you mean ${text}m?` : null;
 }
-
-/** A unit, in one of its groups, or a word for it. */
-const UNIT_WORD =
-  /^(?:(ms)(?:ec)?|(d)(?:ays?)?|(h)(?:(?:ou)?rs?)?|(m)(?:in(?:ute)?s?)?|(s)(?:ec(?:ond)?s?)?)$/i;
 
 /** `50/s`, as the number per second. */
 export function parseRate(text: string): number {

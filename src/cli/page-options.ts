@@ -1,41 +1,36 @@
 /** The options of commands that print a page of a list. */
-
 import * as v from 'valibot';
-import type { ControlInput } from '../contract/control-operations.ts';
-import { Limit, PageFields, WorkspaceFilter } from '../contract/list-filters.ts';
-import { describeRange } from '../validation/validate.ts';
+import type { ControlInput } from '../operations/control-operations.ts';
+import { Limit, PageFields } from '../operations/page-fields.ts';
+import { describeRange } from '../resources/validate.ts';
 import type { CliCommand } from './command.ts';
-import { addOptions, createFieldOptions } from './field-option.ts';
+import { addOptions, createTableOptions } from './field-option.ts';
+import type { ChoiceSource } from './prompt.ts';
 
 export type PageOptions = Readonly<ControlInput<'listWorkspaces'>>;
-export type WorkspacePageOptions = Readonly<ControlInput<'listKeys'>>;
 
-/** @param limit that of the API that the command uses (default: that of the control plane) */
+/**
+ * @param source the listed resources, which completion suggests
+ * @param limit that of the API that the command uses (default: that of the control plane)
+ */
 export function addPageOptions(
   command: CliCommand,
+  source: ChoiceSource,
   limit: v.OptionalSchema<v.GenericSchema<unknown, number>, number> = Limit,
 ): CliCommand {
-  const options = createFieldOptions(
-    { ...PageFields, limit },
-    {
-      limit: {
-        flags: '--limit <n>',
-        description: `Maximum number of items,${describeRange(limit, String)}`,
-        defaultText: String(v.getDefault(limit)),
-      },
-      starting_after: {
-        flags: '--starting-after <id>',
-        description: 'Show the items after this ID (end_cursor of the previous page)',
-      },
+  const options = createTableOptions({
+    limit: {
+      schema: limit,
+      option: '--limit <n>',
+      summary: `Maximum number of items,${describeRange(limit, String)}`,
+      defaultText: String(v.getDefault(limit)),
     },
-  );
-  return addOptions(command, options);
-}
-
-/** The options of a list of all workspaces or of one. @param description what the list of a workspace contains */
-export function addWorkspacePageOptions(command: CliCommand, description: string): CliCommand {
-  const options = createFieldOptions(WorkspaceFilter, {
-    workspace_id: { flags: '--workspace <id>', description },
+    starting_after: {
+      schema: PageFields.starting_after,
+      option: '--starting-after <id>',
+      summary: 'Show the items after this ID (end_cursor of the previous page)',
+      source,
+    },
   });
-  return addOptions(addPageOptions(command), options);
+  return addOptions(command, options);
 }

@@ -1,6 +1,6 @@
 /** What a command gets from its process: the terminal, the environment and the signals. */
 import type { Readable, Writable } from 'node:stream';
-import type { ErrorCode, Hint } from '../errors.ts';
+import type { ErrorCode, Hint } from '../domain/errors.ts';
 
 /** What the destination of a text can show. */
 export interface TerminalCapabilities {

@@ -1,20 +1,22 @@
 /** The command line: creates the commands of the command tree, and loads the file of a command when the command runs. */
 import { type Command, CommanderError } from 'commander';
-import { ExitCode } from '../errors.ts';
-import { VERSION } from '../package-info.ts';
-import { CliCommand, COMPLETE_COMMAND, type CommandDefinition, type Example } from './command.ts';
-import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
+import { ExitCode } from '../domain/errors.ts';
+import { VERSION } from '../platform/package-info.ts';
+import {
+  type AnyCommand,
+  CliCommand,
+  COMPLETE_COMMAND,
+  type CommandEntry,
+  type Example,
+  loadEntry,
+} from './command.ts';
+import { commandSections, commandTree } from './command-tree.ts';
 import { createContext } from './context.ts';
 import { addGlobalOptions, helpOption, readGlobalOptions, readOwnOptions } from './global-options.ts';
 import { addExamples, addLearnMore, createHelpConfiguration, toUsage } from './help.ts';
 import type { ProcessContext } from './process-context.ts';
 import { explainMissingWorkspace, reportError } from './report-error.ts';
-import {
-  nameInvalidValues,
-  rejectEmptyArguments,
-  rejectUnknownArguments,
-  toUsageError,
-} from './usage-error.ts';
+import { createMissingCommandError, nameInvalidValues, rejectUnknownArguments } from './usage-error.ts';
 
 const rootExamples: readonly Example[] = [
   ['Start the emulator if none runs, and receive the deliveries', 'listen'],
@@ -32,20 +34,14 @@ export async function runCommandLine(
   let exitCode: number = ExitCode.success;
   const words = toCommanderArguments(args);
   const program = createProgram(processContext, json, words[0], async (command, definition) => {
-    rejectEmptyArguments(command);
     const context = createContext(processContext, readGlobalOptions(command), { usage: toUsage(command) });
     // The options of each command have another type, which `configure` of the same file creates.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });
   try {
-    if (json && isHelpWord(args[0])) {
-      const { describeHelp } = await import('./help-json.ts');
-      const path = args.slice(1).filter((word) => !word.startsWith('-'));
-      const help = await describeHelp(program, path, async (command) => loaders.get(command)?.());
-      processContext.io.write(JSON.stringify(help, null, 2));
-      return ExitCode.success;
-    }
     if (words[0] === COMPLETE_COMMAND) return await printCompletions(words.slice(1), processContext);
+    // A name that is not at the top can be below a group, which its suggestion then says.
+    if (isUnknownName(words[0])) await Promise.all(program.commands.map(load));
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -84,10 +80,18 @@ async function printCompletions(words: readonly string[], processContext: Proces
   return ExitCode.success;
 }
 
-/** For each command, what adds its options and examples. They are in the file of the command. */
+/** For each command and group, what adds its options and examples, or its commands. */
 const loaders = new WeakMap<Command, () => Promise<void>>();
 
-type RunCommand = (command: Command, definition: CommandDefinition<never>) => Promise<void>;
+async function load(command: Command): Promise<void> {
+  await loaders.get(command)?.();
+}
+
+function isUnknownName(word: string | undefined): boolean {
+  return word !== undefined && !word.startsWith('-') && !Object.hasOwn(commandTree, word);
+}
+
+type RunCommand = (command: Command, definition: AnyCommand) => Promise<void>;
 
 /** @param first the first word of the command line. If it is a command, only that one is created, because all take 3 ms. */
 function createProgram(
@@ -123,26 +127,25 @@ function createProgram(
 function addCommand(
   parent: CliCommand,
   name: string,
-  entry: CommandEntry | CommandGroup,
+  entry: CommandEntry,
   run: RunCommand,
   isDefault = false,
 ): Command {
   // A command inherits the settings of its parent.
   const command = parent.command(name, { isDefault }).description(entry.summary);
-  if ('subcommands' in entry) {
-    for (const [subcommandName, subcommand] of Object.entries(entry.subcommands))
-      addCommand(command, subcommandName, subcommand, run, subcommandName === entry.defaultSubcommand);
-    return finishGroup(command, entry.examples);
-  }
-  const load = async () => {
-    const definition = await entry.load();
-    definition.configure?.(command);
-    finishCommand(command, definition.examples).action(() => run(command, definition));
-  };
-  loaders.set(command, load);
-  parent.hook('preSubcommand', async (_, subcommand) => {
-    if (subcommand === command) await load();
+  loaders.set(command, async () => {
+    loaders.delete(command);
+    const loaded = await loadEntry(entry);
+    if ('commands' in loaded) {
+      for (const [below, belowEntry] of Object.entries(loaded.commands))
+        addCommand(command, below, belowEntry, run, below === loaded.defaultCommand);
+      finishGroup(command, loaded.examples);
+    } else {
+      loaded.configure?.(command);
+      finishCommand(command, loaded.examples).action(() => run(command, loaded));
+    }
   });
+  parent.hook('preSubcommand', (_, subcommand) => load(subcommand));
   return command;
 }
 
@@ -156,7 +159,7 @@ function finishCommand(command: Command, examples: readonly Example[]): Command 
   // Commander shows the help even if other arguments are unknown.
   command.addHelpText('before', () => rejectUnknownArguments(command));
   command.helpCommand(false).exitOverride((error) => {
-    throw error.exitCode === 0 ? error : toUsageError(error, command);
+    throw error.exitCode === 0 ? error : createMissingCommandError(command);
   });
   return addExamples(addGlobalOptions(command), examples);
 }

@@ -1,7 +1,7 @@
 /** Prompts for missing arguments and confirmations, and the choices that they show. Completion suggests the choices too. */
 import { InvalidArgumentError } from 'commander';
+import { type Hint, SvcError, toHint } from '../domain/errors.ts';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
-import { type Hint, SvcError, toHint } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { TerminalCapabilities } from './process-context.ts';
 import { type Column, renderRows } from './render/table.ts';

@@ -1,5 +1,5 @@
 /** Parses a raw HTTP request, as a proxy or `nc -l` records it. */
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
 
 /** The part of `Headers` of the Fetch API that verification needs. Names are case-insensitive. */
 type HeaderLookup = Pick<Headers, 'get'>;

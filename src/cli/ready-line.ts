@@ -1,15 +1,17 @@
 /** The output of `emulator start` when it accepts requests: the ready line, or a banner for people. */
 
-import os from 'node:os';
-import { type ControlPlane, listAll } from '../contract/control-plane.ts';
-import type { ClockState, EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { WebhookDetail } from '../contract/resources.ts';
+import { join } from 'node:path';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
+import { suggestEventType } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
+import { type ControlPlane, listAll } from '../operations/control-plane.ts';
+import type { ClockState, EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
+import type { WebhookDetail } from '../resources/endpoint.ts';
 import type { Context } from './context.ts';
 import type { TerminalCapabilities } from './process-context.ts';
-import { describeClock, isWallTime } from './render/describe-clock.ts';
+import { describeClock, isWallTime } from './render/format.ts';
 import { styleFor } from './render/style.ts';
 import { renderFields } from './render/table.ts';
 
@@ -35,8 +37,6 @@ interface BannerDetails {
   /** Path of the self-signed certificate that clients must trust; null without one. */
   readonly certificate: string | null;
   readonly rules: Pick<Rules, 'payloadField' | 'webhookUrl'>;
-  /** Address that the emulator listens on. */
-  readonly host: string;
 }
 
 type BannerEndpoint = Pick<WebhookDetail, 'id' | 'url' | 'events'>;
@@ -46,16 +46,17 @@ export async function announceReady(
   status: EmulatorStatus,
   control: Pick<ControlPlane, 'listWebhooks' | 'getClock'>,
   details: BannerDetails,
-  { json, io, printItem }: Context,
+  context: Context,
 ): Promise<void> {
-  if (json) {
+  if (context.json) {
     const ready: ReadyLine = { type: 'ready', ...toReadyFields(status) };
-    return printItem(ready, () => '');
+    return context.printItem(ready, () => '');
   }
   const endpoints = await listAll((page) => control.listWebhooks(page));
   const enabled = endpoints.filter(({ disabled }) => !disabled);
   const clock = await control.getClock({ workspace_id: status.workspace_id });
-  io.write(renderBanner(status, { endpoints: enabled, clock }, details, io));
+  const state = { endpoints: enabled, clock, program: nameProgram(context) };
+  context.io.write(renderBanner(status, state, details, context.io));
 }
 
 /** Number of endpoints that the banner lists. */
@@ -73,13 +74,35 @@ interface BannerState {
   readonly endpoints: readonly BannerEndpoint[];
   /** That of the default workspace. */
   readonly clock: ClockState;
+  /** How users run svc. */
+  readonly program: string;
+}
+
+/** `svc`, or in the folder of a clone, which installs no command, `node bin/svc.js`. */
+function nameProgram({ commandLine, cwd }: Pick<Context, 'commandLine' | 'cwd'>): string {
+  return commandLine.includes(join(cwd, 'bin', 'svc.js')) ? 'node bin/svc.js' : 'svc';
+}
+
+/**
+ * The command that creates an event for an endpoint with these subscriptions. Without a payload, svc refuses a type that is
+ * probably mistyped.
+ */
+export function suggestTrigger(events: readonly string[], projectFolder: string, program = 'svc'): string {
+  const type = findType(events);
+  const isMistyped = suggestEventType(type, fixtureFolders(projectFolder)) !== null;
+  return `${program} trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
+}
+
+/** The first event type of subscriptions that can be only the wildcard. */
+function findType(events: readonly string[]): string {
+  return events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
 }
 
 /** Renders the banner after the start: addresses, credentials, what an earlier run left behind, and the next commands. */
 export function renderBanner(
   status: EmulatorStatus,
-  { endpoints, clock }: BannerState,
-  { certificate, rules: { payloadField, webhookUrl }, host }: BannerDetails,
+  { endpoints, clock, program }: BannerState,
+  { certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
   capabilities: TerminalCapabilities,
 ): string {
   const style = styleFor(capabilities);
@@ -92,7 +115,6 @@ export function renderBanner(
       'Base URL': status.base_url,
       'Control URL': status.control_url,
       'Control token': status.control_token ?? null,
-      'Other machines': describeRemoteAddress(status, host),
       Workspace: status.workspace_id,
       'API key': status.api_key,
       [ordered.length > 1 ? 'Endpoints' : 'Endpoint']: renderEndpoints(ordered, status),
@@ -104,7 +126,8 @@ export function renderBanner(
     },
     capabilities,
   );
-  const type = ordered[0]?.events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
+  const events = ordered[0]?.events ?? [];
+  const type = findType(events);
   const body = JSON.stringify({ type, [payloadField]: { order_id: 'ord_1' } });
   // A public URL has a certificate of its own, which clients trust.
   const caOption =
@@ -113,9 +136,10 @@ export function renderBanner(
       : `--cacert ${quoteForShell(certificate)} `;
   const registerCommand =
     webhookUrl === 'local'
-      ? 'svc listen'
-      : `svc webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
-  const nextCommand = ordered.length === 0 ? registerCommand : `svc trigger ${type}`;
+      ? `${program} listen`
+      : `${program} webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
+  const nextCommand =
+    ordered.length === 0 ? registerCommand : suggestTrigger(events, status.project_folder, program);
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
 
@@ -134,19 +158,6 @@ Next: ${style.cyan(nextCommand)}
 
 export function describeDatabase({ db }: Pick<EmulatorStatus, 'db'>): string {
   return db === ':memory:' ? 'in memory' : db;
-}
-
-/** The address for other machines, if the emulator listens on all addresses of this one; otherwise null. */
-function describeRemoteAddress({ url }: EmulatorStatus, host: string): string | null {
-  if (host !== '0.0.0.0' && host !== '::') return null;
-  const external = Object.values(os.networkInterfaces()).flatMap((addresses = []) =>
-    addresses.filter(({ internal, family }) => !internal && family === 'IPv4'),
-  );
-  const [first] = external;
-  if (first === undefined) return null;
-  const origin = new URL(url);
-  origin.hostname = first.address;
-  return `${origin.origin} (dashboard and control plane only with the control token)`;
 }
 
 /** The endpoint of `status` is the first. Null without endpoints. */

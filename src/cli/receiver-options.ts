@@ -4,12 +4,12 @@ import { findRunFile, ignoreUntrusted } from '../config/run-file.ts';
 import { settings } from '../config/settings.ts';
 import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../domain/credentials.ts';
 import { formatDuration } from '../domain/duration.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { requireSecrets } from '../domain/signature/sign.ts';
+import { SvcError } from '../domain/errors.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
-import { SvcError } from '../errors.ts';
-import { addOwnUrl } from '../network/own-addresses.ts';
-import { assertAllowedReceiver, type ReceiverClientOptions } from '../receiver/receiver-client.ts';
+import { addOwnUrl } from '../platform/own-addresses.ts';
+import { assertAllowedReceiver, type ReceiverClientOptions } from '../receivers/receiver-client.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { requireSecrets } from '../signature/sign.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { readCaFile } from './file-access.ts';
@@ -24,8 +24,6 @@ export interface ReceiverOptions {
   readonly timeout?: number | undefined;
   /** Path of the certificate authority. */
   readonly ca?: string | undefined;
-  /** Path of the report. */
-  readonly junit?: string | undefined;
 }
 
 export function addReceiverOptions(command: CliCommand): CliCommand {
@@ -42,8 +40,7 @@ export function addReceiverOptions(command: CliCommand): CliCommand {
       formatDuration(RECEIVER_TIMEOUT_MS),
       parseDurationMs,
     )
-    .option('--ca <file>', settings.ca.description)
-    .option('--junit <file>', 'File to write a JUnit report to');
+    .option('--ca <file>', settings.ca.description);
 }
 
 interface ResolvedReceiver extends ReceiverClientOptions {

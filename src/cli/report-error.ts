@@ -1,7 +1,8 @@
 /** Explains errors, and prints errors, warnings and hints to standard error. */
-import type { ControlPlane } from '../contract/control-plane.ts';
+
+import { type ErrorCode, type ExitCode, formatHint, type Hint, SvcError } from '../domain/errors.ts';
 import { suggestWhereToLook } from '../domain/ids.ts';
-import { type ErrorCode, type ExitCode, formatHint, type Hint, SvcError } from '../errors.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Io, NoteOutput, ProcessContext } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
@@ -77,62 +78,27 @@ export function explainMissingWorkspace(
   });
 }
 
-const FAULTS_HINT = { text: 'List the faults', command: 'svc faults list' };
-
 /**
- * Explains a failed API request by the newest row of the request log, which is usually its own: did a fault cause the failure?
- * Otherwise, does its workspace exist, so that only the API key cannot access it?
+ * Explains a failed API request by the newest row of the request log, which is usually its own, if a fault caused it.
  * @param connect returns the control plane of the emulator that the request was sent to
- * @param workspaceId the workspace that the request names
- * @returns an error that names the cause; the same error for another cause, or when the control plane does not respond
+ * @returns an error that names the fault; the same error without one, or when the control plane does not respond
  */
 export async function explainApiError(
   error: unknown,
-  connect: () => Promise<Pick<ControlPlane, 'listRequests' | 'getWorkspace'>>,
-  workspaceId: string | undefined,
+  connect: () => Promise<Pick<ControlPlane, 'listRequests'>>,
 ): Promise<unknown> {
   if (!(error instanceof SvcError) || error.code === 'interrupted') return error;
-  const isDropped = error.code === 'no_emulator' && isConnectionLost(error.cause);
-  if (error.code === 'no_emulator' && !isDropped) return error;
-  const control = await connect().catch(() => null);
-  const page = await control?.listRequests({ limit: 1 }).catch(() => null);
-  if (!control || !page) return error;
-  const [newestRequest] = page.data;
-  const fault = newestRequest?.fault ?? null;
-  if (isDropped) {
-    const message = 'The API closed the connection without a response';
-    return fault === null
-      ? new SvcError('api_failure', `${message}.`, {
-          hint: { text: 'Find the request', command: 'svc logs list --limit 1' },
-          cause: error,
-        })
-      : new SvcError('api_failure', `${message}, probably because of the injected fault ${fault.id}.`, {
-          hint: FAULTS_HINT,
-          cause: error,
-        });
-  }
-  if (newestRequest === undefined || fault === null) {
-    if (workspaceId === undefined || error.code !== 'not_found' || !error.message.includes(workspaceId))
-      return error;
-    const workspace = await control.getWorkspace({ id: workspaceId }).catch(() => null);
-    return workspace === null ? error : createOtherWorkspaceError(workspaceId, error);
-  }
-  const code = error.code === 'internal_error' ? 'api_failure' : error.code;
-  const message = `The API responded with ${newestRequest.status} because of the injected fault ${fault.id}.`;
-  return new SvcError(code, message, { hint: FAULTS_HINT, cause: error });
-}
-
-/** The API does not tell such a key that the workspace exists (gap `workspace.hidden`). */
-function createOtherWorkspaceError(workspaceId: string, cause: SvcError): SvcError {
-  return new SvcError('usage', `The API key does not belong to workspace ${workspaceId}.`, {
-    hint: {
-      text: 'Pass a key of this workspace with --api-key or SVC_API_KEY, and create one',
-      command: `svc keys create --workspace ${workspaceId}`,
-    },
-    cause,
+  const page = await connect()
+    .then((control) => control.listRequests({ limit: 1 }))
+    .catch(() => null);
+  const [request] = page?.data ?? [];
+  if (!request?.fault) return error;
+  // 0 is the status of a dropped request.
+  const response =
+    request.status === 0 ? 'closed the connection without a response' : `responded with ${request.status}`;
+  const code = ['internal_error', 'no_emulator'].includes(error.code) ? 'api_failure' : error.code;
+  return new SvcError(code, `The API ${response} because of the injected fault ${request.fault.id}.`, {
+    hint: { text: 'List the faults', command: 'svc faults list' },
+    cause: error,
   });
-}
-
-function isConnectionLost(cause: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

@@ -1,14 +1,14 @@
 /** Finds the emulator that uses a port or a folder. */
 
-import { abortAfter } from '../abort-signals.ts';
-import { createHttpControlClient } from '../client/http-control-client.ts';
+import { createHttpControlClient } from '../client/http-client.ts';
 import type { ProjectLocation } from '../config/project-folders.ts';
+import type { Config } from '../config/resolve-config.ts';
 import { findOwnRunFile } from '../config/run-file.ts';
-import type { Config } from '../config.ts';
-import type { ControlPlane } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
 import { addBrackets } from '../domain/http-url.ts';
-import { type Hint, SvcError } from '../errors.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
+import { abortAfter } from '../platform/abort-signals.ts';
 import { getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 
 const STATUS_TIMEOUT_MS = 1_000;

@@ -1,6 +1,7 @@
 /** The schedule time of workspaces, which relative times are computed from: it can be far from the wall time. */
-import type { ControlPlane } from '../contract/control-plane.ts';
+
 import { formatRelative, MINUTE_MS } from '../domain/duration.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Context } from './context.ts';
 import type { Column } from './render/table.ts';
 
@@ -35,11 +36,9 @@ export async function fetchScheduleTimes(
 /** The column of the time at which a resource was created, which is a schedule time. */
 export function createdColumn(
   scheduleTimeOf: ScheduleTimeOf,
-  hideOrder: number,
 ): Column<InWorkspace & { readonly created_at: string }> {
   return {
     title: scheduleTimeOf.isDifferent ? 'CREATED (SCHEDULE)' : 'CREATED',
     value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)),
-    hideOrder,
   };
 }

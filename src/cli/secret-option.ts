@@ -1,5 +1,5 @@
 /** The option `--secret`. */
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { readText } from './file-access.ts';
 

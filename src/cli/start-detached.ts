@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { on } from 'node:events';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { abortAfter, withAnySignal } from '../abort-signals.ts';
 import { createStateFolder } from '../config/run-file.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
+import { abortAfter, withAnySignal } from '../platform/abort-signals.ts';
 import { createWriteError } from './file-access.ts';
 import { DETACHED, type NoteOutput, type ProcessContext, type StartMessage } from './process-context.ts';
 

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseJsonObject } from '../domain/json.ts';
+import { SvcError } from '../domain/errors.ts';
+import { parseJsonObject } from '../domain/json-text.ts';
 import { describeExit } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { SvcError } from '../errors.ts';
 import type { ProcessContext } from './process-context.ts';
 
 type TerminalContext = Pick<ProcessContext, 'env' | 'io' | 'handleSignals'>;

@@ -7,7 +7,7 @@ const NOT_PLAIN_IN_LINES = /[^ -~\n]/;
 
 /**
  * Marks the sequences of this process. Other text cannot know the key, so it cannot style anything. The key has groups of
- * four digits: libraries that measure text accept no more, and cli-table3 takes some shorter ones for colors.
+ * four digits: libraries that measure text accept no more.
  */
 function createMarks() {
   const words = crypto.getRandomValues(new Uint16Array(4));

@@ -1,45 +1,30 @@
-/** Converts mistakes that commander finds on the command line to usage errors with a hint. */
-import { type Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
-import { idPrefixes } from '../domain/ids.ts';
+/** The usage errors of mistakes on a command line, with a hint. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Hint, SvcError } from '../domain/errors.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
-import { quoteForShell } from '../domain/shell.ts';
-import { type Hint, SvcError } from '../errors.ts';
 
 /** `svc deliveries list` */
 export function toFullName(command: Command): string {
   return command.parent === null ? command.name() : `${toFullName(command.parent)} ${command.name()}`;
 }
 
-/** @param command the command that was parsed when commander found the mistake */
-export function toUsageError({ code, message }: CommanderError, command: Command): SvcError {
-  // Commander has no other form of the names and flags, which it puts in single quotes.
-  const [word = '', secondWord = ''] = Array.from(message.matchAll(/'([^']*)'/g), ([, text = '']) => text);
-  switch (code) {
-    case 'commander.help':
-      return createMissingCommandError(command);
-    case 'commander.unknownCommand':
-      return createUnknownCommandError(command, word);
-    case 'commander.unknownOption':
-      return createUnknownOptionError(command, word);
-    case 'commander.missingArgument':
-      return createUsageError(`Missing argument: <${word}>`, `Use: ${toUsage(command)}`);
-    case 'commander.excessArguments':
-      return createTooManyArgumentsError(command);
-    case 'commander.missingMandatoryOptionValue':
-      return createUsageError(`Missing option: ${toFlag(word)}`, `Add: ${word}`);
-    case 'commander.optionMissingArgument':
-      return createUsageError(`${toFlag(word)} needs a value.`, `Use: ${word}`);
-    case 'commander.conflictingOption':
-      return createUsageError(
-        `${toFlag(word)} and ${toFlag(secondWord)} cannot be used together.`,
-        'Remove one of them.',
-      );
-    default:
-      return createUsageError(message.replace(/^error: /, ''), {
-        text: 'Show the help',
-        command: `${toFullName(command)} --help`,
-      });
-  }
+export function createMissingArgumentError(command: Command, name: string): SvcError {
+  return createUsageError(`Missing argument: <${name}>`, `Use: ${toUsage(command)}`);
+}
+
+export function createMissingOptionError({ flags }: Option): SvcError {
+  return createUsageError(`Missing option: ${toFlag(flags)}`, `Add: ${flags}`);
+}
+
+export function createMissingValueError({ flags }: Option): SvcError {
+  return createUsageError(`${toFlag(flags)} needs a value.`, `Use: ${flags}`);
+}
+
+export function createConflictError(option: Option, other: Option): SvcError {
+  return createUsageError(
+    `${toFlag(option.flags)} and ${toFlag(other.flags)} cannot be used together.`,
+    'Remove one of them.',
+  );
 }
 
 /**
@@ -62,7 +47,7 @@ export function rejectUnknownArguments(command: Command): string {
   return '';
 }
 
-function createMissingCommandError(command: Command): SvcError {
+export function createMissingCommandError(command: Command): SvcError {
   const names = command.commands.map((subcommand) => subcommand.name());
   return createUsageError(`${toFullName(command)} needs a command.`, `Choose one of: ${names.join(', ')}`);
 }
@@ -137,10 +122,7 @@ function suggestBelow(group: Command, name: string): string | null {
   return null;
 }
 
-function createUnknownOptionError(command: Command, word: string): SvcError {
-  // `svc clock advance -5m`
-  const valueError = /^-\d/.test(word) ? createArgumentError(command, word) : null;
-  if (valueError !== null) return valueError;
+export function createUnknownOptionError(command: Command, word: string): SvcError {
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
   // `--restart` stands for `--restart-command`, and `-v` for `-V`.
@@ -157,49 +139,16 @@ function createUnknownOptionError(command: Command, word: string): SvcError {
   );
 }
 
-function createTooManyArgumentsError(command: Command): SvcError {
-  const { args, options, registeredArguments, parent } = command;
-  const [address = ''] = args;
+export function createTooManyArgumentsError(command: Command): SvcError {
+  const { args, registeredArguments, parent } = command;
+  const [word = ''] = args;
   // `svc gaps chek`, which runs the default subcommand
-  if (parent?.args[0] === address) return createUnknownCommandError(parent, address);
-  const hasNoArgument = registeredArguments.length === 0;
-  const flag = hasNoArgument ? findFlagFor(address) : undefined;
-  if (options.some(({ long }) => long === flag)) {
-    return createUsageError(`${toFullName(command)} has no argument: ${JSON.stringify(address)}`, {
-      text: `Use ${flag}`,
-      command: `${toFullName(command)} ${flag} ${quoteForShell(address)}`,
-    });
-  }
-  // `svc clock advance 3 days`
-  const quantity = args.join(' ');
-  const valueError = /^[\d.]+ [a-z]+$/i.test(quantity) ? createArgumentError(command, quantity) : null;
-  if (valueError !== null) return valueError;
-  const expected = hasNoArgument ? 'none' : registeredArguments.length;
+  if (parent?.args[0] === word) return createUnknownCommandError(parent, word);
+  const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
   return createUsageError(
     `Too many arguments: expected ${expected}, got ${args.length}.`,
     `Use: ${toUsage(command)}`,
   );
-}
-
-/** The option that an argument is meant for: `svc emulator start 4242`, `svc verify del_…`. */
-function findFlagFor(text: string): string | undefined {
-  if (LOCAL_ADDRESS.test(text)) return '--forward-to';
-  const [kind] = Object.entries(idPrefixes).find(([, prefix]) => text.startsWith(prefix)) ?? [];
-  return kind === 'apiKey' ? '--key' : kind && `--${kind}`;
-}
-
-/** A port, or a host with a scheme or a port. */
-const LOCAL_ADDRESS = /^:?\d+(?:\/|$)|^https?:\/\/|^[\w.-]+:\d/;
-
-/** The error for `text` as the first argument of the command; null if the parser of the argument accepts it. */
-function createArgumentError({ registeredArguments: [argument] }: Command, text: string): SvcError | null {
-  try {
-    argument?.parseArg?.(text, undefined);
-    return null;
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
 }
 
 /** `svc deliveries get [options] <id>` */
@@ -222,23 +171,6 @@ export function nameInvalidValues({ options, registeredArguments }: Command): vo
         throw createUsageError(`Invalid value for ${name}: ${JSON.stringify(text)}`, error.message);
       }
     };
-  }
-}
-
-/**
- * Rejects empty arguments, usually caused by an unset shell variable. Only the arguments of the command of `svc emulator exec`
- * can be empty.
- * @throws SvcError `usage`
- */
-export function rejectEmptyArguments({ registeredArguments, processedArgs }: Command): void {
-  for (const [index, argument] of registeredArguments.entries()) {
-    const name = argument.name();
-    const values = [processedArgs[index]].flat();
-    if (!(name === 'command' ? values.slice(0, 1) : values).includes('')) continue;
-    throw createUsageError(
-      `Invalid value for ${name}: ""`,
-      'Pass a value. If it comes from a shell variable, set the variable first.',
-    );
   }
 }
 

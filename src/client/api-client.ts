@@ -1,12 +1,16 @@
-/** A client of the API `/v1` (§4 of the service description) for commands. */
+/** A client of the API `/v1` (§4 of the service description). */
 import type * as v from 'valibot';
-import type { PublicOperations } from '../contract/public-operations.ts';
-import { CreatedWebhook, Event, pageOf, Workspace } from '../contract/resources.ts';
-import { type IdKind, suggestWhereToLook } from '../domain/ids.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
+import { suggestWhereToLook } from '../domain/ids.ts';
+import { publicRoutes } from '../domain/public-routes.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
-import { type Hint, SvcError } from '../errors.ts';
-import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
-import { parseResponse } from './parse-response.ts';
+import { expandPath } from '../operations/operation.ts';
+import type { ApiRequest, ApiResponse, PublicOperations } from '../operations/public-operations.ts';
+import { pageOf } from '../resources/define-resource.ts';
+import { CreatedWebhook } from '../resources/endpoint.ts';
+import { Event } from '../resources/event.ts';
+import { sendRequest } from './http-client.ts';
+import { isSuccess, parseResponse, toServerError } from './parse-response.ts';
 
 interface ApiClientOptions {
   /** Base URL, ends in `/v1` (§9). */
@@ -20,19 +24,12 @@ interface ApiClientOptions {
   readonly explainError?: (error: unknown) => Promise<unknown>;
   /** Aborts every request in progress. */
   readonly signal?: AbortSignal | undefined;
-  /** Sends a request (default: over the network). Rejects with the `SvcError` of a response that is not 2xx. */
-  readonly send?: (request: ApiRequest) => Promise<HttpResponse>;
-}
-
-/** A request with its operation, which a client in the process of the emulator performs without an HTTP request. */
-export interface ApiRequest extends HttpRequest {
-  readonly operation: keyof PublicOperations;
-  /** Fields in the path, percent-encoded. */
-  readonly params: Readonly<Record<string, string>>;
+  /** Sends a request (default: over the network). */
+  readonly send?: (request: ApiRequest) => Promise<ApiResponse>;
 }
 
 /** A response with its exact text: parsing can change numbers. */
-export interface ApiResponse<Value> extends HttpResponse {
+export interface ParsedResponse<Value> extends ApiResponse {
   readonly value: Value;
 }
 
@@ -40,17 +37,27 @@ export type ApiClient = ReturnType<typeof createApiClient>;
 
 type NewWebhook = v.InferInput<PublicOperations['createWebhook']['input']>;
 
-/** What a request names, and a 404 response says does not exist. */
-interface NamedResource {
-  readonly kind: IdKind;
-  /** Unless it is in a body or a query. */
+const outputs = {
+  createEvent: Event,
+  getEvent: Event,
+  listEvents: pageOf(Event),
+  createWebhook: CreatedWebhook,
+} as const;
+
+interface CallInput {
+  /** In the path. */
   readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** JSON text, sent unchanged. */
+  readonly body?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Adds where to look to the error of a 404 response, because the envelope of §7 has no hint. */
-function addHint(error: unknown, { kind, id = '' }: NamedResource): unknown {
+function addHint(error: unknown, id: string | undefined): unknown {
   if (!(error instanceof SvcError) || error.code !== 'not_found' || error.hint !== undefined) return error;
-  return new SvcError('not_found', error.message, { hint: suggestWhereToLook(id, kind), cause: error });
+  const hint = suggestWhereToLook(id ?? '', id === undefined ? 'workspace' : 'event');
+  return new SvcError('not_found', error.message, { hint, cause: error });
 }
 
 /** Replaces the error of a URL that the rule `public` rejects by the same error with its hint. */
@@ -67,70 +74,44 @@ export function createApiClient({
   noResponseHint,
   explainError = async (error) => error,
   signal,
-  send: sendOne = sendRequest,
+  send = (request) => sendRequest({ ...request, ca, noResponseHint, signal }),
 }: ApiClientOptions) {
-  const authorization = { authorization: `Bearer ${apiKey}` };
-
-  async function send<Schema extends v.GenericSchema>(
-    schema: Schema,
-    path: string,
-    resource: NamedResource,
-    request: Pick<ApiRequest, 'operation' | 'method' | 'body'> & {
-      readonly headers?: Readonly<Record<string, string>>;
-    },
-  ): Promise<ApiResponse<v.InferOutput<Schema>>> {
-    const url = new URL(baseUrl + path);
-    const headers = { ...authorization, ...request.headers };
-    const params: ApiRequest['params'] =
-      resource.id === undefined ? {} : { id: encodeURIComponent(resource.id) };
-    const options = { params, headers, ca, noResponseHint, signal };
-    const response = await sendOne({ ...request, ...options, url }).catch(async (error) => {
-      throw addHint(await explainError(error), resource);
-    });
-    return { ...response, value: parseResponse(schema, response.text, url.href) };
-  }
-
-  const get = <Schema extends v.GenericSchema>(
-    operation: keyof PublicOperations,
-    schema: Schema,
-    path: string,
-    resource: NamedResource,
-  ) => send(schema, path, resource, { operation, method: 'GET' });
-
-  const post = <Schema extends v.GenericSchema>(
-    operation: keyof PublicOperations,
-    schema: Schema,
-    path: string,
-    body: string,
-    idempotencyKey?: string,
-  ) =>
-    send(
-      schema,
-      path,
-      { kind: 'workspace' },
-      {
+  async function call<Name extends keyof typeof outputs>(
+    operation: Name,
+    { id, query, body, idempotencyKey }: CallInput,
+  ): Promise<ParsedResponse<v.InferOutput<(typeof outputs)[Name]>>> {
+    const { method, path } = publicRoutes[operation];
+    const params: ApiRequest['params'] = id === undefined ? {} : { id: encodeURIComponent(id) };
+    const url = new URL(baseUrl + expandPath(path, (name) => params[name] ?? ''));
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    };
+    try {
+      const response = await send({
         operation,
-        method: 'POST',
-        body,
-        headers: {
-          'content-type': 'application/json',
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        },
-      },
-    );
+        method,
+        url,
+        params,
+        headers,
+        ...(body !== undefined && { body }),
+      });
+      if (!isSuccess(response.status)) throw toServerError(response, url.href);
+      return { ...response, value: parseResponse(outputs[operation], response.text, url.href) };
+    } catch (error) {
+      throw addHint(await explainError(error), id);
+    }
+  }
 
   return {
     /** @param body JSON text, sent unchanged. */
-    createEvent: (body: string, idempotencyKey?: string) =>
-      post('createEvent', Event, '/events', body, idempotencyKey),
-    getEvent: (id: string) =>
-      get('getEvent', Event, `/events/${encodeURIComponent(id)}`, { kind: 'event', id }),
-    listEvents: (query: Readonly<Record<string, string>>) =>
-      get('listEvents', pageOf(Event), `/events?${new URLSearchParams(query)}`, { kind: 'workspace' }),
-    getWorkspace: (id: string) =>
-      get('getWorkspace', Workspace, `/workspaces/${encodeURIComponent(id)}`, { kind: 'workspace', id }),
+    createEvent: (body: string, idempotencyKey?: string) => call('createEvent', { body, idempotencyKey }),
+    getEvent: (id: string) => call('getEvent', { id }),
+    listEvents: (query: Readonly<Record<string, string>>) => call('listEvents', { query }),
     createWebhook: (webhook: NewWebhook) =>
-      post('createWebhook', CreatedWebhook, '/webhooks', JSON.stringify(webhook)).catch((error) => {
+      call('createWebhook', { body: JSON.stringify(webhook) }).catch((error) => {
         throw addUrlHint(error, webhook.url);
       }),
   };

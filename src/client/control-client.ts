@@ -2,11 +2,12 @@
  * The control plane of an emulator in another process. One function sends every operation of the table. Nothing here imports
  * Node.js, because the dashboard uses it in the browser.
  */
-import { controlOperations } from '../contract/control-operations.ts';
-import type { ControlMethods, ControlPlane } from '../contract/control-plane.ts';
-import { exportFormats } from '../contract/export-schemas.ts';
-import { expandPath, isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
-import { SvcError } from '../errors.ts';
+
+import { SvcError } from '../domain/errors.ts';
+import { controlOperations } from '../operations/control-operations.ts';
+import type { ControlMethods, ControlPlane } from '../operations/control-plane.ts';
+import { EXPORT_TYPE } from '../operations/export-schemas.ts';
+import { expandPath, isInputInQuery, type Operation, pathParameters } from '../operations/operation.ts';
 import { followStream, type StreamPosition } from './follow-stream.ts';
 import { parseResponse } from './parse-response.ts';
 
@@ -39,26 +40,33 @@ export interface ControlClientOptions {
   readonly onReady?: ((position: StreamPosition) => void) | undefined;
 }
 
+/** The operations of the table, without the stream. */
+export function createControlMethods(send: ControlTransport['send'], controlUrl: string): ControlMethods {
+  const methods = Object.entries<Operation>(controlOperations).map(([name, operation]) => {
+    /** The page polls: a response that has not changed is parsed and checked once. */
+    let last = { text: '', value: undefined as unknown };
+    const call = async (input: Input, signal?: AbortSignal) => {
+      const request = toRequest(controlUrl, operation, input);
+      const text = await send(signal === undefined ? request : { ...request, signal });
+      if (text !== last.text || text === '')
+        last = { text, value: parseResponse(operation.output, text, request.url.href) };
+      return last.value;
+    };
+    return [name, call];
+  });
+  // The table of operations also defines the types of the methods.
+  return Object.fromEntries(methods) as unknown as ControlMethods;
+}
+
 export function createControlClient(
   { send, open }: ControlTransport,
   { controlUrl, endsWithOwner, onDisconnect, onReconnect, onReady }: ControlClientOptions,
 ): ControlPlane {
-  const methods = Object.fromEntries(
-    Object.entries<Operation>(controlOperations).map(([name, operation]) => [
-      name,
-      async (input: Input, signal?: AbortSignal) => {
-        const request = toRequest(controlUrl, operation, input);
-        const text = await send(signal === undefined ? request : { ...request, signal });
-        return parseResponse(operation.output, text, request.url.href);
-      },
-    ]),
-  );
   return {
-    // The table of operations also defines the types of the methods.
-    ...(methods as unknown as ControlMethods),
+    ...createControlMethods(send, controlUrl),
     async exportDeliveries(input, signal) {
       const url = withQuery(`${controlUrl}/deliveries/export`, input);
-      const headers = { accept: exportFormats[input.format] };
+      const headers = { accept: EXPORT_TYPE };
       return readToEnd(await open({ method: 'GET', url, headers, signal }), url, signal);
     },
     stream(input, signal) {

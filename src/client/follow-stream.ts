@@ -1,11 +1,11 @@
 /** The client of the live stream: it reconnects after a lost connection and yields each item once. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import * as v from 'valibot';
-import { abortAtEnd, createLinkedController } from '../abort-signals.ts';
-import type { LiveStream } from '../contract/control-plane.ts';
-import { StreamItem } from '../contract/stream-schemas.ts';
-import { SvcError } from '../errors.ts';
-import { sleep } from '../timers.ts';
+import { SvcError } from '../domain/errors.ts';
+import type { LiveStream } from '../operations/control-plane.ts';
+import { StreamItem } from '../operations/stream-schemas.ts';
+import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts';
+import { sleep } from '../platform/timers.ts';
 import { createWrongServerError, parseResponse, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
 
 const FIRST_PAUSE_MS = 50;

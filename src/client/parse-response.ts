@@ -1,10 +1,14 @@
 /** Parses and checks a response: the server might not be an emulator, or might run another version of svc. */
 import type * as v from 'valibot';
-import { type ErrorCode, type Hint, isErrorCode, SvcError } from '../errors.ts';
-import { listProblems } from '../validation/validate.ts';
+import { type ErrorCode, type Hint, isErrorCode, SvcError } from '../domain/errors.ts';
+import { listProblems } from '../resources/validate.ts';
 
 /** Several times the longest list of an emulator. Another server could send data without end. */
 export const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
 
 /**
  * Parses JSON text.

@@ -1,12 +1,12 @@
 /** Finds and reads the configuration file of a project. */
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
-import { isNestedTooDeeply, isObject, MAX_JSON_DEPTH } from '../domain/json.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
+import { isObject } from '../domain/json.ts';
+import { createInvalidFileError, readJsonFile } from '../platform/read-data-file.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
-import { createInvalidFileError, readJsonFile } from './read-data-file.ts';
 import { assertTrusted } from './trusted-path.ts';
 
 const FILE_NAMES = ['svc.config.json', 'svc.config.mjs', 'svc.config.ts'] as const;
@@ -21,10 +21,7 @@ export function findConfigFile(location: ProjectLocation): string | null {
     const paths = FILE_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
     const [firstPath] = paths;
     if (firstPath === undefined) continue;
-    for (const path of paths) {
-      const targetFolder = dirname(realpathSync(path));
-      assertTrusted([path, folder, targetFolder], folder, location.env);
-    }
+    assertTrusted([...paths, folder], folder, location.env);
     if (paths.length === 1) return firstPath;
     throw new SvcError('usage', `The folder has more than one configuration file: ${paths.join(' and ')}.`, {
       hint: 'Delete all but one of them.',
@@ -40,13 +37,10 @@ export function isModule(path: string): boolean {
 
 /**
  * Reads a configuration file. The values are not yet validated.
- * @throws SvcError `usage` if it cannot be read, is not JSON (with line and column) or is nested too deeply
+ * @throws SvcError `usage` if it cannot be read or is not JSON (with line and column)
  */
 export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
   const content = isModule(path) ? await importDefaultExport(path) : readJsonFile(path);
-  if (isNestedTooDeeply(content)) {
-    throw createInvalidFileError(path, `is nested more than ${MAX_JSON_DEPTH} levels deep`);
-  }
   if (isObject(content)) return content;
   throw createInvalidFileError(
     path,

@@ -1,18 +1,18 @@
 /** Parses the custom signature schemes of the configuration file. */
 import { basename } from 'node:path';
 import * as v from 'valibot';
+import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
-import { SvcError } from '../errors.ts';
 import {
   describePath,
   invalidValueError,
   toSnakeCase,
   type ValueLocation,
-} from '../validation/configured-value.ts';
-import { accept } from '../validation/value-schemas.ts';
+} from '../resources/configured-value.ts';
+import { accept } from '../resources/value-schemas.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../signature/schemes.ts';
 
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 

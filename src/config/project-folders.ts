@@ -22,11 +22,6 @@ export function listProjectFolders(location: ProjectLocation): string[] {
   return folders.slice(0, Math.max(rootIndex, 0) + 1);
 }
 
-/** The parent folders of the project, nearest first, that the search could enter. */
-export function listFoldersAbove(location: ProjectLocation): string[] {
-  return listReachableFolders(location).slice(listProjectFolders(location).length);
-}
-
 function listReachableFolders({ cwd, env }: ProjectLocation): string[] {
   const home = env.HOME || homedir();
   let folder = resolve(cwd);

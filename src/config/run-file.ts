@@ -1,22 +1,13 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFolder } from '../create-folder.ts';
+import { SvcError } from '../domain/errors.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { SvcError } from '../errors.ts';
-import { writePrivateFile } from '../write-private-file.ts';
-import { listFoldersAbove, listProjectFolders, type ProjectLocation } from './project-folders.ts';
+import { createFolder } from '../platform/create-folder.ts';
+import { writePrivateFile } from '../platform/write-private-file.ts';
+import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from './trusted-path.ts';
 
 export const STATE_FOLDER = '.svc';
@@ -44,7 +35,7 @@ export interface RunFile {
 export function createStateFolder(projectFolder: string, env: EnvironmentVariables): string {
   const folder = join(projectFolder, STATE_FOLDER);
   const ignoreFile = join(folder, IGNORE_FILE);
-  assertStateFolderTrusted(projectFolder, env);
+  if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
   try {
     createFolder(folder, 0o755);
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
@@ -69,26 +60,6 @@ export function removeStateFolder(projectFolder: string): void {
 }
 
 /**
- * Also refuses links, FIFOs and devices in the folder: a checkout can contain links to files of the user, which svc would
- * overwrite, and opening a FIFO waits for its other end, which no signal can interrupt.
- * @throws SvcError `untrusted_file` if the state folder exists and another user can change it, or it has such an entry.
- */
-export function assertStateFolderTrusted(projectFolder: string, env: EnvironmentVariables): void {
-  const folder = join(projectFolder, STATE_FOLDER);
-  if (!existsSync(folder)) return;
-  assertTrusted([folder], projectFolder, env);
-  // Creating it reports a file.
-  if (!statSync(folder).isDirectory()) return;
-  const entries = readdirSync(folder, { withFileTypes: true });
-  const special = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
-  if (special === undefined && !lstatSync(folder).isSymbolicLink()) return;
-  const path = special === undefined ? folder : join(folder, special.name);
-  throw new SvcError('untrusted_file', `${path} is not used: it is a link or a special file.`, {
-    hint: { text: 'Remove it', command: `rm ${quoteForShell(path)}` },
-  });
-}
-
-/**
  * Writes the run file of a project.
  * @throws SvcError `usage` if it cannot be written; `untrusted_file` as {@link createStateFolder}.
  */
@@ -103,11 +74,6 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
   }
 }
 
-/** Writes the run file again if it was removed while the emulator runs. */
-export function ensureRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
-  if (!existsSync(join(projectFolder, STATE_FOLDER, RUN_FILE))) createRunFile(projectFolder, run, env);
-}
-
 /** Removes the run file of a project, unless it belongs to another emulator now. */
 export function removeRunFile(projectFolder: string, pid: number): void {
   const path = join(projectFolder, STATE_FOLDER, RUN_FILE);
@@ -120,27 +86,31 @@ export function removeRunFile(projectFolder: string, pid: number): void {
 }
 
 /**
- * The run file of the working folder, or of the nearest folder of the project above it. One without a running process does
- * not count.
+ * The run file of the project, whose root is the nearest folder that can have one. One without a running process does not count.
  * @throws SvcError `untrusted_file` if another user can change the run file.
  */
 export function findRunFile(location: ProjectLocation): RunFile | null {
-  return findUpwards(location, (folder) => findOwnRunFile(folder, location.env));
+  return findOwnRunFile(findProjectRoot(location), location.env);
 }
 
 /** Like {@link findRunFile}, for one folder only. */
 export function findOwnRunFile(folder: string, env: EnvironmentVariables): RunFile | null {
-  const runFile = inspectOwnRunFile(folder, env);
-  return runFile?.isAlive ? runFile.run : null;
-}
-
-/** The nearest emulator above the project root. Commands do not use it, but mention it in their hints. Null without one. */
-export function findRunFileAbove(location: ProjectLocation): { folder: string; run: RunFile } | null {
-  for (const folder of listFoldersAbove(location)) {
-    const run = ignoreUntrusted(() => findOwnRunFile(folder, location.env));
-    if (run !== null) return { folder, run };
+  const path = join(folder, STATE_FOLDER, RUN_FILE);
+  if (!existsSync(path)) return null;
+  assertTrusted([path, join(folder, STATE_FOLDER)], folder, env);
+  // One from a checkout or an archive could contain any URL. Its mode shows that svc did not create it.
+  const isPrivate = process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
+  if (!isPrivate && !isTrusted(path, env)) {
+    throw new SvcError(
+      'untrusted_file',
+      `${path} is not used: svc did not write it, or others can read it.`,
+      {
+        hint: { text: 'Remove it', command: `rm ${quoteForShell(path)}` },
+      },
+    );
   }
-  return null;
+  const run = readRun(path);
+  return run !== null && isAlive(run.pid) ? run : null;
 }
 
 /** The result of `find`; also null if another user can change the file. */
@@ -153,54 +123,8 @@ export function ignoreUntrusted(find: () => RunFile | null): RunFile | null {
   }
 }
 
-interface InspectedRunFile {
-  readonly path: string;
-  /** Null if it cannot be parsed. */
-  readonly run: RunFile | null;
-  readonly isAlive: boolean;
-}
-
-/**
- * The nearest run file of the project, even if its process has exited; null without a file.
- * @throws SvcError `untrusted_file` if another user can change it.
- */
-export function inspectRunFile(location: ProjectLocation): InspectedRunFile | null {
-  return findUpwards(location, (folder) => inspectOwnRunFile(folder, location.env));
-}
-
-function inspectOwnRunFile(folder: string, env: EnvironmentVariables): InspectedRunFile | null {
-  const path = join(folder, STATE_FOLDER, RUN_FILE);
-  if (!existsSync(path)) return null;
-  assertTrusted([path, join(folder, STATE_FOLDER)], folder, env);
-  assertWrittenBySvc(path, env);
-  const run = readRun(path);
-  return { path, run, isAlive: run !== null && isAlive(run.pid) };
-}
-
-/** Rejects a run file from a checkout or an archive, which could contain any URL. Its mode shows that svc did not create it. */
-function assertWrittenBySvc(path: string, env: EnvironmentVariables): void {
-  const { mode } = statSync(path);
-  if (process.platform === 'win32' || (mode & 0o077) === 0 || isTrusted(path, env)) return;
-  const octalMode = (mode & 0o777).toString(8);
-  const message = `${path} is not used: its mode is ${octalMode}, but svc creates it with 600.`;
-  const file = quoteForShell(path);
-  throw new SvcError('untrusted_file', message, {
-    hint: {
-      text: `Run chmod 600 ${file} if your own emulator wrote it, or remove it`,
-      command: `rm ${file}`,
-    },
-  });
-}
-
-function findUpwards<Result>(
-  location: ProjectLocation,
-  find: (folder: string) => Result | null,
-): Result | null {
-  for (const folder of listProjectFolders(location)) {
-    const result = find(folder);
-    if (result !== null) return result;
-  }
-  return null;
+function findProjectRoot(location: ProjectLocation): string {
+  return listProjectFolders(location).at(-1) ?? location.cwd;
 }
 
 function readRun(path: string): RunFile | null {

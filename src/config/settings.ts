@@ -8,12 +8,12 @@ import { isHttpUrl, parseHostName, parseUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, idPatterns } from '../domain/ids.ts';
 import { isObject } from '../domain/json.ts';
 import { defaultRetentionLimits } from '../domain/retention-limits.ts';
-import { schemeNames } from '../domain/signature/schemes.ts';
 import { toForwardUrl } from '../domain/webhook-url.ts';
 import type { Overrides } from '../profile/resolve-rules.ts';
 import { profileNames } from '../profile/rules.ts';
-import { toSnakeCase } from '../validation/configured-value.ts';
-import { accept, listOf, parsedText, Speed, text, wholeNumber } from '../validation/value-schemas.ts';
+import { toSnakeCase } from '../resources/configured-value.ts';
+import { accept, listOf, parsedText, Speed, text, wholeNumber } from '../resources/value-schemas.ts';
+import { schemeNames } from '../signature/schemes.ts';
 import { type CustomSchemes, customSchemes, toFileSchemes } from './custom-schemes.ts';
 
 export interface Setting<T = unknown, Default = unknown> {

@@ -8,14 +8,7 @@ import { FailureIndicator } from './failure-indicator.tsx';
 import icon from './icon.svg';
 import { findNextFailing, nextFailingShortcut } from './next-failing-delivery.ts';
 import { navigate, route } from './router.ts';
-import {
-  missingWorkspaceId,
-  refreshStatus,
-  selectWorkspace,
-  status,
-  workspaceId,
-  workspaces,
-} from './session.ts';
+import { missingWorkspaceId, selectWorkspace, status, workspaceId, workspaces } from './session.ts';
 import { activeShortcuts, useShortcuts } from './shortcuts.ts';
 import { dismissErrors, dismissToast, toasts, withErrorToast } from './toasts.ts';
 import { ActionButton } from './ui/action-button.tsx';
@@ -23,11 +16,9 @@ import { Dialog } from './ui/dialog.tsx';
 import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
 import { EmptyState } from './ui/query-view.tsx';
-import { usePolling } from './use-query.ts';
 import { ClockControl } from './views/clock/clock-control.tsx';
 import { MoveStatus } from './views/clock/move-status.tsx';
 import { HomeView } from './views/home/home-view.tsx';
-import type { CommandPalette } from './views/palette/command-palette.tsx';
 import type { SettingsDialog } from './views/settings/settings-dialog.tsx';
 
 type View = (props: { readonly route: Route }) => JSX.Element;
@@ -66,19 +57,8 @@ const views: Record<Section, ViewEntry> = {
   },
 };
 
-const PALETTE_KEY = 'Ctrl+K';
-
 /** The pages in the header. An endpoint is a page of Home. */
 const pages = Object.entries(views).filter(([section]) => section !== 'webhooks' && section !== 'missing');
-
-/** Without the page that the shortcut `t` opens: the palette also lists the shortcuts. */
-const pageCommands = pages
-  .filter(([section]) => section !== 'trigger')
-  .map(([section, { title }]) => ({
-    title: `Go to ${title}`,
-    key: '',
-    run: () => navigate({ section: section as Section }),
-  }));
 
 const loadedViews = signal<Partial<Record<Section, View>>>({ home: HomeView });
 
@@ -117,17 +97,9 @@ export function App() {
     const loaded = await withErrorToast(import('./views/settings/settings-dialog.tsx'));
     if (loaded !== undefined) setSettingsDialog({ View: loaded.SettingsDialog });
   };
-  /** Loaded when it is first opened; null while it is closed. */
-  const [palette, setPalette] = useState<{ readonly View: typeof CommandPalette } | null>(null);
-  const openPalette = async () => {
-    const loaded = await withErrorToast(import('./views/palette/command-palette.tsx'));
-    if (loaded !== undefined) setPalette({ View: loaded.CommandPalette });
-  };
   const content = useRef<HTMLElement>(null);
   useShortcuts([
     { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
-    { key: '', description: 'Open the settings', run: () => void openSettings() },
-    { key: PALETTE_KEY, description: 'Open the command palette', run: () => void openPalette() },
     { ...nextFailingShortcut, run: () => void openFailing() },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
@@ -166,16 +138,6 @@ export function App() {
         )}
       </main>
       <Toasts />
-      {palette !== null && (
-        <palette.View
-          pages={pageCommands}
-          ownKey={PALETTE_KEY}
-          onClose={(command) => {
-            setPalette(null);
-            command?.run();
-          }}
-        />
-      )}
       {settingsDialog !== null && <settingsDialog.View onClose={() => setSettingsDialog(null)} />}
       {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
@@ -276,14 +238,12 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="properties">
-        {activeShortcuts.value
-          .filter(({ key }) => key !== '')
-          .map(({ key, description }) => [
-            <dt key={`${key} key`}>
-              <kbd>{key}</kbd>
-            </dt>,
-            <dd key={key}>{description}</dd>,
-          ])}
+        {activeShortcuts.value.map(({ key, description }) => [
+          <dt key={`${key} key`}>
+            <kbd>{key}</kbd>
+          </dt>,
+          <dd key={key}>{description}</dd>,
+        ])}
       </dl>
     </Dialog>
   );
@@ -292,7 +252,7 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
 function ConnectionAlert() {
   if (!isLost.value) return null;
   return (
-    <section class="row alert danger" role="alert">
+    <section class="row alert" role="alert">
       <p>
         <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last data
         it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
@@ -303,11 +263,10 @@ function ConnectionAlert() {
 }
 
 function DatabaseFileAlert() {
-  usePolling(refreshStatus);
   const problem = status.value?.storage_problem;
   if (problem === undefined) return null;
   return (
-    <section class="row alert danger" role="alert">
+    <section class="row alert" role="alert">
       <p>
         <strong>{problem.message}</strong> <HintText hint={problem.hint} />
       </p>

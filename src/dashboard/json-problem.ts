@@ -1,11 +1,11 @@
 /** Finds the problem of a JSON text and its position, for forms and editors. */
-import { locateJsonError, parseJsonObject } from '../domain/json.ts';
+import { type JsonPosition, locateJsonError, parseJsonObject } from '../domain/json-text.ts';
 import { capitalize } from '../domain/message-parts.ts';
 
 export interface JsonProblem {
   readonly message: string;
-  /** Line and column from 1, and the index in the text; null when the problem has no single position. */
-  readonly position: { readonly line: number; readonly column: number; readonly index: number } | null;
+  /** Null when the problem has no single position. */
+  readonly position: JsonPosition | null;
 }
 
 let lastChecked = { text: '', problem: checkJson('') };
@@ -36,10 +36,8 @@ function toMessage({ message }: Error): string {
 
 /** `Unexpected }.`, with the string, number, word or character at the position of the error */
 function describeSyntaxError(text: string): JsonProblem {
-  const { line, column } = locateJsonError(text);
-  const lineStart = text.split('\n', line - 1).reduce((sum, { length }) => sum + length + 1, 0);
-  const index = lineStart + column - 1;
-  const [token] = /^(?:"[^"\n]{0,20}"?|[\w.+-]{1,20}|\S)/u.exec(text.slice(index)) ?? [];
+  const position = locateJsonError(text);
+  const [token] = /^(?:"[^"\n]{0,20}"?|[\w.+-]{1,20}|\S)/u.exec(text.slice(position.index)) ?? [];
   const message = token === undefined ? 'Unexpected end of input.' : `Unexpected ${token}.`;
-  return { message, position: { line, column, index } };
+  return { message, position };
 }

@@ -1,10 +1,8 @@
-import './styles/elements.css';
-import './styles/frame.css';
-import './styles/parts.css';
+import './styles.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { startPolling } from './control.ts';
 import { escapeTextNodes } from './escape-text.ts';
-import { openLiveStream } from './live-stream.ts';
 import { startSession } from './session.ts';
 import { applySettings } from './settings.ts';
 
@@ -14,4 +12,4 @@ applySettings();
 escapeTextNodes();
 render(<App />, container);
 startSession();
-openLiveStream();
+startPolling();

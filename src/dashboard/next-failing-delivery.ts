@@ -1,5 +1,5 @@
-import type { ControlInput } from '../contract/control-operations.ts';
-import type { Delivery } from '../contract/delivery-schemas.ts';
+import type { ControlInput } from '../operations/control-operations.ts';
+import type { Delivery } from '../resources/delivery.ts';
 import { control } from './control.ts';
 import { workspaceId } from './session.ts';
 import { showToast, withErrorToast } from './toasts.ts';

@@ -1,14 +1,12 @@
 /** The schedule clocks of the workspaces, extrapolated between responses of the emulator. */
 import { computed, effect, signal } from '@preact/signals';
-import type { ClockState } from '../contract/emulator-schemas.ts';
 import { extrapolateScheduleTime } from '../domain/clock.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
-import { control, isConnected } from './control.ts';
+import type { ClockState } from '../operations/emulator-schemas.ts';
+import { control, isConnected, onPoll } from './control.ts';
 import { workspaceId } from './session.ts';
 
-/** Commands and tests can move the clock, and the live stream does not announce it. */
-const POLL_INTERVAL_MS = 2_000;
-const TICK_MS = 250;
+const TICK_MS = 500;
 
 /** `performance.now()` when the shown times were last updated. */
 const tick = signal(performance.now());
@@ -61,23 +59,6 @@ export function setClock(state: ClockState): void {
   clockOf(state.workspace_id).set(state);
 }
 
-/** Workspaces whose clocks are shown next to the selected one, with the number of components that show them. */
-const watched = new Map<string, number>();
-
-/**
- * Polls the clock of a workspace in addition to the selected one.
- * @returns a function that stops polling
- */
-export function watchClock(id: string): () => void {
-  watched.set(id, (watched.get(id) ?? 0) + 1);
-  if (clockOf(id).state.peek() === undefined) void refreshClock(id);
-  return () => {
-    const count = (watched.get(id) ?? 1) - 1;
-    if (count > 0) watched.set(id, count);
-    else watched.delete(id);
-  };
-}
-
 export async function refreshClock(id: string | undefined): Promise<void> {
   if (id === undefined || document.hidden) return;
   // The connection status shows the error; the next poll may succeed.
@@ -87,8 +68,7 @@ export async function refreshClock(id: string | undefined): Promise<void> {
 setInterval(() => {
   if (!document.hidden && isConnected.peek()) tick.value = performance.now();
 }, TICK_MS);
-setInterval(() => {
-  const { value: selected } = workspaceId;
-  for (const id of new Set([selected, ...watched.keys()])) void refreshClock(id);
-}, POLL_INTERVAL_MS);
+onPoll(() => {
+  if (isConnected.peek()) void refreshClock(workspaceId.peek());
+});
 effect(() => void refreshClock(workspaceId.value));

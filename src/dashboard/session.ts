@@ -1,10 +1,10 @@
 /** The state of the emulator and the selected workspace. */
-import { batch, computed, effect, signal } from '@preact/signals';
-import { listAll } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import type { Workspace } from '../contract/resources.ts';
-import { control, isConnected } from './control.ts';
-import { storeId, subscribe } from './live-stream.ts';
+import { batch, computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { listAll } from '../operations/control-plane.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
+import type { Workspace } from '../resources/workspace.ts';
+import { control, onPoll } from './control.ts';
 import { addressWorkspaceId, navigate, replaceRoute, route } from './router.ts';
 import { showNotice } from './toasts.ts';
 
@@ -33,8 +33,12 @@ export function selectWorkspace(id: string): void {
 }
 
 /** Selects the workspace of the open item, without a history entry. */
-export function replaceWorkspace(id: string): void {
-  if (id !== workspaceId.peek()) replaceRoute(route.peek(), toAddressId(id));
+export function useWorkspaceOf(id: string | undefined): void {
+  const isSessionLoaded = status.value !== undefined;
+  useEffect(() => {
+    if (id !== undefined && isSessionLoaded && id !== workspaceId.peek())
+      replaceRoute(route.peek(), toAddressId(id));
+  }, [id, isSessionLoaded]);
 }
 
 /** The address of the default workspace does not contain its ID. */
@@ -42,59 +46,27 @@ function toAddressId(id: string): string | null {
   return id === status.peek()?.workspace_id ? null : id;
 }
 
-const RETRY_MS = 1_000;
-
-/**
- * Loads the status and the workspaces, and reloads them when the live stream reconnects, after a reset, and with the first
- * delivery in each workspace, which may be new.
- */
+/** Loads the status and the workspaces now and with each poll, also while the connection is lost. */
 export function startSession(): void {
-  effect(() => {
-    if (isConnected.value !== false) void loadSession();
-  });
-  const knownIds = new Set<string>();
-  subscribe((items) => {
-    const ids = items.flatMap((item) => ('delivery' in item ? [item.delivery.workspace_id] : []));
-    const isNew = ids.some((id) => !knownIds.has(id));
-    for (const id of ids) knownIds.add(id);
-    if (isNew || items.some(({ type }) => type === 'reset')) void loadSession();
-  });
-}
-
-let knownStoreId: string | null = null;
-
-/** The address may name a workspace and resources of the former database. */
-effect(() => {
-  const { value: id } = storeId;
-  if (knownStoreId !== null && knownStoreId !== id) {
-    showNotice('The emulator was restarted with a different database. This page has reloaded its data.');
-    replaceRoute({ section: route.peek().section }, null);
-  }
-  knownStoreId = id;
-});
-
-/** Reloads only the status. The live stream reports a lost connection. */
-export async function refreshStatus(): Promise<void> {
-  await control.getStatus({}).then(
-    (emulatorStatus) => {
-      status.value = emulatorStatus;
-    },
-    () => undefined,
-  );
+  void loadSession();
+  onPoll(() => void loadSession());
 }
 
 async function loadSession(): Promise<void> {
-  try {
-    const [emulatorStatus, list] = await Promise.all([
-      control.getStatus({}),
-      listAll((page) => control.listWorkspaces(page)),
-    ]);
-    batch(() => {
-      status.value = emulatorStatus;
-      workspaces.value = list;
-    });
-  } catch {
-    // After a lost connection, the next one loads the session.
-    if (isConnected.peek()) setTimeout(() => void loadSession(), RETRY_MS);
-  }
+  const loaded = await Promise.all([
+    control.getStatus({}),
+    listAll((page) => control.listWorkspaces(page)),
+  ]).catch(() => null);
+  if (loaded === null) return;
+  const [emulatorStatus, list] = loaded;
+  // Each database has a default workspace of its own. The address may name resources of the former one.
+  const isOtherDatabase =
+    status.peek() !== undefined && status.peek()?.workspace_id !== emulatorStatus.workspace_id;
+  batch(() => {
+    status.value = emulatorStatus;
+    workspaces.value = list;
+    if (!isOtherDatabase) return;
+    showNotice('The emulator was restarted with a different database. This page has reloaded its data.');
+    replaceRoute({ section: route.peek().section }, null);
+  });
 }

@@ -8,7 +8,7 @@ export const timeForms = { relative: '5m ago', absolute: '2026-11-20 12:00:00 (U
 export interface Settings {
   readonly theme: keyof typeof themes;
   readonly times: keyof typeof timeForms;
-  /** Whether keys without Ctrl or Command run actions (WCAG 2.1.4). */
+  /** Whether single keys run actions (WCAG 2.1.4). */
   readonly shortcuts: boolean;
 }
 

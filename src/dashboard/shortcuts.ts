@@ -1,13 +1,10 @@
-/** Keyboard shortcuts, and the commands of the current view. A key never changes the emulator: such commands have none, or ask first. */
+/** Keyboard shortcuts of the current view. A key never changes the emulator. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { settings } from './settings.ts';
 
 export interface Shortcut {
-  /**
-   * `KeyboardEvent.key`; `Ctrl+K` for a key with Ctrl or Command, which also works in text fields; or empty for a command of the
-   * palette without a key.
-   */
+  /** `KeyboardEvent.key` */
   readonly key: string;
   readonly description: string;
   readonly run: () => void;
@@ -16,9 +13,9 @@ export interface Shortcut {
 /** Those of the newest component come last. */
 const shortcuts = signal<readonly Shortcut[]>([]);
 
-/** The shortcuts and commands: of those with the same key, the newest. */
+/** Of the shortcuts with the same key, the newest. */
 export const activeShortcuts = computed(() => [
-  ...new Map(shortcuts.value.map((shortcut) => [shortcut.key || shortcut.description, shortcut])).values(),
+  ...new Map(shortcuts.value.map((shortcut) => [shortcut.key, shortcut])).values(),
 ]);
 
 /** Registers shortcuts while the component is mounted. When two use the same key, the newer one runs. */
@@ -41,23 +38,21 @@ export function useShortcuts(componentShortcuts: readonly Shortcut[]): void {
 }
 
 addEventListener('keydown', (event) => {
-  const hasModifier = event.ctrlKey || event.metaKey;
-  if (event.altKey || event.defaultPrevented || (!hasModifier && isHandledByTarget(event))) return;
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  if (hasModifier || event.defaultPrevented || isHandledByTarget(event)) return;
   // Escape is a key with a longer name, which nobody types or dictates by accident.
-  if (!hasModifier && event.key.length === 1 && !settings.peek().shortcuts) return;
-  const name = hasModifier ? `Ctrl+${event.key.toUpperCase()}` : event.key;
-  const shortcut = activeShortcuts.value.find(({ key }) => key === name);
+  if (event.key.length === 1 && !settings.peek().shortcuts) return;
+  const shortcut = activeShortcuts.value.find(({ key }) => key === event.key);
   if (shortcut === undefined || document.querySelector('dialog[open]') !== null) return;
   event.preventDefault();
   shortcut.run();
 });
 
-/** Elements that use the keys themselves. Escape closes the item that they belong to, unless it is a field. */
+/** Elements that use the keys themselves. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role="textbox"]';
-const KEY_USERS = `${FIELDS}, [role="tree"], [role="listbox"]`;
 
 function isHandledByTarget(event: KeyboardEvent): boolean {
   // The target of an event in a shadow tree, such as that of an editor, is the element around the tree.
   const [target] = event.composedPath();
-  return target instanceof Element && target.closest(event.key === 'Escape' ? FIELDS : KEY_USERS) !== null;
+  return target instanceof Element && target.closest(FIELDS) !== null;
 }

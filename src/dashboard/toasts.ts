@@ -1,6 +1,6 @@
 /** Messages of errors, and short messages about the result of an action, also announced to screen readers. */
 import { signal } from '@preact/signals';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
 
 interface Toast {
   readonly number: number;

@@ -1,24 +1,48 @@
 /** A live list whose rows do not move while the user points at them, has the focus on one, or has scrolled down. */
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
-import type { Page } from '../contract/resources.ts';
-import type { StreamItem } from '../contract/stream-schemas.ts';
-import { isConnected } from './control.ts';
-import { type HasId, LiveItems, type PageRequest } from './live-items.ts';
-import { useLiveItems } from './live-stream.ts';
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import type { Page } from '../resources/define-resource.ts';
 import { getEntryId } from './router.ts';
-import { status } from './session.ts';
+import { useQuery } from './use-query.ts';
 
-interface LiveListOptions<Item extends HasId> {
+/** Number of items in a page. Without older pages, a list shows this many. */
+const PAGE_SIZE = 200;
+/** The largest page of the control plane. */
+export const MAX_PAGE_SIZE = 1_000;
+
+/** IDs sort by creation time. */
+export interface HasId {
+  readonly id: string;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly starting_after?: string;
+}
+
+interface LiveListOptions<Item> {
   /** A new key creates a new list; null while the key is unknown. */
   readonly key: string | null;
   readonly fetchPage: (page: PageRequest) => Promise<Page<Item>>;
-  /** Applies stream items to the list. A reset is handled before. */
-  readonly onItems: (items: readonly StreamItem[], list: LiveItems<Item>) => void;
 }
 
-export interface LiveList<Item extends HasId> {
-  readonly list: LiveItems<Item>;
+/** The newest items, newest first. */
+interface Newest<Item> {
+  readonly key: string | null;
+  readonly items: readonly Item[];
+  /** How many were requested. */
+  readonly count: number;
+  readonly hasOlder: boolean;
+}
+
+export interface LiveList<Item extends HasId> extends Newest<Item> {
+  readonly isLoaded: boolean;
+  readonly error: string | null;
+  /** How many new items wait while the list is held. */
+  readonly newCount: number;
+  /** Null while they are loading. */
+  readonly loadOlder: (() => void) | null;
+  readonly retry: () => void;
   readonly scrollContainer: RefObject<HTMLDivElement | null>;
   /** Handlers for the element around the rows and the button that shows the new ones. */
   readonly holdHandlers: object;
@@ -31,44 +55,37 @@ export interface LiveList<Item extends HasId> {
 const scrollPositions = new Map<string, { readonly top: number; readonly count: number }>();
 
 /** After a change of the filter, the previous list stays visible until the first page arrives. */
-export function useLiveList<Item extends HasId>({
-  key,
-  fetchPage,
-  onItems,
-}: LiveListOptions<Item>): LiveList<Item> {
+export function useLiveList<Item extends HasId>({ key, fetchPage }: LiveListOptions<Item>): LiveList<Item> {
   const [, rerender] = useReducer((count: number, _: undefined) => count + 1, 0);
   const scrollContainer = useRef<HTMLDivElement>(null);
   const entryId = getEntryId();
   const positionToRestore = useRef(scrollPositions.get(entryId));
-  // A restarted emulator may contain other data.
-  const list = useMemo(
-    () => new LiveItems<Item>({ fetchPage, onChange: () => rerender(undefined) }),
-    [key, status.value?.started_at],
+  const [older, setOlder] = useState({ key, count: positionToRestore.current?.count ?? PAGE_SIZE });
+  const count = older.key === key ? older.count : PAGE_SIZE;
+  const query = useQuery(
+    async () => (key === null ? null : { key, count, ...(await fetchNewest(fetchPage, count)) }),
+    [key],
+    { isLive: true },
   );
-  useEffect(() => {
-    if (key !== null) void list.load(positionToRestore.current?.count);
-    return () => list.cancel();
-  }, [list]);
-  useEffect(() => {
-    if (isConnected.value) list.retry();
-  }, [list, isConnected.value]);
-  useLiveItems((items) => {
-    const resetIndex = items.findLastIndex(({ type }) => type === 'reset');
-    if (resetIndex !== -1 && key !== null) void list.load(list.items.length);
-    onItems(items.slice(resetIndex + 1), list);
-  });
-  const shownList = useRef(list);
-  if (list.isLoaded || list.error !== null) shownList.current = list;
-
+  const nothing: Newest<Item> = { key: null, items: [], count, hasOlder: false };
+  const shown = useRef(nothing);
+  if (query.error !== null && shown.current.key !== key) shown.current = nothing;
   const reasons = useRef(new Set<string>());
+  const latest = query.value ?? null;
+  if (latest !== null && latest !== shown.current) {
+    const isHeld = reasons.current.size > 0 && latest.key === shown.current.key;
+    shown.current = isHeld ? { ...latest, items: updateItems(shown.current.items, latest.items) } : latest;
+  }
+  useEffect(() => {
+    if (count !== shown.current.count) query.refetch();
+  }, [count]);
   const hold = (reason: string, isHeld: boolean) => {
     if (isHeld) reasons.current.add(reason);
-    else reasons.current.delete(reason);
-    shownList.current.setHeld(reasons.current.size > 0);
+    else if (reasons.current.delete(reason)) rerender(undefined);
   };
   const onScroll = () => {
     const top = scrollContainer.current?.scrollTop ?? 0;
-    scrollPositions.set(entryId, { top, count: shownList.current.items.length });
+    scrollPositions.set(entryId, { top, count: shown.current.count });
     hold('scroll', top > 0);
   };
   const scrollTo = (top: number) => {
@@ -78,12 +95,18 @@ export function useLiveList<Item extends HasId>({
   };
   // Another list starts at the top, except after Back.
   useLayoutEffect(() => {
-    if (!list.isLoaded) return;
+    if (shown.current.key === null) return;
     scrollTo(positionToRestore.current?.top ?? 0);
     positionToRestore.current = undefined;
-  }, [list, list.isLoaded]);
+  }, [shown.current.key]);
+  const shownIds = new Set(shown.current.items.map(({ id }) => id));
   return {
-    list: shownList.current,
+    ...shown.current,
+    isLoaded: shown.current.key !== null,
+    error: query.error,
+    newCount: latest?.items.filter(({ id }) => !shownIds.has(id)).length ?? 0,
+    loadOlder: count === shown.current.count ? () => setOlder({ key, count: count + PAGE_SIZE }) : null,
+    retry: query.refetch,
     scrollContainer,
     holdHandlers: {
       onPointerEnter: () => hold('pointer', true),
@@ -92,9 +115,32 @@ export function useLiveList<Item extends HasId>({
       onFocusOut: () => hold('focus', false),
     },
     showNew: () => {
-      shownList.current.showWaiting();
+      if (latest !== null) shown.current = latest;
+      rerender(undefined);
       scrollTo(0);
     },
     onScroll,
   };
+}
+
+async function fetchNewest<Item extends HasId>(
+  fetchPage: LiveListOptions<Item>['fetchPage'],
+  count: number,
+): Promise<Pick<Newest<Item>, 'items' | 'hasOlder'>> {
+  const items: Item[] = [];
+  for (;;) {
+    const last = items.at(-1)?.id;
+    const limit = Math.min(MAX_PAGE_SIZE, count - items.length);
+    const page = await fetchPage({ limit, ...(last !== undefined && { starting_after: last }) });
+    items.push(...page.data);
+    if (!page.has_more || items.length >= count) return { items, hasOlder: page.has_more };
+  }
+}
+
+/** The items that are shown, as they are now, and older ones that were loaded. */
+function updateItems<Item extends HasId>(shown: readonly Item[], latest: readonly Item[]): readonly Item[] {
+  const byId = new Map(latest.map((item) => [item.id, item]));
+  const last = shown.at(-1)?.id;
+  const older = latest.filter(({ id }) => last === undefined || id < last);
+  return [...shown.map((item) => byId.get(item.id) ?? item), ...older];
 }

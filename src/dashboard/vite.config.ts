@@ -13,14 +13,16 @@ const browserOnly: Plugin = {
   },
 };
 
-/** The page does not show the descriptions of fields and operations, which the OpenAPI documents have. */
+/** The page does not show the descriptions of fields and operations, or their options and conditions in SQL. */
 const DESCRIPTION =
-  /(\b(?:described|resource|idField)\(\s*|\b(?:summary|description):\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
+  /(\b(?:described|resource|idField|textFilter)\(\s*|\b(?:summary|detail|description|defaultText|option|optionSummary|sql):\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
   enforce: 'pre',
   transform: (code, id) =>
-    id.includes('/src/contract/') ? { code: code.replace(DESCRIPTION, "$1''"), map: null } : null,
+    /\/src\/(?:resources|operations)\//.test(id)
+      ? { code: code.replace(DESCRIPTION, "$1''"), map: null }
+      : null,
 };
 
 /** `npx vite src/dashboard` serves the page during development, with the emulator at `SVC_URL`. */

@@ -1,14 +1,10 @@
+import type { Delivery } from '../resources/delivery.ts';
+
 /**
  * The hints about every delivery. The dashboard and the MCP tools omit those for actions that they offer.
  * @param delivery the delivery, with the endpoint that receives it
  */
-export function toDeliveryHints({
-  id,
-  webhook_id: webhookId,
-}: {
-  readonly id: string;
-  readonly webhook_id: string;
-}) {
+export function toDeliveryHints({ id, webhook_id: webhookId }: Pick<Delivery, 'id' | 'webhook_id'>) {
   return {
     enable: { text: 'Enable the endpoint', command: `svc webhooks update ${webhookId} --enable` },
     probe: { text: 'Find the mistake', command: `svc explain ${id} --probe` },

@@ -1,26 +1,10 @@
 /** Finds what responded to a delivery: the first row of the table of layers that applies. */
+import { parseUrl } from '../domain/http-url.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
-import type { Hint } from '../errors.ts';
-import type { LayerKind } from './causes.ts';
-import { layers, type Row } from './layers.ts';
+import { quote } from '../signature/refusals.ts';
+import { type LayerRow, layerRows } from './layers.ts';
 import { type Exchange, type ReadResponse, readResponse } from './read-response.ts';
-import { fill, toHint } from './sentences.ts';
-
-export interface FoundLayer {
-  readonly kind: LayerKind;
-  /** Who responded, such as `The CSRF protection of Laravel`. */
-  readonly by: string;
-  readonly sentence: string;
-  readonly hint: Hint;
-  /** What the row was recognized by, as a sentence. */
-  readonly evidence: string;
-  readonly isLikely: boolean;
-  /** Whether it is the code that verifies. */
-  readonly isVerification: boolean;
-  /** The mistake that its message reports. */
-  readonly reason: MistakeReason | null;
-}
+import { fill, type Judgment, toHint } from './sentences.ts';
 
 /**
  * What responded, and the first message that says more than the status.
@@ -29,50 +13,51 @@ export interface FoundLayer {
 export function findLayer(
   exchange: Exchange,
   values: Readonly<Record<string, string>> = {},
-): { readonly layer: FoundLayer | null; readonly says: string | null } {
+): { readonly found: Judgment | null; readonly says: string | null } {
   const response = readResponse(exchange);
   const { messages, says } = response;
-  const target = toUrl(response.headers.location, exchange.request.url);
-  const redirect = target && describeRedirect(new URL(exchange.request.url), target);
-  for (const [kind, { rows, sentence, reason, ...fix }] of Object.entries(layers)) {
-    for (const row of rows) {
-      const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
-      if (!applies(row, response, message !== undefined, redirect)) continue;
-      const quoted = quote(message?.received ?? says ?? '');
-      const all = { ...values, ...describeExchange(exchange, response, target), by: row.by, says: quoted };
-      const layer = {
-        ...{ kind: kind as LayerKind, by: row.by, isLikely: row.isLikely === true },
-        ...{ isVerification: reason !== undefined, reason: reason ?? null },
-        sentence: fill(sentence, all),
-        hint: toHint({ ...fix, ...(row.fix && { fix: row.fix }) }, all),
-        evidence: describeEvidence(row, response, quoted),
-      };
-      return { layer, says };
-    }
+  const redirect = readRedirect(exchange);
+  for (const row of layerRows) {
+    const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
+    if (!applies(row, response, message !== undefined, redirect?.changes ?? null)) continue;
+    const { kind, by = '', cause = 'not_reached', reason } = row;
+    const quoted = quote(message?.received ?? says ?? '');
+    const all = { ...values, ...describeExchange(exchange, redirect?.target), by, says: quoted };
+    const detail = fill(row.sentence, all);
+    const hint = toHint(row, all);
+    const found: Judgment = {
+      ...{ cause, certainty: row.isLikely ? 'likely' : 'certain', layer: { kind, by }, detail },
+      mistake: reason ? { reason, detail, remedy: hint.text } : null,
+      evidence: [describeEvidence(row, response, quoted)],
+      hints: [hint],
+    };
+    return { found, says };
   }
-  return { layer: null, says };
+  return { found: null, says };
 }
 
 function applies(
-  { status, header, says, page, redirect: isRedirect }: Row,
+  { status, header, says, page, redirect }: LayerRow,
   response: ReadResponse,
   hasMessage: boolean,
-  redirect: string | null,
+  changes: string | null,
 ): boolean {
   return (
-    (status === undefined || status.includes(response.status)) &&
+    (status === undefined ? response.status >= 300 : status.includes(response.status)) &&
     (header === undefined || header[1].test(response.headers[header[0]] ?? '')) &&
     (says === undefined || hasMessage) &&
     (page === undefined || page.test(response.page)) &&
-    (isRedirect === undefined || (redirect !== null && isRedirect.test(redirect)))
+    (redirect === undefined || (changes !== null && redirect.test(changes)))
   );
 }
 
 function describeEvidence(
-  { header, says, page, redirect }: Row,
+  { header, says, page, redirect }: LayerRow,
   response: ReadResponse,
   quoted: string,
 ): string {
+  const [, marked] = page?.exec(response.page) ?? [];
+  if (marked !== undefined) return `The page contains ${quote(marked)}.`;
   if (says !== undefined || (page !== undefined && response.says !== null))
     return `The response says ${quoted}.`;
   const name = redirect === undefined ? header?.[0] : 'location';
@@ -81,36 +66,36 @@ function describeEvidence(
     : `The response has the header ${name}: ${quote(response.headers[name] ?? '')}.`;
 }
 
-/** What a redirect changes. */
-function describeRedirect(from: URL, to: URL): 'slash' | 'https' | 'host' | 'path' {
-  const isSlash =
-    from.pathname !== to.pathname && from.pathname.replace(/\/$/, '') === to.pathname.replace(/\/$/, '');
-  if (isSlash) return 'slash';
-  if (from.protocol !== to.protocol) return 'https';
-  return from.host === to.host ? 'path' : 'host';
+/** Where a response redirects to, and the first part of the URL that changes; null if it does not redirect. */
+export function readRedirect({ request, response }: Omit<Exchange, 'response_status'>) {
+  const from = new URL(request.url);
+  const location = response?.headers.location;
+  const to = location === undefined ? null : parseUrl(location, from);
+  if (to === null) return null;
+  const [path, target] = [from, to].map(({ pathname }) => pathname.replace(/\/$/, ''));
+  if (from.pathname !== to.pathname && path === target) return { target: to.href, changes: 'slash' };
+  if (from.protocol !== to.protocol) return { target: to.href, changes: 'https' };
+  return { target: to.href, changes: from.host === to.host ? 'path' : 'host' };
 }
 
-function toUrl(location: string | undefined, base: string): URL | null {
-  try {
-    return location === undefined ? null : new URL(location, base);
-  } catch {
-    return null;
-  }
-}
-
+/** @param location where the response redirects to (default: the URL with a slash at its end) */
 function describeExchange(
-  { request: { url, headers: sent, body } }: Exchange,
-  { status, headers: { allow } }: ReadResponse,
-  target: URL | null,
+  { response_status: status, request: { url, headers, body }, response }: Exchange,
+  location?: string,
 ): Record<string, string> {
-  const { host, hostname } = new URL(url);
-  const withSlash = Object.assign(new URL(url), { pathname: `${new URL(url).pathname}/` });
-  const type = Object.entries(sent).find(([name]) => name.toLowerCase() === 'content-type');
+  const { host, pathname } = new URL(url);
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
+  const allow = response?.headers.allow;
   return {
-    ...{ host, hostname, status: String(status), content_type: type?.[1] ?? 'application/json' },
+    ...describeUrl(url),
+    ...{ host, status: String(status), content_type: type?.[1] ?? 'application/json' },
     size: formatCount(new TextEncoder().encode(body).length, 'byte'),
     allow: allow === undefined ? '' : `: it allows ${allow}`,
-    location: (target ?? withSlash).href,
-    https_url: url.replace(/^http:/, 'https:'),
+    location: location ?? Object.assign(new URL(url), { pathname: `${pathname}/` }).href,
   };
+}
+
+export function describeUrl(url: string) {
+  const [http_url, https_url] = [url.replace(/^https:/, 'http:'), url.replace(/^http:/, 'https:')];
+  return { url, hostname: new URL(url).hostname, http_url, https_url };
 }

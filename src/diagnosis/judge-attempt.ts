@@ -1,38 +1,37 @@
-/** Judges an attempt: what responded, whether the verification was reached, and which mistake it makes. Only by evidence. */
+/** Judges an attempt: what responded, whether the verification was reached, which mistake it makes, and what to do. Only by evidence. */
+
+import type { AttemptCause, DeliveryCause } from '../domain/causes.ts';
+import { describeOutcome, noResponseOutcomes } from '../domain/delivery.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
-import { type MistakeReason, quote } from '../domain/signature/refusals.ts';
-import type { Hint } from '../errors.ts';
-import { describeCause, findAttemptHints, findCause } from './attempt-hints.ts';
-import type { DeliveryCause } from './causes.ts';
+import { getDeliveryFault, isAttemptSent } from '../domain/fault.ts';
+import { toSentence } from '../domain/message-parts.ts';
+import type { Attempt } from '../resources/attempt.ts';
+import type { Delivery } from '../resources/delivery.ts';
+import { type MistakeReason, quote } from '../signature/refusals.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
-import { type FoundLayer, findLayer } from './find-layer.ts';
+import { describeUrl, findLayer, readRedirect } from './find-layer.ts';
+import { findFramework } from './frameworks.ts';
+import { layers } from './layers.ts';
 import type { Exchange } from './read-response.ts';
-import { say } from './sentences.ts';
+import { causeFixes, fill, type Judgment, type SentenceName, say, sayFix, toHint } from './sentences.ts';
+import { findTransportProblem } from './transport-problems.ts';
 
-export interface Mistake {
-  readonly reason: MistakeReason;
-  readonly detail: string;
-  readonly remedy: string;
-}
+type AttemptResult = Pick<Attempt, 'outcome' | 'response_status'> & Partial<Pick<Attempt, 'error' | 'fault'>>;
+type AttemptedDelivery = Pick<Delivery, 'id' | 'webhook_id' | 'url'>;
 
-/** What a response shows about the verification, apart from the words of the table of layers. */
-export interface Report {
-  /** A digest of a known mistake, a reason of `svc-emulator/signature`, another digest, or the digest that was sent. */
-  readonly kind: 'known_digest' | 'reason' | 'unknown_digest' | 'sent_digest';
-  readonly mistake: Mistake | null;
+/** What a response reports about the verification, apart from the words of the table of layers. */
+export interface Report extends Pick<Judgment, 'mistake' | 'evidence'> {
   /** What it says; null if it does not show that the verification was reached. */
   readonly detail: string | null;
-  readonly evidence: string;
+  /** What to do if the mistake is not known. */
+  readonly fix?: SentenceName;
 }
 
 export interface AttemptFacts {
-  readonly attempt: Exchange &
-    Parameters<typeof describeCause>[0] & { readonly sent_at: string; readonly duration_ms: number };
-  readonly delivery: { readonly id: string; readonly webhook_id: string; readonly url: string };
-  /** Such as `the current endpoint secret (whsec_…x1Zk)`. */
-  readonly secret: string;
-  readonly signatureHeader: string;
-  readonly timestamp: string;
+  readonly attempt: AttemptResult & Exchange & Pick<Attempt, 'sent_at' | 'duration_ms'>;
+  readonly delivery: AttemptedDelivery;
+  /** Of the texts: `secret`, such as `the current endpoint secret (whsec_…x1Zk)`, `signature_header` and `timestamp`. */
+  readonly values: Readonly<Record<string, string>>;
   readonly toleranceMs: number;
   readonly report: Report | null;
   /** The mistake that a probe of the endpoint found. */
@@ -41,136 +40,138 @@ export interface AttemptFacts {
   readonly isFaultActive: boolean;
 }
 
-export interface Verdict {
-  readonly cause: DeliveryCause;
-  readonly certainty: 'certain' | 'likely';
-  readonly detail: string;
-  readonly layer: FoundLayer | null;
-  readonly mistake: Mistake | null;
-  readonly evidence: string[];
-  readonly hints: Hint[];
+const secretReasons: readonly MistakeReason[] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
+const bodyReasons: readonly MistakeReason[] = ['body_changed', 'payload_unreadable'];
+const ageReasons: readonly MistakeReason[] = ['timestamp_too_old', 'timestamp_in_future'];
+/** Causes that the response does not explain further. */
+const finalCauses: readonly DeliveryCause[] = ['accepted_invalid', 'injected_fault', ...noResponseOutcomes];
+
+/**
+ * What the outcome, the status and the fault of an attempt show, without its response.
+ * @param location where a redirect leads
+ */
+export function judgeResult(
+  attempt: AttemptResult,
+  delivery: AttemptedDelivery,
+  isFaultActive = true,
+  location = 'URL',
+): Judgment {
+  const { error, fault } = attempt;
+  const cause = findCause(attempt);
+  const isFault = cause === 'injected_fault';
+  const fix =
+    (isFault ? undefined : findTransportProblem(error ?? '')) ??
+    causeFixes[isFault && !isFaultActive ? 'ended_fault' : cause];
+  const values = {
+    ...{ ...describeUrl(delivery.url), webhook: delivery.webhook_id, delivery: delivery.id },
+    ...{ fault: fault?.id ?? '', kind: fault?.kind ?? '', location },
+  };
+  return {
+    ...{ cause, certainty: 'certain', layer: null, detail: describeResult(attempt, cause), mistake: null },
+    ...{ evidence: [], hints: fix === undefined ? [] : [toHint(fix, values)] },
+  };
 }
 
-const secretReasons: readonly MistakeReason[] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
-const ageReasons: readonly MistakeReason[] = ['timestamp_too_old', 'timestamp_in_future'];
-/** Causes of a response that the code of the receiver, or a layer in front of it, can have sent. */
-const responseCauses: readonly DeliveryCause[] = [
-  'delivered',
-  'redirect',
-  'wrong_path',
-  'rejected',
-  'receiver_error',
-];
-const COMPARE_DIGEST =
-  'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.';
+function findCause({ outcome, response_status: status, fault }: AttemptResult): AttemptCause {
+  const { isInvalid, usesPreviousSecret, end } = getDeliveryFault(fault?.kind);
+  if (outcome === 'succeeded') return isInvalid ? 'accepted_invalid' : 'delivered';
+  if (end !== undefined) return 'injected_fault';
+  if (outcome !== 'http_error') return outcome;
+  if (status === null || status < 400) return 'redirect';
+  if (status === 429) return 'rate_limited';
+  if ([404, 405, 410].includes(status)) return 'wrong_path';
+  if (isInvalid || usesPreviousSecret) return 'injected_fault';
+  return status < 500 ? 'rejected' : 'receiver_error';
+}
 
-export function judgeAttempt(facts: AttemptFacts): Verdict {
-  const { attempt, delivery, secret, report, found } = facts;
-  const cause = findCause(attempt);
-  const basic: Verdict = {
-    ...{ cause, certainty: 'certain', detail: describeCause(attempt), layer: null, mistake: null },
-    ...{ evidence: [], hints: findAttemptHints(attempt, delivery, facts.isFaultActive) },
-  };
-  if (!responseCauses.includes(cause)) return basic;
-  const { layer: responding, says } = findLayer(attempt, toValues(facts));
+/** What happened, in one or two sentences. */
+function describeResult(
+  { outcome, response_status, error = null, fault }: AttemptResult,
+  cause: AttemptCause,
+): string {
+  if (cause === 'accepted_invalid')
+    return `The receiver accepted an attempt that the injected fault ${fault?.kind} had made invalid.`;
+  // The error of a redirect also says where to.
+  const isStatus = outcome === 'succeeded' || (outcome === 'http_error' && cause !== 'redirect');
+  const isSent = isAttemptSent(fault);
+  const status = isSent
+    ? `Your receiver returned ${response_status}.`
+    : `An injected fault returned ${response_status}. Your receiver was not called.`;
+  const result = isStatus
+    ? status
+    : toSentence(error ?? describeOutcome({ outcome, response_status, error }));
+  if (cause !== 'injected_fault') return result;
+  const effect = isStatus && isSent ? 'had changed the request' : 'caused this';
+  return `${result} The injected fault ${fault?.kind} (${fault?.id}) ${effect}.`;
+}
+
+/** The strongest evidence decides: what responded, the clock, a mistake, a rejection by the verification, the status. */
+export function judgeAttempt(facts: AttemptFacts): Judgment {
+  const { attempt, delivery, report, found } = facts;
+  const values = { ...facts.values, webhook: delivery.webhook_id };
+  const basic = judgeResult(attempt, delivery, facts.isFaultActive, readRedirect(attempt)?.target);
+  const { cause } = basic;
+  if (finalCauses.includes(cause)) return basic;
+  const { found: layer, says } = findLayer(attempt, values);
+  if (cause === 'delivered') return layer ?? basic;
   const isReported = (report?.detail ?? null) !== null;
-  if (cause === 'delivered') return responding?.kind === 'index_page' ? toLayerVerdict(responding) : basic;
-  if (responding !== null && !responding.isVerification && !isReported) return toLayerVerdict(responding);
-  const layer = responding?.isVerification ? responding : null;
+  const verification = layer?.cause === 'signature_rejected' ? layer : null;
+  if (layer !== null && verification === null && !isReported) return layer;
+
   const detail = (text: string) => `${basic.detail} ${text}`.trim();
   const isUndecided = cause === 'rejected' && [400, 401, 403].includes(attempt.response_status ?? 0);
-
   const clock = describeClock(facts);
   const isAge = report?.mistake
     ? ageReasons.includes(report.mistake.reason)
-    : layer?.kind === 'signature_time';
-  if (clock?.isWrong && (isAge || (isUndecided && !isReported && layer === null && found === null))) {
+    : verification?.layer?.kind === 'signature_time';
+  if (clock !== null && (isAge || (isUndecided && !isReported && verification === null && found === null))) {
     return {
       ...{ ...basic, cause: 'receiver_clock', certainty: isAge ? 'certain' : 'likely' },
-      detail: detail(clock.text),
-      evidence: isReported && report ? [report.evidence] : [],
-      hints: [{ text: 'Synchronize the clock of the receiver with the clock of the emulator.' }],
+      ...{ detail: detail(clock), hints: [sayFix('clock_differs', values)] },
+      evidence: (isReported && report?.evidence) || [],
     };
   }
 
   const own = toDeliveryHints(delivery);
-  const rejected: Verdict = { ...basic, cause: 'signature_rejected', layer };
-  const shown = [report, toReport(layer), found].find((one) => one?.mistake);
+  const rejected: Judgment = { ...basic, cause: 'signature_rejected', layer: verification?.layer ?? null };
+  const shown = [report, verification, found].find((one) => one?.mistake);
   if (shown?.mistake) {
-    const isSecret = secretReasons.includes(shown.mistake.reason);
-    const remedy = isSecret
-      ? `Set the secret of the receiver to ${secret}, and restart the receiver.`
-      : shown.mistake.remedy;
+    const { reason } = shown.mistake;
+    const { rawBody } = (bodyReasons.includes(reason) && findFramework(attempt.response?.headers)) || {};
+    const remedy = [shown.mistake.remedy, rawBody].filter(Boolean).join(' ');
+    const next = secretReasons.includes(reason) ? own.secret : own.steps;
     return {
       ...{ ...rejected, detail: detail(shown.mistake.detail), mistake: { ...shown.mistake, remedy } },
-      evidence: [shown.evidence],
-      hints: [{ text: remedy }, isSecret ? own.secret : own.steps],
+      ...{ evidence: shown.evidence, hints: [{ text: remedy }, next] },
     };
   }
-  const isSent = report?.kind === 'sent_digest';
-  if (layer !== null || isReported) {
+  if (verification !== null || isReported) {
+    const check = { text: fill(layers.signature.fix, values) };
+    const reported = report?.fix === undefined ? null : sayFix(report.fix, values);
     // A probe tries the mistakes with which the digest was compared.
-    const isProbed = report?.kind === 'unknown_digest';
-    const check = `Check that the receiver uses ${secret}.${isProbed ? '' : ' If it does, probe it to find the mistake.'}`;
-    const text = isSent ? COMPARE_DIGEST : isProbed ? check : (layer?.hint.text ?? check);
+    const isProbed = report?.fix === 'digest_unknown';
     return {
-      ...{ ...rejected, detail: detail(layer?.sentence ?? report?.detail ?? '') },
-      evidence: [
-        ...(report === null ? [] : [report.evidence]),
-        ...(isAge && clock !== null ? [clock.text] : []),
-      ],
-      hints: [{ text }, ...(isProbed ? [] : [own.probe]), own.secret],
+      ...{ ...rejected, detail: detail(verification?.detail ?? report?.detail ?? '') },
+      evidence: report?.evidence ?? [],
+      hints: [reported ?? verification?.hints[0] ?? check, ...(isProbed ? [] : [own.probe]), own.secret],
     };
   }
-  const probe = `Probe the receiver to find out what it rejects. If it verifies signatures, check that it uses ${secret}.`;
+  const sent = report?.fix === 'digest_sent' ? report : null;
   const said = says === null ? null : say('says', { says: quote(says) });
+  const hints = isUndecided ? [sayFix(sent === null ? 'unclear' : 'digest_sent', values)] : basic.hints;
   return {
     ...{ ...basic, detail: detail(said ?? (isUndecided ? say('unclear') : '')) },
-    evidence: isSent ? [report.evidence] : [],
-    ...(isUndecided && { hints: [{ text: isSent ? COMPARE_DIGEST : probe }, own.probe] }),
-    ...(cause === 'rejected' && !isUndecided && { hints: [...basic.hints.slice(0, 1), own.probe] }),
+    ...{ evidence: sent?.evidence ?? [], hints: cause === 'rejected' ? [...hints, own.probe] : hints },
   };
 }
 
-/** The values of texts in the table of layers. */
-function toValues({ delivery, secret, timestamp, signatureHeader }: AttemptFacts): Record<string, string> {
-  const variable = signatureHeader.toUpperCase().replaceAll('-', '_');
-  return {
-    ...{ secret, timestamp, webhook: delivery.webhook_id },
-    ...{ signature_header: signatureHeader, SIGNATURE_HEADER: variable },
-  };
-}
-
-function toLayerVerdict(layer: FoundLayer): Verdict {
-  const causes: Readonly<Partial<Record<FoundLayer['kind'], DeliveryCause>>> = {
-    ...{ route: 'wrong_path', method: 'wrong_path', redirect: 'redirect' },
-  };
-  return {
-    ...{ cause: causes[layer.kind] ?? 'not_reached', certainty: layer.isLikely ? 'likely' : 'certain' },
-    ...{ detail: layer.sentence, layer, mistake: null, evidence: [layer.evidence], hints: [layer.hint] },
-  };
-}
-
-/** The mistake that the message of a verification reports. */
-function toReport(layer: FoundLayer | null): Pick<Report, 'mistake' | 'evidence'> | null {
-  if (layer === null || layer.reason === null) return null;
-  const { reason, sentence, hint, evidence } = layer;
-  return { mistake: { reason, detail: sentence, remedy: hint.text }, evidence };
-}
-
-/** What the Date header of the response shows; null without one. */
-function describeClock({ attempt, toleranceMs }: AttemptFacts) {
+/** How the clock of the receiver differs by more than the tolerance, according to its Date header; null if it does not. */
+function describeClock({ attempt, toleranceMs }: AttemptFacts): string | null {
   const sentAt = Date.parse(attempt.sent_at) + attempt.duration_ms;
+  const skewMs = Date.parse(attempt.response?.headers.date ?? '') - sentAt;
   // In whole seconds, as those of `Date`.
-  const skewMs =
-    Math.round((Date.parse(attempt.response?.headers.date ?? '') - sentAt) / SECOND_MS) * SECOND_MS;
-  if (Number.isNaN(skewMs)) return null;
-  const isWrong = Math.abs(skewMs) > toleranceMs;
-  const distance = formatDuration(Math.max(Math.abs(skewMs), SECOND_MS));
-  const direction = skewMs > 0 ? 'ahead of' : 'behind';
-  const tolerance = formatDuration(toleranceMs);
-  const text = isWrong
-    ? say('clock_differs', { distance: `${distance} ${direction}`, tolerance })
-    : say('clock_agrees', { distance });
-  return { isWrong, text };
+  const distanceMs = Math.round(Math.abs(skewMs) / SECOND_MS) * SECOND_MS;
+  if (!(distanceMs > toleranceMs)) return null;
+  const distance = `${formatDuration(distanceMs)} ${skewMs > 0 ? 'ahead of' : 'behind'}`;
+  return say('clock_differs', { distance, tolerance: formatDuration(toleranceMs) });
 }

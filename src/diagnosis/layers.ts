@@ -2,31 +2,38 @@
  * What responds to a delivery: each response that is known, by what it shows. A row applies if everything that it lists matches:
  * status, header, one of the phrases of a message, a part of a page, a change of the URL. The first row that applies counts.
  */
-import type { MistakeReason } from '../domain/signature/refusals.ts';
-import type { LayerKind } from './causes.ts';
-import type { Fix } from './sentences.ts';
 
+import type { DeliveryCause, LayerKind } from '../domain/causes.ts';
+import { type MistakeReason, USE_RAW_BODY } from '../signature/refusals.ts';
+
+/** What a response shows, and who responds with it. */
 export interface Row {
   /** Who responds, at the start of a sentence. */
-  readonly by: string;
+  readonly by?: string;
+  /** Default: those of failures. */
   readonly status?: readonly number[];
   readonly header?: readonly [name: string, value: RegExp];
   /** Phrases of a message. */
   readonly says?: readonly RegExp[];
+  /** A part of a page; its first group is quoted as the evidence. */
   readonly page?: RegExp;
   readonly redirect?: RegExp;
   /** Instead of that of the layer. */
   readonly fix?: string;
-  /** Whether your own code can respond the same. */
-  readonly isLikely?: true;
 }
 
-interface Layer extends Fix {
+/** What its rows share, and the rows in which it can be recognized (default: one). */
+interface Layer extends Row {
+  readonly fix: string;
+  readonly command?: string;
+  readonly cause?: DeliveryCause;
+  /** Whether your own code can respond the same. */
+  readonly isLikely?: true;
   /** What happened, with `{by}`, `{status}`, and values of the exchange. */
   readonly sentence: string;
-  /** For a layer that verifies: the mistake that its message reports; null if it only rejects the signature. */
-  readonly reason?: MistakeReason | null;
-  readonly rows: readonly Row[];
+  /** For a layer that verifies: the mistake that its message reports. */
+  readonly reason?: MistakeReason;
+  readonly rows?: readonly Row[];
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -38,6 +45,9 @@ const SIGNATURE = '(?:signatures?|hmac|digest)(?![a-z])';
 const verification = (pattern: string) =>
   new RegExp(NOT_DATA + pattern.replaceAll('SIGNATURE', SIGNATURE), 'i');
 
+/** What the layers share that verify. */
+const VERIFICATION = { by: 'The verification', status: REJECTIONS, cause: 'signature_rejected' } as const;
+
 const BYPASS_VERCEL =
   'Add ?x-vercel-protection-bypass=SECRET to the endpoint URL. The secret is in the settings of the project, under Deployment Protection.';
 const CLERK = 'The middleware of Clerk';
@@ -45,12 +55,13 @@ const PASS_CLERK = 'Make the path public: call auth.protect() in clerkMiddleware
 
 export const layers: Readonly<Record<LayerKind, Layer>> = {
   secret_unset: {
-    sentence: 'It says {says}: the key of the HMAC has no value, so the secret is not set in the receiver.',
+    ...VERIFICATION,
+    sentence:
+      'It says {says}: the key of an HMAC has no value. If your verification computes it, the secret is not set in the receiver.',
     fix: 'Set the secret of the receiver, and restart it.',
     reason: 'secret_missing',
     rows: [
       {
-        ...{ by: 'The verification', status: REJECTIONS },
         says: [
           // Node.js, WebCrypto, Python, Ruby, PHP, Java.
           /The "key" argument must be of type .*Received (?:undefined|null)/,
@@ -61,80 +72,61 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
           /IllegalArgumentException: Empty key/,
         ],
       },
-      // The debug page of Django.
-      { by: 'The verification', page: /<title>KeyError\s/, says: [/^'[A-Z_]*SECRET[A-Z_]*'$/] },
-      // That of Sinatra.
+      // The debug pages of Django and Sinatra.
+      { page: /<title>KeyError\s/, says: [/^'[A-Z_]*SECRET[A-Z_]*'$/] },
       {
-        by: 'The verification',
         page: /no implicit conversion of nil into String[\s\S]{1,4000}?openssl&#x2F;hmac\.rb<\/code> in\s+<code><strong>initialize/,
       },
     ],
   },
   parsed_body: {
-    sentence: 'It says {says}: the verification did not get the raw body.',
-    fix: 'Use the bytes of the request body as they arrived, before any parser or middleware touches them.',
+    ...VERIFICATION,
+    sentence:
+      'It says {says}. If this is your verification, it did not get the raw body, or a header that it reads.',
+    fix: USE_RAW_BODY,
     reason: 'payload_unreadable',
-    rows: [
-      {
-        ...{ by: 'The verification', status: REJECTIONS },
-        says: [
-          /The "data" argument must be of type .*Received (?:undefined|null|an instance of (?:Object|Array))/,
-          /Body is unusable|Body has already been (?:read|consumed)|stream is not readable/,
-          /You cannot access body after reading from request['’]s data stream/,
-          /Webhook payload must be provided as a string or a Buffer/,
-          /Expected payload to be of type string or Buffer/,
-          /hash_hmac\(\): Argument #2 \(\$data\) must be of type string, (?:array|null) given/,
-        ],
-      },
+    says: [
+      /The "data" argument must be of type .*Received (?:undefined|null|an instance of (?:Object|Array))/,
+      /Body is unusable|Body has already been (?:read|consumed)|stream is not readable/,
+      /You cannot access body after reading from request['’]s data stream/,
+      /Webhook payload must be provided as a string or a Buffer/,
+      /Expected payload to be of type string or Buffer/,
+      /hash_hmac\(\): Argument #2 \(\$data\) must be of type string, (?:array|null) given/,
     ],
   },
   signature_header: {
+    ...VERIFICATION,
     sentence:
       'It says {says}, but the signature was sent, as {signature_header}: the receiver probably looks for another name.',
-    fix: 'Read the header {signature_header}. Node.js lists header names in lower case, PHP as HTTP_{SIGNATURE_HEADER}, and a proxy may remove headers.',
+    fix: 'Read the header {signature_header}, in any case of letters. Node.js lists header names in lower case, PHP as HTTP_{SIGNATURE_HEADER}, getallheaders() of PHP in another case on each server, and a proxy may remove headers.',
     reason: 'header_missing',
-    rows: [
-      {
-        ...{ by: 'The verification', status: REJECTIONS },
-        says: [
-          verification(
-            String.raw`(?:(?:missing|no|absent|without(?: an?)?)(?:[ _-][\w-]+){0,4}?[ _-]SIGNATURE(?![ _-](?:found|match))|SIGNATURE(?:[ _-]header)?(?:[ _-](?:is|was|were))?[ _-](?:missing|required|absent|undefined|empty|not[ _-](?:found|present|provided|set|sent))|missing[ _-]required[ _-]headers)`,
-          ),
-          /^header [\w-]*signature[\w-]*: field required/i,
-          /Unable to extract timestamp and signatures from header/,
-        ],
-      },
+    says: [
+      verification(
+        String.raw`(?:(?:missing|no|absent|without(?: an?)?)(?:[ _-][\w-]+){0,4}?[ _-]SIGNATURE(?![ _-](?:found|match))|SIGNATURE(?:[ _-]header)?(?:[ _-](?:is|was|were))?[ _-](?:missing|required|absent|undefined|empty|not[ _-](?:found|present|provided|set|sent))|missing[ _-]required[ _-]headers)`,
+      ),
+      /^header [\w-]*signature[\w-]*: field required/i,
+      /Unable to extract timestamp and signatures from header/,
     ],
   },
   signature_time: {
+    ...VERIFICATION,
     sentence: 'It says {says}: the verification was reached, and rejected the time of the signature.',
     fix: 'Compare the timestamp {timestamp} with the current time in the same unit and time zone.',
-    reason: null,
-    rows: [
-      {
-        ...{ by: 'The verification', status: REJECTIONS },
-        says: [
-          verification(
-            '(?:timestamps?|signature|webhook|request|message)(?:[ _-](?:is|was|has))?[ _-](?:too[ _-](?:old|new)|expired|stale|in[ _-]the[ _-]future|outside[ _-](?:of[ _-])?(?:the[ _-])?(?:tolerance|allowed|window))',
-          ),
-        ],
-      },
+    says: [
+      verification(
+        '(?:timestamps?|signature|webhook|request|message)(?:[ _-](?:is|was|has))?[ _-](?:too[ _-](?:old|new)|expired|stale|in[ _-]the[ _-]future|outside[ _-](?:of[ _-])?(?:the[ _-])?(?:tolerance|allowed|window))',
+      ),
     ],
   },
   signature: {
+    ...VERIFICATION,
     sentence: 'It says {says}: the verification was reached, and rejected the signature.',
     fix: 'Check that the receiver uses {secret}. If it does, probe it to find the mistake.',
-    reason: null,
-    rows: [
-      {
-        ...{ by: 'The verification', status: REJECTIONS },
-        says: [
-          /No signatures found matching the expected signature/,
-          verification(
-            String.raw`(?:(?:invalid|bad|wrong|incorrect|mismatched|unverified|forged)(?:[ _-]\w+){0,2}[ _-]SIGNATURE|SIGNATURE(?:[ _-](?:header|verification|validation|check|is|are|was|were|did|do|does))*[ _-]?(?:invalid|incorrect|wrong|bad|mismatch(?:ed)?|failed|failure|error|not[ _-](?:valid|match|verified)|(?:don|doesn|didn)['’]?t match|could not be verified)|(?:could not|unable to|failed to|cannot|can['’]t|error) verify(?:ing)?(?: [\w-]+){0,2} SIGNATURE|(?:verification|validation) of (?:the )?SIGNATURE failed|no (?:matching )?signatures? found)`,
-          ),
-        ],
-      },
+    says: [
+      /No signatures found matching the expected signature/,
+      verification(
+        String.raw`(?:(?:invalid|bad|wrong|incorrect|mismatched|unverified|forged)(?:[ _-]\w+){0,2}[ _-]SIGNATURE|SIGNATURE(?:[ _-](?:header|verification|validation|check|is|are|was|were|did|do|does))*[ _-]?(?:invalid|incorrect|wrong|bad|mismatch(?:ed)?|failed|failure|error|not[ _-](?:valid|match|verified)|(?:don|doesn|didn)['’]?t match|could not be verified)|(?:could not|unable to|failed to|cannot|can['’]t|error) verify(?:ing)?(?: [\w-]+){0,2} SIGNATURE|(?:verification|validation) of (?:the )?SIGNATURE failed|no (?:matching )?signatures? found)`,
+      ),
     ],
   },
   csrf: {
@@ -147,7 +139,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       },
       {
         ...{ by: 'The CSRF protection of Django', status: [403], fix: 'Add @csrf_exempt to the view.' },
-        page: /<p>CSRF verification failed\. Request aborted\.<\/p>/,
+        page: /<p>(CSRF verification failed\. Request aborted\.)<\/p>/,
       },
       {
         ...{ by: 'The CSRF protection of Django REST framework', status: [403], says: [/^CSRF Failed: /] },
@@ -303,6 +295,10 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       { by: 'Basic authentication', status: [401], header: ['www-authenticate', /^Basic\b/i] },
       { by: 'A check for a bearer token', status: CREDENTIALS, header: ['www-authenticate', /^Bearer\b/i] },
       {
+        ...{ by: 'A check of credentials', status: [401] },
+        header: ['www-authenticate', /^(?!.*(?:signature|hmac))./i],
+      },
+      {
         ...{ by: 'A check for an API token', status: CREDENTIALS },
         says: [
           /^(?:\w*Error: )?(?:No auth(?:orization)? token(?: was found)?$|jwt (?:must be provided|malformed))/i,
@@ -364,30 +360,32 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     ],
   },
   method: {
+    by: 'The server',
+    status: [405],
+    cause: 'wrong_path',
     sentence: '{by} does not accept POST at this path ({status}{allow}).',
     fix: 'Handle POST at this path, such as with export async function POST in route.ts of Next.js, or correct the endpoint URL.',
-    rows: [{ by: 'The server', status: [405] }],
   },
   plain_http: {
-    sentence: '{by} expects TLS at this port, but the request was sent as plain HTTP ({status}).',
-    fix: 'Register the URL with https://',
-    command: 'svc webhooks update {webhook} --url {https_url}',
-    rows: [
-      {
-        ...{ by: 'The receiver', status: [400] },
-        says: [
-          /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled server port/i,
-          /^Client sent an HTTP request to an HTTPS server/,
-        ],
-      },
+    by: 'The receiver',
+    status: [400],
+    says: [
+      /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled server port/i,
+      /^Client sent an HTTP request to an HTTPS server/,
     ],
+    sentence: '{by} expects TLS at this port, but the request was sent as plain HTTP ({status}).',
+    fix: 'Register the https:// URL',
+    command: 'svc webhooks update {webhook} --url {https_url}',
   },
   http2_only: {
+    by: 'The receiver',
+    status: [403],
+    says: [/ALPN Protocol, expected `h2` to be available/],
     sentence: '{by} accepts only HTTP/2 ({status}), and webhooks use HTTP/1.1.',
     fix: 'Allow HTTP/1.1 in the receiver: pass allowHTTP1: true to http2.createSecureServer.',
-    rows: [{ by: 'The receiver', status: [403], says: [/ALPN Protocol, expected `h2` to be available/] }],
   },
   redirect: {
+    cause: 'redirect',
     sentence: '{by} expects the request at {location} ({status}). Redirects are not followed.',
     fix: 'Register this URL',
     command: 'svc webhooks update {webhook} --url {location}',
@@ -398,6 +396,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     ],
   },
   route: {
+    cause: 'wrong_path',
     sentence: '{by} has no POST route for this path ({status}).',
     fix: 'Check the path of the endpoint URL and the prefix under which the route is registered.',
     rows: [
@@ -429,14 +428,26 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     ],
   },
   index_page: {
+    by: 'The index page of a web app',
+    status: [200],
+    page: /(?=[\s\S]*<script)[\s\S]*(<div id="(?:root|app|__nuxt|svelte)">(?=\s*(?:<!--.*?-->)?\s*<\/div>)|<app-root>)/i,
+    isLikely: true,
     sentence:
       '{by} responded to the delivery with {status}. It responds to every path, so your code was probably not called.',
     fix: 'Register the URL of your API server, or forward this path to it.',
-    rows: [
-      {
-        ...{ by: 'The index page of a web app', status: [200], isLikely: true },
-        page: /(?=[\s\S]*<script)[\s\S]*(?:<div id="(?:root|app|__nuxt|svelte)">\s*(?:<!--.*?-->)?\s*<\/div>|<app-root>)/i,
-      },
-    ],
+  },
+  fatal_error: {
+    by: 'PHP',
+    status: [200],
+    says: [/^(?:PHP )?(?:Fatal|Parse) error ?: /],
+    cause: 'delivered',
+    sentence: 'The response is {status}, but its body contains a fatal error of {by}: {says}.',
+    fix: 'Correct the error, and turn off display_errors, so that PHP responds with 500 and the delivery is repeated.',
   },
 };
+
+/** The rows of all layers, in order, each with what its layer has. */
+export const layerRows = Object.entries(layers).flatMap(([kind, { rows = [{}], ...layer }]) =>
+  rows.map((row) => ({ ...layer, ...row, kind: kind as LayerKind })),
+);
+export type LayerRow = (typeof layerRows)[number];

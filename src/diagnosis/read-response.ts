@@ -1,31 +1,15 @@
 /** Reads what a response says: its status, its headers and its messages, without the values that it repeats from the request. */
 import { decodeHtml } from '../domain/escape-html.ts';
+import { tryParseJson } from '../domain/json.ts';
+import type { Attempt } from '../resources/attempt.ts';
 
-/** A response, and the request that it belongs to. Header names are in lower case. */
-export interface Exchange {
-  readonly response_status: number | null;
-  readonly request: {
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  };
-  readonly response: {
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    readonly encoding: 'utf8' | 'base64';
-  } | null;
+/** A response, and the request that it belongs to. Header names of the response are in lower case. */
+export interface Exchange extends Pick<Attempt, 'response_status'> {
+  readonly request: Pick<Attempt['request'], 'url' | 'headers' | 'body'>;
+  readonly response: Pick<NonNullable<Attempt['response']>, 'headers' | 'body' | 'encoding'> | null;
 }
 
-export interface ReadResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Each message as it was received, and without values of the request. */
-  readonly messages: readonly { readonly received: string; readonly text: string }[];
-  /** The first message that says more than the status, as it was received; null without one. */
-  readonly says: string | null;
-  /** The whole body if it is an HTML page, otherwise empty. */
-  readonly page: string;
-}
+export type ReadResponse = ReturnType<typeof readResponse>;
 
 /** A longer body is not a message: JSON is data, and a page or a text is a debug page, of which only the beginning is read. */
 const MAX_JSON_CHARS = 4_000;
@@ -33,7 +17,11 @@ const MAX_TEXT_CHARS = 600;
 const MAX_LINES = 8;
 const MAX_LINE_CHARS = 300;
 
-export function readResponse({ response_status: status, request, response }: Exchange): ReadResponse {
+/**
+ * Reads a response: each message as it was received and without values of the request, the first message that says more than the
+ * status (null without one), and the page, which is empty if the body is not HTML.
+ */
+export function readResponse({ response_status: status, request, response }: Exchange) {
   const body = response?.encoding === 'utf8' ? response.body.trim() : '';
   const isPage = PAGE.test(body);
   const found = listMessages(body, isPage).map((message) => message.replace(/\s+/g, ' ').trim());
@@ -46,42 +34,30 @@ export function readResponse({ response_status: status, request, response }: Exc
       received: message,
       text: echoes.reduce((text, echo) => text.replaceAll(echo, ''), message).slice(0, MAX_LINE_CHARS),
     })),
-    says: received.find((message) => !GENERIC.test(message)) ?? null,
+    says: received.find((message) => !GENERIC.test(message) && !DEFAULT.test(message)) ?? null,
     page: isPage ? body : '',
   };
 }
 
-const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|header|div|center|pre|p)\b/is;
+const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|header|div|center|pre|p|br)\b/is;
 /** Messages that repeat the status. */
 const GENERIC =
   /^(?:(?:http )?(?:error\b:? ?)?(?:\d{3}\b[:.]? ?)?(?:error|bad request|unauthorized|forbidden|not found|internal server error|server error|method not allowed|unprocessable (?:entity|content)|unsupported media type|payload too large|content too large)?(?: \(?\d{3}\)?)?\.?)$/i;
+/** Texts of Werkzeug, hapi and Bottle for a status, which nobody wrote for this response. */
+const DEFAULT =
+  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized|You don['’]t have the permission to access the requested resource|The server encountered an internal error|An internal server error occurred$|Sorry, the requested URL .*|caused an error:$)/;
 
 function listMessages(body: string, isPage: boolean): string[] {
   if (isPage) return listPageMessages(body);
-  if (/^[[{"]/.test(body) && body.length <= MAX_JSON_CHARS) {
-    try {
-      return listJsonMessages(JSON.parse(body));
-    } catch {
-      // Text that begins like JSON.
-    }
-  }
+  const json = /^[[{"]/.test(body) && body.length <= MAX_JSON_CHARS ? tryParseJson(body) : undefined;
+  if (json !== undefined) return listJsonMessages(json);
   return /^[[{]/.test(body) ? [] : listLines(body);
 }
 
 /** Fields of an error that contain a message, the most precise first. Others are values, such as a path or a time. */
 const MESSAGE_FIELDS = [
-  'message',
-  'detail',
-  'details',
-  'error_description',
-  'description',
-  'msg',
-  'title',
-  'reason',
-  'error',
-  'err',
-  'errors',
-  'code',
+  ...['message', 'detail', 'details', 'error_description', 'description', 'msg', 'title', 'reason'],
+  ...['error', 'err', 'errors', 'code'],
 ];
 
 function listJsonMessages(value: unknown): string[] {
@@ -122,21 +98,12 @@ function listLines(text: string): string[] {
 /** Values of the request that a response can repeat. A single word can also be one of the response. */
 function listSentValues({ url, headers, body }: Exchange['request']): string[] {
   const { host, pathname, search } = new URL(url);
-  const values = [url, pathname + search, pathname, host, ...Object.values(headers), ...listStrings(body)];
-  return [...new Set(values)]
+  const sent = [...Object.values(headers), ...listStrings(tryParseJson(body))];
+  return [...new Set([url, pathname + search, pathname, host, ...sent])]
     .filter((value) => value.length >= 4 && !/^[a-z]+$/i.test(value))
     .sort((first, second) => second.length - first.length);
 }
 
-function listStrings(json: string): string[] {
-  const strings: string[] = [];
-  try {
-    JSON.parse(json, (_, value) => {
-      if (typeof value === 'string') strings.push(value);
-      return value;
-    });
-  } catch {
-    // Another body has no values.
-  }
-  return strings;
+function listStrings(json: unknown): string[] {
+  return typeof json === 'string' ? [json] : Object.values(Object(json)).flatMap(listStrings);
 }

@@ -1,11 +1,23 @@
-/** The sentences of explanations, each with the evidence that it needs. `layers.ts` and `transport-problems.ts` have those of their rows. */
+/** The sentences of explanations, each with the evidence that it needs, and with what to do. `layers.ts` and `transport-problems.ts` have those of their rows. */
+
+import type { AttemptCause } from '../domain/causes.ts';
+import type { Hint } from '../domain/errors.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import type { Hint } from '../errors.ts';
+import type { Explanation } from '../operations/explanation-schemas.ts';
+
+/** What is known about an attempt, or what one kind of evidence shows about it. */
+export type Judgment = Omit<Explanation, 'delivery' | 'attempt' | 'summary' | 'finding' | 'steps'>;
+export type Mistake = NonNullable<Explanation['mistake']>;
 
 const sentences = {
+  in_progress: [
+    'The first attempt is due: the receiver has not responded yet, or other attempts to the endpoint are in progress.',
+    'no result of an attempt, and a due time that has passed',
+  ],
   unclear: [
     'The response does not say what was rejected: the signature, the data, or the request before your code ran.',
     'status 400, 401 or 403, and no row of the table of layers applies',
+    'Probe the receiver to find out what it rejects. Look for an authentication middleware or a list of allowed IP addresses in front of it. If it verifies signatures, check that it uses {secret}.',
   ],
   says: ['It says {says}.', 'a message of a short JSON or text body, or of the beginning of a page'],
   reported_reason: [
@@ -23,31 +35,35 @@ const sentences = {
   digest_unknown: [
     'The response contains the digest {digest}, which no known mistake produces.',
     'a digest of the length that the scheme uses, with a prefix or beside a message that the signature is wrong',
+    'Check that the receiver uses {secret}.',
   ],
   digest_sent: [
     'The response contains the digest that was sent. If the receiver computed it, check how it compares it.',
     'the digest of the request in the response, and no other digest',
+    'Check how the receiver compares the digest with the signature header: both with the prefix, or both without it.',
   ],
   clock_differs: [
     'Its clock is {distance} the clock of the emulator, according to its Date header. The tolerance is {tolerance}.',
     'a Date header that differs by more than the tolerance, and status 400, 401 or 403 without a known layer',
-  ],
-  clock_agrees: [
-    'Its Date header agrees with the clock of the emulator to within {distance}.',
-    'a Date header, beside a message that the time of the signature is wrong',
+    'Synchronize the clock of the receiver with the clock of the emulator.',
   ],
   probe_found: [
     'A probe of {delivery} found it: the verification rejected the correct signature, and accepted one with this mistake.',
     'a probe; shown until a delivery to the endpoint succeeds, for each attempt with the same status',
   ],
-  probe_accepted: ['It accepts the delivery now.', 'a probe: a 2xx response to the correct signature'],
+  probe_accepted: [
+    'It accepts the delivery now. If it was not changed since, it fails only sometimes: for some digests or times, by state that it keeps, or in one of several processes.',
+    'a probe: a 2xx response to the correct signature',
+  ],
   probe_random_accepted: [
     'It rejects the correct signature and accepts a random one, so its condition is wrong.',
     'a probe: both responses, each of them twice',
+    'Correct the condition: accept the delivery only if the signature matches.',
   ],
   probe_differs: [
     'It accepts the signature, and fails after that.',
     'a probe: another response to a random signature, each time',
+    'Read the response and the log of the receiver to find out what it does after the verification.',
   ],
   probe_time: [
     'It accepts the signature, and then rejects the time: it probably reads the timestamp in another unit, format or time zone.',
@@ -57,48 +73,144 @@ const sentences = {
     'The response to a random signature differs, each time, so the correct one was accepted.',
     'a probe: another response to a random signature, each time',
   ],
+  probe_intermittent: [
+    'It accepts some deliveries with a correct signature and rejects others.',
+    'a probe: 2xx responses to some of the requests with a correct signature, each sent twice',
+  ],
+  probe_by_request: [
+    'It accepted and rejected the same request: it keeps state between requests, several processes respond, or it has a time limit of less than a second.',
+    'a probe as above, and both responses to the same request',
+    'Look for what the receiver keeps between requests: one HMAC object or one regular expression with the flag g for all of them, or signatures and IDs that it has seen. If several processes respond, check that they have the same secret and code.',
+  ],
+  probe_by_digest: [
+    'Each request got the same response again, so it depends on the digits of the digest, or on the timestamp.',
+    'a probe as above, and the same response to each request both times',
+    'Check how the receiver writes and compares the digest: hex without leading zeros, a signed number, or a function that also removes digits, such as ltrim with a list of characters. Check the unit of its time limit.',
+  ],
+  probe_digests: [
+    'Accepted digests begin with {accepted}; rejected ones with {rejected}.',
+    'a probe as above',
+  ],
+  probe_changed: [
+    'Its response to the same request changed during the probe: it limits failed attempts, or keeps other state between requests.',
+    'a probe: another response to the first request at the end, and no 2xx response',
+    'Turn off the limit for failed attempts in the receiver, restart it, and probe again.',
+  ],
+  probe_form: [
+    'It rejects the correct signature, and accepts a random one that is written in another way.',
+    'a probe: 2xx responses to a random signature in this form, each time, and no mistake that explains the rejection',
+    'Reject the delivery if the comparison fails, such as timingSafeEqual with another length. Then compare the secret of the receiver with {secret}.',
+  ],
+  probe_form_fact: [
+    'It accepted random signatures as a receiver sends them with this mistake: {form}.',
+    'a probe as above',
+  ],
   probe_inconsistent: [
-    'The probe shows nothing: the same signature got different responses.',
-    'a probe: two responses to the same signature',
+    'The probe shows nothing: requests that are signed in the same way got different responses.',
+    'a probe: two responses to the same signature, or to the same mistake with another timestamp',
   ],
   probe_constant: [
-    'Each signature gets the same response, a random one too: the code that verifies was probably not reached, or uses a secret that svc does not know.',
-    'a probe: the same response to the correct signature, a random one, and those of all known mistakes',
+    'Each signature gets the same response, a random one too: the code that verifies was probably not reached, the data are rejected, or it uses a secret that svc does not know.',
+    'a probe: the same response to the correct signature, at the beginning and at the end, a random one, and those of all known mistakes',
+    'Log the request in the first line of your handler. If it is not reached, look for an authentication middleware, a list of allowed IP addresses or a validation in front of it. If it is, compare the secret of the receiver with {secret}.',
   ],
   probe_fails: [
     'Each signature gets the same response, a random one too: the code fails before it compares the signature, or rejects the signature with this status.',
     'a probe as above, and a 5xx status',
+    'Read the log of the receiver. If the error is in the verification, check that its secret is set, and that it gets the raw body and each header as text.',
   ],
   probe_verified: [
-    'Its verification rejects the signature of each known mistake too: it uses a secret that svc does not know, or makes another mistake.',
+    'Each signature gets this response, a random one too: it uses a secret that svc does not know, makes another mistake, limits failed attempts, or fails after the verification and responds in the same way.',
     'a probe as above, and a message that the verification rejected the signature',
+    'Compare the secret of the receiver with {secret}. If they are the same, log each error that the handler catches, and the digest that it computes, and check the digest.',
   ],
   probe_tried: [
     'The probe sent the correct signature, a random one, and those of {count}.',
     'a probe in which no signature was accepted',
   ],
-  probe_stopped: [
-    'The probe sent the signatures of {count}, and then stopped: {cause}.',
-    'a probe that a limit or a missing response ended',
+  probe_no_response: [
+    'The probe sent the signatures of {count}, and then the receiver did not respond.',
+    'a probe without a response',
+    'Find out why the receiver stopped responding, and probe it again.',
   ],
-} as const satisfies Record<string, readonly [sentence: string, evidence: string]>;
-
+  probe_rate_limit: [
+    'The probe sent the signatures of {count}, and then the receiver returned 429.',
+    'a probe with a response 429',
+    'Turn off the rate limit of the receiver, and probe it again.',
+  ],
+  probe_time_limit: [
+    'The probe sent the signatures of {count}, and then stopped after {limit}.',
+    'a probe that took as long as a probe may take',
+    'Find out why the receiver is slow, and probe it again.',
+  ],
+  probe_large_body: [
+    'The probe sent the signatures of {count}, and then stopped, because the body is large.',
+    'a probe of a body of more than 64 KiB, of which 40 mistakes are tried',
+    'Trigger an event with a small payload, and probe its delivery. If the receiver accepts it, the size matters: check the body limit, and whether each chunk of the body is decoded on its own.',
+  ],
+} satisfies Record<string, Sentence>;
+type Sentence = readonly [sentence: string, evidence: string, fix?: string];
 export type SentenceName = keyof typeof sentences;
-export const explanationSentences: Readonly<Record<SentenceName, readonly [string, string]>> = sentences;
-
-export function say(name: SentenceName, values: Readonly<Record<string, string | number>> = {}): string {
-  return fill(sentences[name][0], values);
-}
-
-/** Replaces each `{name}` that has a value. */
-export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{([a-z_]+)\}/gi, (placeholder, name: string) => String(values[name] ?? placeholder));
-}
+export const explanationSentences: Readonly<Record<SentenceName, Sentence>> = sentences;
 
 /** What to do, with a command in which names such as `{webhook}` are values. */
 export interface Fix {
   readonly fix: string;
   readonly command?: string;
+}
+
+const UPDATE = 'svc webhooks update {webhook} --url URL';
+
+/** What to do after an attempt with this cause, if nothing more is known. */
+export const causeFixes: Readonly<Partial<Record<AttemptCause | 'ended_fault', Fix>>> = {
+  accepted_invalid: {
+    fix: 'The receiver accepted an invalid delivery. Check it',
+    command: 'svc receiver check {url} --secret SECRET',
+  },
+  injected_fault: {
+    fix: 'Remove the injected fault ({kind}) that caused this failure',
+    command: 'svc faults clear {fault}',
+  },
+  ended_fault: {
+    fix: 'The injected fault ({kind}) no longer applies. Replay the delivery',
+    command: 'svc deliveries replay {delivery} --wait',
+  },
+  redirect: {
+    fix: 'Redirects are not followed. If your receiver is at the target, register it',
+    command: 'svc webhooks update {webhook} --url {location}',
+  },
+  wrong_path: { fix: 'Check the path of the endpoint URL, and correct it', command: UPDATE },
+  rate_limited: {
+    fix: 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
+    command: 'svc deliveries replay --failed --rate 5/s',
+  },
+  rejected: {
+    fix: 'Read the response and the log of the receiver to find out why it rejected the delivery.',
+  },
+  receiver_error: { fix: 'Read the response and the log of the receiver to find the error.' },
+  timeout: {
+    fix: 'Return a 2xx response as soon as you have stored the delivery, and process it later. If the receiver never responds, look for a branch without a response, or for code that waits for a body that was already read.',
+  },
+  connection_error: { fix: 'Start or fix the receiver, or change the endpoint URL', command: UPDATE },
+  tls_error: { fix: 'Correct the TLS settings of the receiver, or change the endpoint URL', command: UPDATE },
+  dns_error: { fix: 'Correct the host name', command: UPDATE },
+  blocked: { fix: 'svc never connects to this address. Change the endpoint URL', command: UPDATE },
+};
+
+type Values = Readonly<Record<string, string | number>>;
+
+export function say(name: SentenceName, values: Values = {}): string {
+  return fill(sentences[name][0], values);
+}
+
+/** What to do if this sentence applies. */
+export function sayFix(name: SentenceName, values: Values): Hint {
+  return { text: fill(explanationSentences[name][2] ?? '', values) };
+}
+
+/** Replaces each `{name}` that has a value. */
+export function fill(text: string, values: Values): string {
+  return text.replace(/\{([a-z_]+)\}/gi, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
 export function toHint({ fix, command }: Fix, values: Readonly<Record<string, string>>): Hint {

@@ -1,20 +1,6 @@
-/**
- * Violations of TLS and HTTP by receivers: how Node.js and OpenSSL report each, what it means, and what to do. An attempt stores
- * only the sentence, and its fix is found by it again.
- */
-import type { Hint } from '../errors.ts';
-import { type Fix, fill, toHint } from './sentences.ts';
-
-/** The fields of errors of Node.js, OpenSSL and llhttp that are read. */
-interface TransportError {
-  readonly code?: string | undefined;
-  readonly message: string;
-  /** Message of OpenSSL or llhttp. */
-  readonly reason?: string | undefined;
-  /** The bytes that could not be parsed as HTTP. */
-  readonly rawPacket?: Uint8Array | undefined;
-  readonly cert?: { readonly subjectaltname?: string } | undefined;
-}
+/** Violations of TLS and HTTP by receivers: how Node.js and OpenSSL report each, what it means, and what to do. */
+import type { NetworkError } from '../platform/outbound-client.ts';
+import { type Fix, fill } from './sentences.ts';
 
 interface TransportProblem extends Fix {
   /** Matches the code, the stage of the exchange and the messages of the error. */
@@ -73,13 +59,13 @@ const tlsProblems: readonly TransportProblem[] = [
   {
     error: /wrong version number|packet length too long|http request/i,
     sentence: '{host} does not speak TLS at this port',
-    fix: 'Register the URL with http://',
+    fix: 'Register the http:// URL',
     command: 'svc webhooks update {webhook} --url {http_url}',
   },
   {
     error: /^ECONNRESET connecting/,
     sentence: '{host} closed the connection during the TLS handshake',
-    fix: 'If it speaks plain HTTP, register the URL with http://',
+    fix: 'If it speaks plain HTTP, register the http:// URL',
     command: 'svc webhooks update {webhook} --url {http_url}',
   },
   {
@@ -104,7 +90,7 @@ const httpProblems: readonly TransportProblem[] = [
     error: /^HPE_INVALID_CONSTANT/,
     bytes: /^\x15\x03/,
     sentence: '{host} expects TLS at this port',
-    fix: 'Register the URL with https://',
+    fix: 'Register the https:// URL',
     command: 'svc webhooks update {webhook} --url {https_url}',
   },
   {
@@ -152,9 +138,9 @@ const httpProblems: readonly TransportProblem[] = [
 
 export const transportProblems: readonly TransportProblem[] = [...tlsProblems, ...httpProblems];
 
-/** The result of an attempt that ended with a violation; null for another error. */
+/** The result of an attempt that ended with a violation, without its fix; null for another error. */
 export function describeTransportProblem(
-  { code = '', message, reason, rawPacket = new Uint8Array(), cert }: TransportError,
+  { code = '', message, reason, rawPacket = new Uint8Array(), cert }: NetworkError,
   { url, stage }: { readonly url: URL; readonly stage: string },
 ): { readonly outcome: 'tls_error' | 'connection_error'; readonly error: string } | null {
   const bytes = Buffer.from(rawPacket).toString('latin1');
@@ -173,17 +159,9 @@ export function describeTransportProblem(
   };
 }
 
-/** What to do about the error of an attempt; null if it is not in the table. */
-export function findTransportHint(
-  error: string,
-  { url, webhook_id: webhook }: { readonly url: string; readonly webhook_id: string },
-): Hint | null {
-  const found = transportProblems.find(({ sentence }) => toPattern(sentence).test(error));
-  const [http_url, https_url] = [url.replace(/^https:/, 'http:'), url.replace(/^http:/, 'https:')];
-  return found ? toHint(found, { hostname: new URL(url).hostname, webhook, http_url, https_url }) : null;
-}
-
-function toPattern(sentence: string): RegExp {
-  const escaped = sentence.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/\{\w+\}/g, '.*')}$`, 'is');
+/** What to do about the error of an attempt: the row whose sentence it is; undefined if it is not in the table. */
+export function findTransportProblem(error: string): TransportProblem | undefined {
+  const isSentence = ({ sentence }: TransportProblem) =>
+    sentence.split(/\{\w+\}/).every((part) => error.includes(part));
+  return transportProblems.find(isSentence);
 }

@@ -17,27 +17,44 @@ export const attemptPhaseNames = {
 /** Milliseconds of each phase; null for a phase that the attempt did not have or did not reach. */
 export type PhaseDurations = Readonly<Record<AttemptPhase, number | null>>;
 
-/** The start of a phase, in monotonic time. */
-export interface PhaseStart {
-  readonly phase: AttemptPhase;
-  readonly at: number;
+/** Measures the phases of an attempt. Each lasts until the next one begins. */
+export class PhaseTimer {
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #durations = createDurations();
+  #phase: AttemptPhase = 'queued';
+  #since: number;
+
+  /** Begins the first phase. @param now monotonic time in milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#startedAt = now();
+    this.#since = this.#startedAt;
+  }
+
+  begin(phase: AttemptPhase): void {
+    const now = this.#now();
+    this.#durations[this.#phase] = now - this.#since;
+    this.#phase = phase;
+    this.#since = now;
+  }
+
+  /** Counts the time since the start as the first phase. */
+  restart(): void {
+    this.#durations = createDurations();
+    this.#phase = 'queued';
+    this.#since = this.#startedAt;
+  }
+
+  /** Ends the last phase. */
+  end(): { readonly phases: PhaseDurations; readonly durationMs: number } {
+    this.begin(this.#phase);
+    return { phases: this.#durations, durationMs: this.#since - this.#startedAt };
+  }
 }
 
-/** @param starts in order @param endedAt end of the last phase */
-export function measurePhases(starts: readonly PhaseStart[], endedAt: number): PhaseDurations {
-  const durations: Record<AttemptPhase, number | null> = {
-    queued: null,
-    dns: null,
-    connect: null,
-    tls: null,
-    send: null,
-    wait: null,
-    receive: null,
-  };
-  for (const [index, { phase, at }] of starts.entries()) {
-    durations[phase] = Math.max(0, (starts[index + 1]?.at ?? endedAt) - at);
-  }
-  return durations;
+function createDurations(): Record<AttemptPhase, number | null> {
+  return { queued: null, dns: null, connect: null, tls: null, send: null, wait: null, receive: null };
 }
 
 /** Whether the request was sent on a connection that an earlier request had opened. */

@@ -1,5 +1,5 @@
 /** Decodes text that comes from a file, from standard input or from a recording. */
-import { SvcError } from '../errors.ts';
+import { SvcError } from './errors.ts';
 
 /**
  * Removes a byte order mark.

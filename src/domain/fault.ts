@@ -1,4 +1,4 @@
-/** The kinds of injected faults, and their effects. `contract/fault-rule.ts` has the rules. */
+/** The kinds of injected faults, and their effects. `resources/fault.ts` has the fields of a fault. */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 export const faultTargets = ['request', 'delivery'] as const;
@@ -8,38 +8,140 @@ export const requestDrops = ['before', 'after'] as const;
 
 export const requestFaultKinds = ['status', 'latency', 'drop-before', 'drop-after'] as const;
 
-export const deliveryFaultKinds = [
-  'duplicate',
-  'delay',
-  'reorder',
-  'drop',
-  'error-response',
-  'timeout',
-  'reset',
-  'tamper-body',
-  'bad-signature',
-  'stale-timestamp',
-  'old-secret',
-  'slow-body',
-] as const;
-export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
+/** What a fault makes of an attempt, and the settings that the fault can have. */
+interface DeliveryFault {
+  /** The attempt with this fault, for people. */
+  readonly description: string;
+  /** Time that the delivery is held, in schedule time, if the fault has no `delay_ms`. */
+  readonly holdMs?: number;
+  /** Whether the delivery is also released when another one to the same endpoint is sent. */
+  readonly isReleasedByNext?: true;
+  /** Time over which the body is sent, in real time, if the fault has no `delay_ms`. */
+  readonly writeMs?: number;
+  /** Number of requests that are sent (default: 1). */
+  readonly requests?: 0 | 2;
+  /** Whether a receiver must reject the request. */
+  readonly isInvalid?: true;
+  /** Whether only the previous secret signs: a receiver that does not know it rejects the request. */
+  readonly usesPreviousSecret?: true;
+  readonly changeBody?: (body: string) => string;
+  readonly changeMessage?: <Message extends SignableMessage>(
+    message: Message,
+    secrets: OtherSecrets,
+  ) => Message;
+  /** How the attempt ends, whatever the receiver responds. */
+  readonly end?: {
+    readonly outcome: 'connection_error' | 'timeout' | 'http_error';
+    /** @param response status and its name */
+    readonly toError: (id: string, response: string) => string;
+  };
+  /** Status of the response, if the fault has none. */
+  readonly status?: number;
+}
 
-/** The effect of each kind on an attempt. */
-export const deliveryFaultDescriptions = {
-  duplicate: 'Sent twice, the second time after the first response',
-  delay: 'Sent later than scheduled',
-  reorder: 'Held until another delivery to the same endpoint is sent',
-  drop: 'Not sent; the attempt ends with a connection error',
-  'error-response': 'Not sent; the attempt ends as if the receiver responded with an error status',
-  timeout:
-    'Sent, but its response is lost; the attempt ends as a timeout, without waiting for the time limit',
-  reset: 'Sent, but its response is lost; the attempt ends as if the receiver reset the connection',
-  'tamper-body': 'One byte of the body changed after signing',
-  'bad-signature': 'Signed with a random secret',
-  'stale-timestamp': 'Signed correctly, with an old timestamp',
-  'old-secret': 'Signed only with the previous secret',
-  'slow-body': 'Body sent slowly, in pieces',
-} as const satisfies Record<DeliveryFaultKind, string>;
+interface SignableMessage {
+  readonly secrets: readonly string[];
+  readonly timestampMs: number;
+}
+
+interface OtherSecrets {
+  readonly unknown: string;
+  /** Null if the secret was never rotated. */
+  readonly previous: string | null;
+  readonly toleranceMs: number;
+}
+
+/** The kinds of faults in deliveries. Everything that differs between kinds is here, except how a `reorder` is released in the store. */
+export const deliveryFaults = {
+  duplicate: {
+    description: 'Sent twice, the second time after the first response',
+    requests: 2,
+  },
+  delay: {
+    description: 'Sent later than scheduled',
+    holdMs: MINUTE_MS,
+  },
+  reorder: {
+    description: 'Held until another delivery to the same endpoint is sent',
+    holdMs: MINUTE_MS,
+    isReleasedByNext: true,
+  },
+  drop: {
+    description: 'Not sent; the attempt ends with a connection error',
+    requests: 0,
+    end: {
+      outcome: 'connection_error',
+      toError: (id) => `nothing was sent: fault ${id} dropped the attempt`,
+    },
+  },
+  'error-response': {
+    description: 'Not sent; the attempt ends as if the receiver responded with an error status',
+    requests: 0,
+    status: 503,
+    end: {
+      outcome: 'http_error',
+      toError: (id, response) => `nothing was sent: fault ${id} responded with ${response}`,
+    },
+  },
+  timeout: {
+    description:
+      'Sent, but its response is lost; the attempt ends as a timeout, without waiting for the time limit',
+    end: {
+      outcome: 'timeout',
+      toError: (id) =>
+        `the response was lost: fault ${id} ended the attempt as a timeout, without waiting for the time limit`,
+    },
+  },
+  reset: {
+    description: 'Sent, but its response is lost; the attempt ends as if the receiver reset the connection',
+    end: {
+      outcome: 'connection_error',
+      toError: (id) => `the response was lost: fault ${id} reset the connection`,
+    },
+  },
+  'tamper-body': {
+    description: 'One byte of the body changed after signing',
+    isInvalid: true,
+    changeBody: tamperBody,
+  },
+  'bad-signature': {
+    description: 'Signed with a random secret',
+    isInvalid: true,
+    changeMessage: (message, { unknown }) => ({ ...message, secrets: [unknown] }),
+  },
+  'stale-timestamp': {
+    description: 'Signed correctly, with an old timestamp',
+    isInvalid: true,
+    changeMessage: (message, { toleranceMs }) => ({
+      ...message,
+      timestampMs: message.timestampMs - toleranceMs - MINUTE_MS,
+    }),
+  },
+  'old-secret': {
+    description: 'Signed only with the previous secret',
+    usesPreviousSecret: true,
+    changeMessage: (message, { previous, unknown }) => ({ ...message, secrets: [previous ?? unknown] }),
+  },
+  'slow-body': {
+    description: 'Body sent slowly, in pieces',
+    writeMs: 5 * SECOND_MS,
+  },
+} as const satisfies Readonly<Record<string, DeliveryFault>>;
+
+export type DeliveryFaultKind = keyof typeof deliveryFaults;
+export const deliveryFaultKinds = Object.keys(deliveryFaults) as DeliveryFaultKind[];
+
+/** The row of a kind; one without properties for a fault in requests, and without a fault. */
+export function getDeliveryFault(kind: FaultKind | undefined): Partial<DeliveryFault> {
+  const rows: Readonly<Partial<Record<FaultKind, DeliveryFault>>> = deliveryFaults;
+  return (kind === undefined ? undefined : rows[kind]) ?? {};
+}
+
+/** The default of `delay_ms`; undefined if the kind does not have it. */
+export function getDefaultDelayMs(kind: FaultKind | undefined): number | undefined {
+  const { holdMs, writeMs } = getDeliveryFault(kind);
+  return holdMs ?? writeMs;
+}
 
 export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];
 
@@ -47,16 +149,6 @@ export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];
 export const MAX_LATENCY_MS = DAY_MS;
 /** Schedule time for `delay` and `reorder`, real time for `slow-body`. */
 export const MAX_DELAY_MS = 30 * DAY_MS;
-
-/** Default durations: schedule time for `delay` and `reorder`, real time for `slow-body`. */
-export const defaultDelayMs = {
-  delay: MINUTE_MS,
-  reorder: MINUTE_MS,
-  'slow-body': 5 * SECOND_MS,
-} as const satisfies Partial<Record<DeliveryFaultKind, number>>;
-
-/** The status of the kind `error-response` in rules without one. */
-export const DEFAULT_ERROR_STATUS = 503;
 
 /** The fault that was applied to a request or an attempt, as it is stored with it. */
 export interface AppliedFault {
@@ -66,7 +158,7 @@ export interface AppliedFault {
 
 /** Whether an attempt is sent to the receiver although this fault is applied to it. */
 export function isAttemptSent(fault: AppliedFault | undefined): boolean {
-  return fault?.kind !== 'drop' && fault?.kind !== 'error-response';
+  return getDeliveryFault(fault?.kind).requests !== 0;
 }
 
 /** Whether a fault can still be applied. */

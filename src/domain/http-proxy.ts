@@ -1,5 +1,5 @@
 /** The HTTP proxy for deliveries and the hosts that bypass it. */
-import { SvcError } from '../errors.ts';
+import { SvcError } from './errors.ts';
 import { getPort, parseUrl, stripBrackets } from './http-url.ts';
 import { classifyHost } from './network-address.ts';
 

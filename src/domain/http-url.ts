@@ -12,6 +12,30 @@ export function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
+/** Number of URLs to remember, which take about a megabyte. */
+const MAX_PARSED_URLS = 1_000;
+const parsedUrls = new Map<string, URL>();
+
+/** Parses a URL that requests often have. Remembers the result, because parsing takes a tenth of the time of a request. */
+function parseFrequentUrl(text: string): URL {
+  const known = parsedUrls.get(text);
+  if (known !== undefined) return known;
+  const url = new URL(text);
+  if (parsedUrls.size >= MAX_PARSED_URLS) parsedUrls.clear();
+  parsedUrls.set(text, url);
+  return url;
+}
+
+/**
+ * Parses the URL of a receiver.
+ * @throws TypeError for an invalid URL, or one that is not HTTP
+ */
+export function parseReceiverUrl(text: string): URL {
+  const url = parseFrequentUrl(text);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`Protocol "${url.protocol}" is not supported`);
+  return url;
+}
+
 /** Whether text is an absolute `http:` or `https:` URL in visible ASCII characters, so that it stays one word on one line. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/i.test(text) && parseUrl(text) !== null;
@@ -28,7 +52,12 @@ export function parseHostName(text: string): string | null {
 export function parseAuthority(text: string): string | null {
   const host = text.replace(/:\d{1,5}$/, '');
   // The URL parser rejects a port above 65535.
-  return HOST.test(host) ? (parseUrl(`http://${text}`)?.hostname ?? null) : null;
+  if (!HOST.test(host)) return null;
+  try {
+    return parseFrequentUrl(`http://${text}`).hostname;
+  } catch {
+    return null;
+  }
 }
 
 /** The port of an HTTP URL, even if it is the default port. */

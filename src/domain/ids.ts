@@ -1,5 +1,5 @@
 /** Generates, recognizes and describes IDs. */
-import type { Hint } from '../errors.ts';
+import type { Hint } from './errors.ts';
 
 /** Prefixes of the IDs of the service (§2) and of the records that only the emulator has. */
 export const idPrefixes = {

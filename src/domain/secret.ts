@@ -2,7 +2,11 @@
 import { createCipheriv, createHash, randomFillSync } from 'node:crypto';
 import { type Environment, keyPrefixes, SECRET_PREFIX } from './credentials.ts';
 import type { RandomFill } from './ids.ts';
-import type { SignatureScheme } from './signature/scheme.ts';
+
+/** Key bytes: the secret as UTF-8 or decoded, without a prefix such as `whsec_` (default: the whole secret). */
+export type SecretKey =
+  | { readonly form: 'utf8'; readonly prefix?: string }
+  | { readonly form: 'base64' | 'hex'; readonly prefix: string };
 
 const SECRET_BYTES = 32;
 const KEY_BYTES = 24;
@@ -12,7 +16,7 @@ const KEY_BYTES = 24;
  * because other implementations decode strictly.
  */
 export function createWebhookSecret(
-  key: SignatureScheme['key'] = { form: 'utf8' },
+  key: SecretKey = { form: 'utf8' },
   fill: RandomFill = randomFillSync,
 ): string {
   return key.form === 'utf8'

@@ -1,6 +1,7 @@
 /** The limits of fuzzing, and what a delivery sequence can contain. */
-import { SvcError } from '../errors.ts';
+
 import { SECOND_MS } from './duration.ts';
+import { SvcError } from './errors.ts';
 import { suggestMatch } from './message-parts.ts';
 
 /** Time limit for a response or a side effect of a receiver: that of deliveries (gap `delivery.timeout`). */

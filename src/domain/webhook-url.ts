@@ -1,7 +1,7 @@
 /** Reads and checks the URLs of receivers (§2, §6 of the service description, gap `webhook.url`). */
 
 import { isIP } from 'node:net';
-import { SvcError } from '../errors.ts';
+import { SvcError } from './errors.ts';
 import { parseUrl, stripBrackets } from './http-url.ts';
 import { type AddressClass, classifyHost } from './network-address.ts';
 

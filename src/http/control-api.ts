@@ -1,7 +1,7 @@
 /** Serves the control plane at `/_svc`. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
-import { type ControlOperations, controlOperations } from '../contract/control-operations.ts';
-import type { Operation } from '../contract/operation.ts';
+import { type ControlOperations, controlOperations } from '../operations/control-operations.ts';
+import type { Operation } from '../operations/operation.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
 import { exportResponse } from './export-response.ts';
 import { mountOperations } from './mount-operations.ts';

@@ -1,10 +1,10 @@
 /** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
 import { H3 } from 'h3';
-import type { ControlPlane } from '../contract/control-plane.ts';
-import { type InternalErrorLog, SvcError } from '../errors.ts';
+import { type InternalErrorLog, SvcError } from '../domain/errors.ts';
+import type { Sandbox } from '../emulator/service/sandbox.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import { connectInProcess } from '../mcp/connected-emulator.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
 import { mountControlApi } from './control-api.ts';
 import { mountDashboard, redirectToRoute } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
@@ -36,7 +36,7 @@ interface AppOptions extends Omit<RequestGuardOptions, 'wall'> {
 }
 
 /** They contain much text, which a start does not need. */
-const loadDocuments = () => import('../contract/openapi/openapi-document.ts');
+const loadDocuments = () => import('../operations/openapi/openapi-document.ts');
 
 export function createApp(options: AppOptions): { readonly app: H3; readonly send: SendToApi } {
   const { sandbox, control, publicUrl, controlToken, internalErrorLog, closing } = options;
@@ -68,12 +68,7 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
     internalErrorLog,
     closing,
     projectFolder: options.projectFolder,
-    emulator: connectInProcess({
-      control,
-      rules: sandbox.rules,
-      now: sandbox.wall.now,
-      send,
-    }),
+    emulator: connectInProcess(control, send),
   });
   mountDashboard(app, {
     ...{ guard, serveAllowed, internalErrorLog, nextRequestId },

@@ -1,9 +1,9 @@
 /** Serves the dashboard: a page at `/` and its files. It requires the same host, origin and token as the control plane. */
 import { extname } from 'node:path';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
+import { formatHint, type InternalErrorLog, SvcError } from '../domain/errors.ts';
 import { escapeHtml } from '../domain/escape-html.ts';
-import { formatHint, type InternalErrorLog, SvcError } from '../errors.ts';
-import { findPackageFiles, openFolder } from '../package-files.ts';
+import { findPackageFiles, openFolder } from '../platform/package-files.ts';
 import type { RequestGuard, ServeAllowed } from './request-guard.ts';
 import { isolationHeaders, type ResponseHeaders, withErrorBoundary } from './responses.ts';
 

@@ -12,12 +12,12 @@ import {
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
+import { SvcError } from '../domain/errors.ts';
 import { addBrackets, toReachableHost } from '../domain/http-url.ts';
-import { SvcError } from '../errors.ts';
-import { addOwnAddress } from '../network/own-addresses.ts';
-import { trackSockets } from '../network/track-sockets.ts';
-import { readRegularFile } from '../read-regular-file.ts';
-import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
+import { addOwnAddress } from '../platform/own-addresses.ts';
+import { readRegularFile } from '../platform/read-regular-file.ts';
+import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../platform/timers.ts';
+import { trackSockets } from '../platform/track-sockets.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { rejectMalformedRequest, requireValidHostAndTarget } from './malformed-request.ts';
 

@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NodeHandler } from 'h3';
-import { systemClock } from '../clock/wall-clock.ts';
+import { SvcError } from '../domain/errors.ts';
 import { parseAuthority, parseUrl } from '../domain/http-url.ts';
 import { UlidGenerator } from '../domain/ids.ts';
-import { SvcError } from '../errors.ts';
+import { systemClock } from '../platform/wall-clock.ts';
 import { toErrorJson } from './responses.ts';
 
 /** Responds to bytes that Node.js cannot parse as a request, and closes the connection. */

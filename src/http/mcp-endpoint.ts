@@ -1,10 +1,10 @@
 /** Serves MCP at `/_svc/mcp`, behind the guard of the control plane. */
 import { ReadableStream } from 'node:stream/web';
 import { type H3, HTTPResponse } from 'h3';
-import { abortAtEnd, createLinkedController } from '../abort-signals.ts';
-import { RequestLimit } from '../control/request-limit.ts';
-import type { InternalErrorLog } from '../errors.ts';
+import type { InternalErrorLog } from '../domain/errors.ts';
+import { RequestLimit } from '../emulator/handlers/request-limit.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
+import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
 import { rejectMethod } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';

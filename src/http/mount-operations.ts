@@ -1,7 +1,7 @@
 /** Mounts a table of operations: a route for each, and an error for each other method and path. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
-import { expandPath, type Operation } from '../contract/operation.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
+import { expandPath, type Operation } from '../operations/operation.ts';
 import type { ApiEvent } from './api-event.ts';
 
 /** @typeParam Served what `serve` creates for a request. */

@@ -1,17 +1,14 @@
 /** Serves the described service at `/v1`. */
 import { type H3, HTTPResponse } from 'h3';
-import type { ApiRequest } from '../client/api-client.ts';
-import type { HttpResponse } from '../client/http-request.ts';
-import { toServerError } from '../client/parse-response.ts';
-import { validateInput } from '../contract/operation.ts';
-import type { PublicOperations } from '../contract/public-operations.ts';
+import type { InternalErrorLog } from '../domain/errors.ts';
 import { isId } from '../domain/ids.ts';
-import type { InternalErrorLog } from '../errors.ts';
-import { authenticate, type Caller, RateLimiter, requireScope } from '../sandbox/access.ts';
-import type { MatchingFault } from '../sandbox/faults.ts';
-import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
-import { createPublicHandlers } from '../sandbox/public-handlers.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { authenticate, type Caller, RateLimiter, requireScope } from '../emulator/service/access.ts';
+import type { MatchingFault } from '../emulator/service/faults.ts';
+import { parseIdempotencyKey } from '../emulator/service/idempotency.ts';
+import { createPublicHandlers } from '../emulator/service/public-handlers.ts';
+import type { Sandbox } from '../emulator/service/sandbox.ts';
+import { validateInput } from '../operations/operation.ts';
+import type { ApiRequest, ApiResponse, PublicOperations } from '../operations/public-operations.ts';
 import type { ApiEvent } from './api-event.ts';
 import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
@@ -43,10 +40,9 @@ interface PublicApiOptions {
 /**
  * Performs an operation for this process as for a request over the network: with its key, its faults and its row in the log. Not through the app,
  * because the classes of the Fetch API take 14 ms to load.
- * @param request with header names in lower case
- * @throws SvcError of the response if its status is not 2xx; TypeError if a fault drops it, as `fetch` does
+ * @throws TypeError if a fault drops the request, as `fetch` does
  */
-export type SendToApi = (request: ApiRequest) => Promise<HttpResponse>;
+export type SendToApi = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** Serves `/v1`. @returns the same for this process */
 export function mountPublicApi(app: H3, options: PublicApiOptions): SendToApi {
@@ -134,13 +130,11 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): SendToApi {
     const response = await serve(event, (request) => perform(apiRequest.operation, request));
     assertNotDropped(event.req);
     const { status = 200 } = response;
-    const text = String(response.body ?? '');
-    if (status >= 300) throw toServerError({ status, text }, apiRequest.url.href);
-    return { status, headers: Object.fromEntries(response.headers), text };
+    return { status, headers: Object.fromEntries(response.headers), text: String(response.body ?? '') };
   };
 }
 
-function toApiEvent({ url, method, params, headers = {}, body = '' }: ApiRequest): ApiEvent {
+function toApiEvent({ url, method, params, headers, body = '' }: ApiRequest): ApiEvent {
   const values = new Map(Object.entries(headers).map(([name, value]) => [name, trimHeaderValue(value)]));
   const fields = {
     get: (name: string) => values.get(name) ?? null,
@@ -210,7 +204,7 @@ class PublicRequest {
     const { store, wall } = this.#sandbox;
     const durationMs = Math.round((wall.monotonic() - this.#startedAt) * 1000) / 1000;
     // Prepared when it is written, which is usually after the response and the delivery.
-    store.writeLater(() => {
+    void store.writeLater(() => {
       const { event, caller, error } = this;
       const limits = getLogLimits(caller !== null);
       const path = toLoggedPath(event);

@@ -1,9 +1,9 @@
 /** Reads the path, the query and the body of a request. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { isInputInQuery, type Operation } from '../contract/operation.ts';
-import { type JsonObjectText, parseJsonObject } from '../domain/json.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
+import { type JsonObjectText, parseJsonObject } from '../domain/json-text.ts';
+import { isInputInQuery, type Operation } from '../operations/operation.ts';
 import type { ApiEvent } from './api-event.ts';
 
 /** Length of the value of a header in a message, in characters. */

@@ -1,10 +1,10 @@
 /** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
 import { type H3, HTTPResponse } from 'h3';
 import { getDefaultErrorCode } from '../domain/fault.ts';
-import type { Caller } from '../sandbox/access.ts';
-import type { MatchingFault } from '../sandbox/faults.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { sleep } from '../timers.ts';
+import type { Caller } from '../emulator/service/access.ts';
+import type { MatchingFault } from '../emulator/service/faults.ts';
+import type { Sandbox } from '../emulator/service/sandbox.ts';
+import { sleep } from '../platform/timers.ts';
 import type { ApiEvent } from './api-event.ts';
 import { keepGlobalClass } from './original-class.ts';
 import type { WireError } from './responses.ts';

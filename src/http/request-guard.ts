@@ -8,10 +8,10 @@ import { isIP } from 'node:net';
 import type { H3Event, HTTPResponse } from 'h3';
 import type { WallClock } from '../domain/clock.ts';
 import { isControlToken } from '../domain/credentials.ts';
+import { SvcError } from '../domain/errors.ts';
 import { addBrackets, parseAuthority, parseHostName, parseUrl, stripBrackets } from '../domain/http-url.ts';
 import { classifyHost, toClientKey } from '../domain/network-address.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
-import { SvcError } from '../errors.ts';
 import type { ApiEvent } from './api-event.ts';
 import { canServeControlPlane, isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 
@@ -150,7 +150,7 @@ export function createRequestGuard({
 function createApiHostCheck(listensOn: string, names: readonly string[]): RequestGuard['assertApiHost'] {
   // Other machines can reach the emulator by any name. The API key protects the API then.
   if (classifyHost(listensOn).kind !== 'loopback') return () => {};
-  /** The last authority that is allowed. Classifying an address costs more than most parts of a request. */
+  /** The last authority that is allowed, which most requests have. */
   let lastAllowed: string | null = null;
 
   function isAllowed(authority: string): boolean {

@@ -3,8 +3,8 @@
  * of Hono, can replace that global, and h3 would not recognize them.
  */
 import { HTTPResponse } from 'h3';
-import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
-import { type InternalErrorLog, SvcError } from '../errors.ts';
+import { type InternalErrorLog, SvcError } from '../domain/errors.ts';
+import type { ControlErrorBody, ErrorBody } from '../operations/error-schemas.ts';
 import { createStorageError, isStorageError } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;

@@ -1,12 +1,12 @@
 /** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
 import { ReadableStream } from 'node:stream/web';
 import { type H3Event, HTTPResponse } from 'h3';
-import { abortAtEnd, createLinkedController } from '../abort-signals.ts';
-import type { ControlPlane } from '../contract/control-plane.ts';
-import type { StreamItem } from '../contract/stream-schemas.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { StreamItem } from '../operations/stream-schemas.ts';
+import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts';
+import { clearTimeout, setTimeout } from '../platform/timers.ts';
 import type { Store } from '../store/store.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
 import { quoteHeader, readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
@@ -64,14 +64,8 @@ async function* toMessages(ready: string, items: AsyncIterable<StreamItem>): Asy
   }
 }
 
-/** The message of each item. Clients that read a change before the next commit share its object, and so its message. */
-const serializedItems = new WeakMap<StreamItem, Uint8Array>();
-
 function serialize(item: StreamItem): Uint8Array {
-  const cached = serializedItems.get(item);
-  const message = cached ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
-  if (cached === undefined) serializedItems.set(item, message);
-  return message;
+  return encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
 }
 
 /** The next message; null after the heartbeat interval. */

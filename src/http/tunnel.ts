@@ -5,10 +5,10 @@
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
-import { withAnySignal } from '../abort-signals.ts';
+import { SvcError } from '../domain/errors.ts';
 import { describeExit } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { withAnySignal } from '../platform/abort-signals.ts';
+import { clearTimeout, setTimeout } from '../platform/timers.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */

@@ -1,30 +1,29 @@
 /** Starts an emulator in this process for tests. */
 import * as v from 'valibot';
-import { abortAtEnd, createLinkedController } from '../abort-signals.ts';
 import { settings } from '../config/settings.ts';
-import type { ControlPlane } from '../contract/control-plane.ts';
-import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
-import { Name } from '../contract/fields.ts';
 import { scopes } from '../domain/credentials.ts';
+import { SvcError } from '../domain/errors.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
 import { createRandomSource } from '../domain/secret.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import type { SchemeName } from '../domain/signature/schemes.ts';
 import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator } from '../emulator.ts';
-import { SvcError } from '../errors.ts';
-import { assertLocalHost } from '../network/address-policy.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
+import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts';
+import { assertLocalHost } from '../platform/address-policy.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
 import type { ProfileName } from '../profile/rules.ts';
-import { accept, expecting, Speed, wholeNumber } from '../validation/value-schemas.ts';
+import { accept, expecting, Speed, wholeNumber } from '../resources/value-schemas.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import type { SchemeName } from '../signature/schemes.ts';
 import {
   AnyObject,
-  HttpUrl,
+  checkOptions,
   OptionalBoolean,
   OptionalString,
   type SchemasOf,
   Scheme,
-} from './argument-schemas.ts';
-import { checkArguments } from './check-arguments.ts';
+} from './check-options.ts';
 import { toLibraryError, withLibraryErrors } from './library-errors.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -60,65 +59,61 @@ export interface Emulator extends Workspace {
   close(): Promise<void>;
 }
 
+const HttpUrl = accept<string>('an http or https URL', (value) => {
+  const url = typeof value === 'string' ? parseUrl(value) : null;
+  return url !== null && /^https?:$/.test(url.protocol);
+});
+
 const clockSchemas = {
   speed: v.optional(Speed),
   frozen: OptionalBoolean,
 } satisfies SchemasOf<NonNullable<CreateEmulatorOptions['clock']>>;
 
-export const EmulatorOptionsSchema = v.optional(
-  v.strictObject({
-    profile: v.optional(settings.profile.schema),
-    overrides: v.optional(v.record(v.string(), v.unknown())),
-    scheme: v.optional(Scheme),
-    environment: v.optional(settings.environment.schema),
-    clock: v.optional(v.strictObject(clockSchemas)),
-    randomSeed: v.nullish(settings.randomSeed.schema),
-    wallClock: v.nullish(
-      accept<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
+const EmulatorOptionsSchema = v.strictObject({
+  profile: v.optional(settings.profile.schema),
+  overrides: v.optional(v.record(v.string(), v.unknown())),
+  scheme: v.optional(Scheme),
+  environment: v.optional(settings.environment.schema),
+  clock: v.optional(v.strictObject(clockSchemas)),
+  randomSeed: v.nullish(settings.randomSeed.schema),
+  wallClock: v.nullish(
+    accept<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
+  ),
+  seed: v.nullish(expecting('an object, see docs/state.md', AnyObject)),
+  db: OptionalString,
+  fresh: OptionalBoolean,
+  keepDays: v.nullish(settings.keepDays.schema),
+  keepRequests: v.nullish(settings.keepRequests.schema),
+  keepMegabytes: v.nullish(settings.keepMegabytes.schema),
+  synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
+  listen: OptionalBoolean,
+  host: OptionalString,
+  port: v.optional(settings.port.schema),
+  https: v.optional(
+    v.lazy((value) =>
+      isObject(value)
+        ? v.strictObject({ cert: v.string(), key: v.string() })
+        : expecting('true or { cert, key }', v.literal(true)),
     ),
-    seed: v.nullish(expecting('an object, see docs/state.md', AnyObject)),
-    db: OptionalString,
-    fresh: OptionalBoolean,
-    keepDays: v.nullish(settings.keepDays.schema),
-    keepRequests: v.nullish(settings.keepRequests.schema),
-    keepMegabytes: v.nullish(settings.keepMegabytes.schema),
-    synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
-    listen: OptionalBoolean,
-    host: OptionalString,
-    port: v.optional(settings.port.schema),
-    https: v.optional(
-      v.lazy((value) =>
-        isObject(value)
-          ? v.strictObject({ cert: v.string(), key: v.string() })
-          : expecting('true or { cert, key }', v.literal(true)),
-      ),
+  ),
+  allowHost: v.optional(v.array(v.string())),
+  publicUrl: v.nullish(HttpUrl),
+  tunnel: OptionalBoolean,
+  controlToken: v.nullish(v.string()),
+  forwardTo: v.nullish(
+    v.lazy((value) =>
+      isObject(value)
+        ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
+        : accept('{ url, events } with an http or https URL', () => false),
     ),
-    allowHost: v.optional(v.array(v.string())),
-    publicUrl: v.nullish(HttpUrl),
-    tunnel: OptionalBoolean,
-    controlToken: v.nullish(v.string()),
-    forwardTo: v.nullish(
-      v.lazy((value) =>
-        isObject(value)
-          ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
-          : accept('{ url, events } with an http or https URL', () => false),
-      ),
-    ),
-    ca: OptionalString,
-    proxy: v.optional(v.strictObject({ url: v.string(), except: v.optional(v.array(v.string())) })),
-    listenerGraceMs: v.optional(wholeNumber(0)),
-    projectFolder: OptionalString,
-    dashboardFolder: OptionalString,
-    internalErrorLog: v.optional(AnyObject),
-  } satisfies SchemasOf<CreateEmulatorOptions>),
-);
-
-export const WorkspaceOptionsSchema = v.optional(
-  v.strictObject({
-    name: v.optional(Name),
-    clock: v.optional(v.strictObject(clockSchemas)),
-  } satisfies SchemasOf<CreateWorkspaceOptions>),
-);
+  ),
+  ca: OptionalString,
+  proxy: v.optional(v.strictObject({ url: v.string(), except: v.optional(v.array(v.string())) })),
+  listenerGraceMs: v.optional(wholeNumber(0)),
+  projectFolder: OptionalString,
+  dashboardFolder: OptionalString,
+  internalErrorLog: v.optional(AnyObject),
+} satisfies SchemasOf<CreateEmulatorOptions>);
 
 /**
  * Starts an emulator in this process, by default in memory and on a free port of 127.0.0.1. Resolves when it accepts
@@ -127,7 +122,7 @@ export const WorkspaceOptionsSchema = v.optional(
  *   `port_in_use`, `database_in_use`, `database_unusable`, or `validation_failed` for an invalid seed
  */
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
-  checkArguments('createEmulator', { options: EmulatorOptionsSchema }, [options]);
+  checkOptions('createEmulator', EmulatorOptionsSchema, options);
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const { rules, startedEmulator } = await withLibraryErrors(async () => {
     const rules = resolveRules(profile, overrides, environment, scheme);
@@ -160,7 +155,6 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     status,
     close,
     async createWorkspace(options = {}) {
-      checkArguments('createWorkspace', { options: WorkspaceOptionsSchema }, [options]);
       const { name = 'Test workspace', clock } = options;
       const { id: workspaceId } = await control.createWorkspace({ name });
       const [{ key: apiKey }] = await Promise.all([
@@ -192,8 +186,8 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
       try {
         return await call(...input);
       } catch (error) {
-        // A call that is in progress when the emulator is closed fails with an internal error.
-        if (!(error instanceof SvcError)) assertOpen();
+        // The close is the cause of any error of a call that is in progress.
+        assertOpen();
         throw toLibraryError(error);
       }
     };

@@ -2,40 +2,24 @@
 
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
-import { systemClock } from '../clock/wall-clock.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { SvcError } from '../domain/errors.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
 import { toListenError } from '../http/http-listener.ts';
+import { clearTimeout, setTimeout } from '../platform/timers.ts';
+import { systemClock } from '../platform/wall-clock.ts';
 import {
   type ReceivedRequest,
   readReceivedRequest,
   type VerificationOptions,
   verifyReceivedRequest,
-} from '../receiver/received-request.ts';
-import { type ReceiverResponseOptions, startReceiverServer } from '../receiver/receiver-server.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
-import { accept, wholeNumber } from '../validation/value-schemas.ts';
-import {
-  DEFAULT_TIMEOUT_MS,
-  type Duration,
-  EventTypeName,
-  Milliseconds,
-  OneOrMoreSecrets,
-  OptionalDuration,
-  type SchemasOf,
-  Scheme,
-  TimeoutOptionsSchema,
-  toMs,
-} from './argument-schemas.ts';
-import { checkArguments } from './check-arguments.ts';
+} from '../receivers/received-request.ts';
+import { type ReceiverResponseOptions, startReceiverServer } from '../receivers/receiver-server.ts';
+import { accept, wholeNumber } from '../resources/value-schemas.ts';
+import { checkOptions, DurationValue, type SchemasOf, Scheme } from './check-options.ts';
+import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration.ts';
 import { toLibraryError } from './library-errors.ts';
-import {
-  createResponder,
-  type ReceiverResponses,
-  ResponsesSchema,
-  type ScheduleClockReader,
-} from './receiver-responses.ts';
+import { createResponder, type ReceiverResponses, type ScheduleClockReader } from './receiver-responses.ts';
 
 export interface ReceiverOptions extends Partial<VerificationOptions> {
   /** Port to listen on; 0 is any free port (default: 0). */
@@ -75,27 +59,22 @@ export interface Receiver extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export const ReceiverOptionsSchema = v.optional(
-  v.strictObject({
-    port: v.optional(wholeNumber(0, 65_535)),
-    certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
-    timeout: OptionalDuration,
-    clock: v.optional(
-      accept<object>('the clock of a workspace', (value) => typeof Object(value).show === 'function'),
-    ),
-    secret: v.optional(OneOrMoreSecrets),
-    scheme: v.optional(Scheme),
-    toleranceMs: v.optional(Milliseconds),
-  } satisfies SchemasOf<ReceiverOptions>),
-);
-
-const receiverParameters = {
-  respond: { responses: ResponsesSchema },
-  respondTo: { type: EventTypeName, responses: ResponsesSchema },
-  verifyWith: { secret: OneOrMoreSecrets },
-  waitFor: { count: wholeNumber(0), options: TimeoutOptionsSchema },
-  request: { n: wholeNumber(1), options: TimeoutOptionsSchema },
-};
+const ReceiverOptionsSchema = v.strictObject({
+  port: v.optional(wholeNumber(0, 65_535)),
+  certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
+  timeout: v.optional(DurationValue),
+  clock: v.optional(
+    accept<object>('the clock of a workspace', (value) => typeof Object(value).show === 'function'),
+  ),
+  secret: v.optional(
+    accept<string>('a secret or an array of secrets', (value) => {
+      const secrets = [value].flat();
+      return secrets.length > 0 && secrets.every((secret) => typeof secret === 'string' && secret !== '');
+    }),
+  ),
+  scheme: v.optional(Scheme),
+  toleranceMs: v.optional(wholeNumber(0)),
+} satisfies SchemasOf<ReceiverOptions>);
 
 /**
  * Starts an HTTP server on 127.0.0.1 that records requests. `await using` closes it.
@@ -106,10 +85,7 @@ export async function createReceiver(
   responses: ReceiverResponses = 200,
   options: ReceiverOptions = {},
 ): Promise<Receiver> {
-  checkArguments('createReceiver', { responses: ResponsesSchema, options: ReceiverOptionsSchema }, [
-    responses,
-    options,
-  ]);
+  checkOptions('createReceiver', ReceiverOptionsSchema, options);
   const { port, certificate, timeout: defaultTimeout = DEFAULT_TIMEOUT_MS, clock, ...verification } = options;
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
@@ -159,25 +135,17 @@ export async function createReceiver(
     ...server,
     requests,
     respond(responses) {
-      checkArguments('receiver.respond', receiverParameters.respond, [responses]);
       defaultResponder = createResponder(responses, 'receiver.respond', clock);
     },
     respondTo(type, responses) {
-      checkArguments('receiver.respondTo', receiverParameters.respondTo, [type, responses]);
       respondersByType.set(type, createResponder(responses, 'receiver.respondTo', clock));
     },
     verifyWith(newSecret) {
-      checkArguments('receiver.verifyWith', receiverParameters.verifyWith, [newSecret]);
       secret = newSecret;
     },
-    async waitFor(...args) {
-      checkArguments('receiver.waitFor', receiverParameters.waitFor, args);
-      const [count, options] = args;
-      return await waitForCount('receiver.waitFor', count, options?.timeout);
-    },
-    async request(...args) {
-      checkArguments('receiver.request', receiverParameters.request, args);
-      const [n, options] = args;
+    // `async`, because the stack of an error then has the line of the test.
+    waitFor: async (count, options) => await waitForCount('receiver.waitFor', count, options?.timeout),
+    async request(n, options) {
       return (await waitForCount('receiver.request', n, options?.timeout))[n - 1] as ReceivedRequest;
     },
     clear: () => void requests.splice(0),

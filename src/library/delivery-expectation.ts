@@ -1,21 +1,11 @@
 /** Compares deliveries with the expectation of a test, for the matchers of test runners. */
-import * as v from 'valibot';
-import { systemClock } from '../clock/wall-clock.ts';
-import type { Delivery } from '../contract/delivery-schemas.ts';
-import { JsonObject } from '../contract/fields.ts';
 import type { SettledStatus } from '../domain/delivery.ts';
+import { SvcError } from '../domain/errors.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
-import { wholeNumber } from '../validation/value-schemas.ts';
-import {
-  DEFAULT_TIMEOUT_MS,
-  type Duration,
-  OptionalDuration,
-  OptionalSettledStatus,
-  type SchemasOf,
-  toMs,
-} from './argument-schemas.ts';
+import { systemClock } from '../platform/wall-clock.ts';
+import type { Delivery } from '../resources/delivery.ts';
 import { findSentPayload } from './delivery-snapshot.ts';
+import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface DeliveryExpectation {
@@ -30,16 +20,6 @@ export interface DeliveryExpectation {
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
-
-export const ExpectationSchema = v.optional(
-  v.strictObject({
-    times: v.optional(wholeNumber(0)),
-    status: OptionalSettledStatus,
-    to: v.optional(v.string()),
-    payload: v.optional(JsonObject),
-    timeout: OptionalDuration,
-  } satisfies SchemasOf<DeliveryExpectation>),
-);
 
 interface ExpectationResult {
   readonly pass: boolean;
@@ -79,7 +59,7 @@ export async function waitForExpectedDeliveries(
       // Until another delivery has settled.
       count: settled.length + 1,
       keepWaiting: false,
-      timeout: Math.max(0, endAt - systemClock.monotonic()),
+      timeout: Math.max(0, Math.ceil(endAt - systemClock.monotonic())),
     };
     try {
       settled = await workspace.deliveries.wait({ type }, options);

@@ -1,6 +1,8 @@
 /** Normalizes deliveries for snapshot tests, so that IDs, times and addresses are the same in each run. */
-import type { Attempt, DeliveryDetail } from '../contract/delivery-schemas.ts';
+
 import { formatDuration } from '../domain/duration.ts';
+import type { Attempt } from '../resources/attempt.ts';
+import type { DeliveryDetail } from '../resources/delivery.ts';
 
 /** A delivery with stable IDs, relative times and no ports. */
 export interface DeliverySnapshot {

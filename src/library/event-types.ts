@@ -1,5 +1,5 @@
 /** The event types that a project declares. */
-import type { EventDetail } from '../contract/resources.ts';
+import type { EventDetail } from '../resources/event.ts';
 
 /** Event types by name, with their payloads. A project extends this interface. While it is empty, every string is an event type. */
 // biome-ignore lint/suspicious/noEmptyInterface: projects extend it by declaration merging.

@@ -1,25 +1,14 @@
 /** Lists the events of a workspace and waits for new ones, including those that the code under test creates. */
-import * as v from 'valibot';
-import { abortAfter, withAnySignal } from '../abort-signals.ts';
-import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
-import { listAll } from '../contract/control-plane.ts';
-import type { EventDetail } from '../contract/resources.ts';
+
+import { describeRejections, findRejections } from '../diagnosis/describe-wait.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { SvcError } from '../domain/errors.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
-import { wholeNumber } from '../validation/value-schemas.ts';
-import {
-  Callback,
-  DEFAULT_TIMEOUT_MS,
-  type Duration,
-  EventTypeName,
-  fieldsSetByLibrary,
-  Id,
-  OptionalDuration,
-  type SchemasOf,
-  toMs,
-} from './argument-schemas.ts';
-import { describeRejectedRequests } from './create-delivery-wait.ts';
+import type { ControlInput } from '../operations/control-operations.ts';
+import { listAll } from '../operations/control-plane.ts';
+import { abortAfter, withAnySignal } from '../platform/abort-signals.ts';
+import type { EventDetail } from '../resources/event.ts';
+import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration.ts';
 import type { EventType, EventWith } from './event-types.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 
@@ -35,25 +24,6 @@ export interface EventWaitOptions {
   /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
-
-export const eventParameters = {
-  list: { filter: v.optional(v.omit(controlOperations.listEvents.input, fieldsSetByLibrary)) },
-  get: { id: Id },
-  wait: {
-    selection: v.optional(
-      v.strictObject({
-        type: v.optional(EventTypeName),
-        where: v.optional(Callback),
-      } satisfies SchemasOf<EventSelection>),
-    ),
-    options: v.optional(
-      v.strictObject({
-        count: v.optional(wholeNumber(1)),
-        timeout: OptionalDuration,
-      } satisfies SchemasOf<EventWaitOptions>),
-    ),
-  },
-};
 
 export interface Events {
   /** Lists the matching events with their payloads, newest first. */
@@ -82,9 +52,11 @@ export function createEvents(setup: WorkspaceSetup): Events {
   }
 
   async function wait(
-    { type, where = () => true }: EventSelection = {},
-    { count = 1, timeout = DEFAULT_TIMEOUT_MS }: EventWaitOptions = {},
+    selection: EventSelection = {},
+    options: EventWaitOptions = {},
   ): Promise<readonly EventWith<EventType>[]> {
+    const { type, where = () => true } = selection;
+    const { count = 1, timeout = DEFAULT_TIMEOUT_MS } = options;
     const timeoutMs = toMs(timeout);
     const listMatching = async () => {
       const eventsOfType = await list(type === undefined ? {} : { type });
@@ -110,6 +82,13 @@ export function createEvents(setup: WorkspaceSetup): Events {
     throw new SvcError('timeout', await describeTimeout(type, events.length, count, timeoutMs));
   }
 
+  /** Describes the requests to create events that the API rejected. */
+  async function listRejections(): Promise<string[]> {
+    const requests = { workspace_id, method: 'POST', path: '/v1/events', limit: 1_000 } as const;
+    const { data } = await control.listRequests(requests);
+    return describeRejections(findRejections(data));
+  }
+
   async function describeTimeout(
     type: string | undefined,
     matchCount: number,
@@ -122,7 +101,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
       types.length === 0
         ? 'No event was created.'
         : `Events of these types were created: ${types.join(', ')}.`,
-      ...(await describeRejectedRequests(setup)),
+      ...(await listRejections()),
     ];
     const total = `${formatCount(count, 'event')}${kind} ${count === 1 ? 'was' : 'were'}`;
     const headline = `${matchCount} of ${total} created within ${formatDuration(timeoutMs)}.`;

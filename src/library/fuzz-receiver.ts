@@ -1,30 +1,26 @@
 /** Fuzzes a receiver in tests: plays random delivery sequences against it until one breaks a rule. */
+
 import * as v from 'valibot';
-import type { RequestedEvent } from '../client/fuzz-request.ts';
-import { systemClock } from '../clock/wall-clock.ts';
-import { isObject } from '../domain/json.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { getScheme, type SchemeName } from '../domain/signature/schemes.ts';
-import { requireSecrets } from '../domain/signature/sign.ts';
+import { SvcError } from '../domain/errors.ts';
 import { MAX_SEED, RECEIVER_TIMEOUT_MS, type Variation } from '../domain/variations.ts';
-import { SvcError } from '../errors.ts';
-import type { FuzzReport } from '../receiver/fuzz/fuzz.ts';
-import type { FuzzProgress } from '../receiver/fuzz/fuzz-session.ts';
-import type { ReadSideEffects } from '../receiver/side-effect-reader.ts';
-import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
+import { systemClock } from '../platform/wall-clock.ts';
+import type { FuzzReport } from '../receivers/fuzz/fuzz.ts';
+import type { RequestedEvent } from '../receivers/fuzz/fuzz-request.ts';
+import type { FuzzProgress } from '../receivers/fuzz/fuzz-session.ts';
+import type { ReadSideEffects } from '../receivers/side-effect-reader.ts';
+import { accept, wholeNumber } from '../resources/value-schemas.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { getScheme, type SchemeName } from '../signature/schemes.ts';
+import { requireSecrets } from '../signature/sign.ts';
 import {
   AnyObject,
-  Callback,
-  type Duration,
-  EventTypeName,
-  HttpUrl,
-  OptionalDuration,
+  checkOptions,
+  DurationValue,
   OptionalString,
   type SchemasOf,
   Scheme,
-  toMs,
-} from './argument-schemas.ts';
-import { checkArguments } from './check-arguments.ts';
+} from './check-options.ts';
+import { type Duration, toMs } from './duration.ts';
 import { withLibraryErrors } from './library-errors.ts';
 
 /** The side effects so far: their number, or the `data.id` of the event of each. */
@@ -63,35 +59,23 @@ export interface FuzzReceiverOptions {
   readonly onProgress?: (progress: FuzzProgress) => void;
 }
 
-const OptionalNames = v.optional(v.array(v.string()));
-const EventOption = v.lazy((value) =>
-  isObject(value) ? v.strictObject({ type: EventTypeName, payload: AnyObject }) : EventTypeName,
-);
-
-export const FuzzOptionsSchema = v.optional(
-  v.strictObject({
-    secret: OptionalString,
-    runs: v.optional(wholeNumber(1)),
-    time: OptionalDuration,
-    randomSeed: v.optional(wholeNumber(0, MAX_SEED)),
-    events: v.optional(v.array(EventOption)),
-    observe: v.optional(
-      accept<string>(
-        'a function, a URL or a command',
-        (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
-      ),
-    ),
-    only: OptionalNames,
-    without: OptionalNames,
-    restart: v.optional(Callback),
-    replay: v.optional(expecting('a sequence', AnyObject)),
-    scheme: v.optional(Scheme),
-    timeout: OptionalDuration,
-    ca: OptionalString,
-    signal: v.optional(accept<object>('an AbortSignal', (value) => value instanceof AbortSignal)),
-    onProgress: v.optional(Callback),
-  } satisfies SchemasOf<FuzzReceiverOptions>),
-);
+const FuzzOptionsSchema = v.strictObject({
+  secret: OptionalString,
+  runs: v.optional(wholeNumber(1)),
+  time: v.optional(DurationValue),
+  randomSeed: v.optional(wholeNumber(0, MAX_SEED)),
+  events: v.optional(v.array(v.union([v.string(), AnyObject]))),
+  observe: v.optional(v.union([v.string(), v.function()])),
+  only: v.optional(v.array(v.string())),
+  without: v.optional(v.array(v.string())),
+  restart: v.optional(v.function()),
+  replay: v.optional(AnyObject),
+  scheme: v.optional(Scheme),
+  timeout: v.optional(DurationValue),
+  ca: OptionalString,
+  signal: v.optional(accept<object>('an AbortSignal', (value) => value instanceof AbortSignal)),
+  onProgress: v.optional(v.function()),
+} satisfies SchemasOf<FuzzReceiverOptions>);
 
 /**
  * Plays random delivery sequences against a running receiver, and shrinks the first one that breaks a rule. See
@@ -102,15 +86,15 @@ export const FuzzOptionsSchema = v.optional(
  * function `observe` unchanged.
  */
 export async function fuzzReceiver(url: string, options: FuzzReceiverOptions = {}): Promise<FuzzReport> {
-  checkArguments('fuzzReceiver', { url: HttpUrl, options: FuzzOptionsSchema }, [url, options]);
+  checkOptions('fuzzReceiver', FuzzOptionsSchema, options);
   return withLibraryErrors(() => runFuzz(url, options));
 }
 
 async function runFuzz(url: string, options: FuzzReceiverOptions): Promise<FuzzReport> {
-  const { createSideEffectReader } = await import('../receiver/side-effect-reader.ts');
-  const { fuzz } = await import('../receiver/fuzz/fuzz.ts');
-  const { parseSequence } = await import('../receiver/fuzz/sequence.ts');
-  const { resolveFuzzRequest } = await import('../client/fuzz-request.ts');
+  const { createSideEffectReader } = await import('../receivers/side-effect-reader.ts');
+  const { fuzz } = await import('../receivers/fuzz/fuzz.ts');
+  const { parseSequence } = await import('../receivers/sequence.ts');
+  const { resolveFuzzRequest } = await import('../receivers/fuzz/fuzz-request.ts');
   const { runs, time, ca, observe, onProgress, signal = new AbortController().signal } = options;
   const { now } = systemClock;
   const replay = options.replay === undefined ? null : parseSequence(options.replay, 'options.replay');

@@ -1,5 +1,5 @@
 /** Errors as users of the library get them: each says in its message what to do next. */
-import { formatHint, SvcError } from '../errors.ts';
+import { formatHint, SvcError } from '../domain/errors.ts';
 
 /**
  * Moves the hint of an error to its message. Jest prints nothing else, and Vitest and Node.js print the fields of an error too, so

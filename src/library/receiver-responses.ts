@@ -1,21 +1,13 @@
 /** The responses of a receiver for tests. */
 
 import * as v from 'valibot';
+import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
-import { SvcError } from '../errors.ts';
-import type { ReceivedRequest } from '../receiver/received-request.ts';
-import type { ReceiverResponseOptions } from '../receiver/receiver-server.ts';
-import { accept, expecting, wholeNumber } from '../validation/value-schemas.ts';
-import {
-  Callback,
-  type Duration,
-  DurationValue,
-  Milliseconds,
-  OptionalBoolean,
-  type SchemasOf,
-  toMs,
-} from './argument-schemas.ts';
-import { checkArguments } from './check-arguments.ts';
+import type { ReceivedRequest } from '../receivers/received-request.ts';
+import type { ReceiverResponseOptions } from '../receivers/receiver-server.ts';
+import { accept, expecting, wholeNumber } from '../resources/value-schemas.ts';
+import { checkOptions, DurationValue, OptionalBoolean, type SchemasOf } from './check-options.ts';
+import { type Duration, toMs } from './duration.ts';
 
 /** One response. A number is its status. */
 export type ReceiverResponse = number | ReceiverResponseOptions;
@@ -65,7 +57,7 @@ const responseSchemas = {
 
 const ResponseOptionsSchema = v.strictObject({
   ...responseSchemas,
-  delayMs: v.optional(Milliseconds),
+  delayMs: v.optional(wholeNumber(0)),
   after: v.optional(accept<object>('a promise', (value) => typeof Object(value).then === 'function')),
 } satisfies SchemasOf<ReceiverResponseOptions>);
 
@@ -76,8 +68,8 @@ const OutageSchema = v.strictObject({
 
 const ResponseSchema = v.lazy((value) => (isObject(value) ? ResponseOptionsSchema : Status));
 
-export const ResponsesSchema = v.lazy((value) => {
-  if (typeof value === 'function') return Callback;
+const ResponsesSchema = v.lazy((value) => {
+  if (typeof value === 'function') return v.function();
   if (Array.isArray(value)) return v.array(ResponseSchema);
   if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : ResponseOptionsSchema;
   return expecting(`${STATUS}, an object such as { status: 503 }, an array of these or a function`, Status);
@@ -89,13 +81,14 @@ type GetResponse = (request: ReceivedRequest, index: number) => ReceiverResponse
  * Returns a function that gives each request its response, in order. It rejects with SvcError `usage` if a function returned
  * an invalid response, or with the error of that function.
  * @param call the call that got the responses, for error messages
- * @throws SvcError `usage` for an outage without a clock
+ * @throws SvcError `usage` for an invalid response, or an outage without a clock
  */
 export function createResponder(
   responses: ReceiverResponses,
   call: string,
   clock?: ScheduleClockReader,
 ): (request: ReceivedRequest) => Promise<ReceiverResponseOptions> {
+  checkOptions(call, ResponsesSchema, responses);
   const getResponse = toGetResponse(responses, call, clock);
   let index = 0;
   return async (request) => {
@@ -112,7 +105,7 @@ function toGetResponse(
   if (typeof responses === 'function') {
     return async (request, index) => {
       const response = await responses(request, index);
-      checkArguments(call, { response: ResponseSchema }, [response]);
+      checkOptions(call, ResponseSchema, response);
       return response;
     };
   }

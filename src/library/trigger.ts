@@ -1,22 +1,20 @@
 /** Creates events with `POST /v1/events`. */
-import * as v from 'valibot';
+
 import { createApiClient } from '../client/api-client.ts';
-import { toEventBody } from '../client/event-body.ts';
-import { systemClock } from '../clock/wall-clock.ts';
-import { listAll } from '../contract/control-plane.ts';
-import type { Delivery } from '../contract/delivery-schemas.ts';
-import { JsonObject } from '../contract/fields.ts';
-import type { Event } from '../contract/resources.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
 import { findPayloadTemplate } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { createTemplateContexts } from '../fixtures/template-contexts.ts';
-import { EventTypeName, type SchemasOf } from './argument-schemas.ts';
+import { listAll } from '../operations/control-plane.ts';
+import { systemClock } from '../platform/wall-clock.ts';
+import type { Delivery } from '../resources/delivery.ts';
+import type { Event, EventSettings } from '../resources/event.ts';
+import { toEventBody } from '../resources/event.ts';
 import type { EventPayload, EventType } from './event-types.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 
-export interface TriggerOptions {
+export interface TriggerOptions extends Partial<EventSettings> {
   /** Value of the `Idempotency-Key` header. */
   readonly idempotencyKey?: string;
 }
@@ -26,14 +24,6 @@ export interface Triggered {
   readonly event: Event;
   readonly deliveries: Delivery[];
 }
-
-export const triggerParameters = {
-  type: EventTypeName,
-  payload: v.optional(JsonObject),
-  options: v.optional(
-    v.strictObject({ idempotencyKey: v.optional(v.string()) } satisfies SchemasOf<TriggerOptions>),
-  ),
-};
 
 export type Trigger = <Type extends EventType>(
   type: Type,
@@ -65,10 +55,10 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
     return fillTemplates(template, templateContexts.next());
   }
 
-  return async (type, customPayload, { idempotencyKey } = {}) => {
+  return async (type, customPayload, { idempotencyKey, ...settings } = {}) => {
     const payload = customPayload === undefined ? await fillFixture(type) : toJson(customPayload);
     const api = createApiClient({ baseUrl: `${status().url}/v1`, apiKey, send });
-    const body = toEventBody({ type, workspaceId, payloadField, payload });
+    const body = toEventBody({ type, workspaceId, payloadField, payload, settings });
     const { value: event } = await api.createEvent(body, idempotencyKey);
     const filter = { workspace_id: workspaceId, event_id: event.id };
     return { event, deliveries: await listAll((page) => control.listDeliveries({ ...page, ...filter })) };

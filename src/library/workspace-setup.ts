@@ -1,7 +1,8 @@
 /** What the parts of a workspace in this process share. */
-import type { ControlPlane } from '../contract/control-plane.ts';
+
 import type { RandomSource } from '../domain/secret.ts';
 import type { Emulator } from '../emulator.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
 
 export interface WorkspaceSetup {
   readonly emulator: Pick<Emulator, 'fetch' | 'send' | 'status'>;

@@ -1,34 +1,38 @@
 /** A workspace of an emulator in this process. */
 
-import * as v from 'valibot';
+import type * as v from 'valibot';
+import { parseTime } from '../domain/duration.ts';
 import {
   type ControlInput,
   type ControlOperations,
   type ControlOutput,
   controlOperations,
-  MAX_ADVANCE_MS,
-} from '../contract/control-operations.ts';
-import { listAll } from '../contract/control-plane.ts';
-import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
-import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
-import { type Fault, NewFaultInput } from '../contract/fault-schemas.ts';
-import type { ApiRequest } from '../contract/resources.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { Speed } from '../validation/value-schemas.ts';
-import { type Duration, DurationValue, fieldsSetByLibrary, Id, Time, toMs } from './argument-schemas.ts';
-import { checkArguments, withArgumentChecks } from './check-arguments.ts';
-import { createDeliveryWait, type DeliveryWait, WaitOptionsSchema } from './create-delivery-wait.ts';
+} from '../operations/control-operations.ts';
+import { listAll } from '../operations/control-plane.ts';
+import type { ClockMove, ClockState } from '../operations/emulator-schemas.ts';
+import type { Page } from '../resources/define-resource.ts';
+import { createDeliveryWait, type DeliveryWait } from './create-delivery-wait.ts';
 import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
-import { createEvents, type Events, eventParameters } from './events.ts';
+import { type Duration, toMs } from './duration.ts';
+import { createEvents, type Events } from './events.ts';
 import { withLibraryErrors } from './library-errors.ts';
-import { createTrigger, type Trigger, triggerParameters } from './trigger.ts';
+import { createTrigger, type Trigger } from './trigger.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 
-/** The input of a control-plane operation without the fields that the library sets, and without the ID, which is an argument. */
-type LibraryInput<Name extends keyof ControlOperations> = Omit<
-  ControlInput<Name>,
-  'id' | (typeof fieldsSetByLibrary)[number]
->;
+/** The fields that the library sets. */
+type FieldSetByLibrary = 'id' | 'workspace_id' | 'limit' | 'starting_after' | 'listener' | 'reuse';
+type Options<Name extends keyof ControlOperations> = Omit<ControlInput<Name>, FieldSetByLibrary>;
+
+/**
+ * The method of an operation. The ID of a resource is an argument, a list returns all pages, and the operation checks the
+ * arguments: its error names them.
+ */
+type Method<Name extends keyof ControlOperations> =
+  ControlOutput<Name> extends Page<infer Item>
+    ? (filter?: Options<Name>) => Promise<Item[]>
+    : ControlInput<Name> extends { readonly id: string }
+      ? (id: string, options?: Options<Name>) => Promise<ControlOutput<Name>>
+      : (options: Options<Name>) => Promise<ControlOutput<Name>>;
 
 /**
  * A workspace with its own API key, endpoints, clock and faults. Methods and their options are named in camelCase. Resources,
@@ -66,17 +70,17 @@ export interface Workspace extends AsyncDisposable {
 
 export interface Deliveries {
   /** Lists all matching deliveries, newest first. */
-  list(filter?: LibraryInput<'listDeliveries'>): Promise<Delivery[]>;
+  readonly list: Method<'listDeliveries'>;
   /** Returns a delivery with its attempts, each with its request and response. @throws SvcError `not_found` */
-  get(id: string): Promise<DeliveryDetail>;
+  readonly get: Method<'getDelivery'>;
   /**
    * Sends a delivery again at once. With `new_id`, `url` or `body` it becomes a new delivery, otherwise a new attempt.
    * @throws SvcError `not_found`, `validation_failed`, or `conflict` if the endpoint was deleted
    */
-  replay(id: string, changes?: LibraryInput<'replayDelivery'>): Promise<Delivery>;
-  wait: DeliveryWait;
+  readonly replay: Method<'replayDelivery'>;
+  readonly wait: DeliveryWait;
   /** Returns matching deliveries for snapshot tests, oldest first: IDs are numbered, times are relative, local ports are left out. */
-  snapshot(filter?: LibraryInput<'listDeliveries'>): Promise<DeliverySnapshot[]>;
+  snapshot(filter?: Options<'listDeliveries'>): Promise<DeliverySnapshot[]>;
 }
 
 /** The schedule clock of a workspace, which decides when a retry is due. */
@@ -101,138 +105,75 @@ export interface Clock {
 
 export interface Webhooks {
   /** Registers an endpoint (§6). Without `events` it receives all event types. The result contains the secret. */
-  create(
-    webhook: Omit<LibraryInput<'createWebhook'>, 'listener' | 'reuse'>,
-  ): Promise<ControlOutput<'createWebhook'>>;
+  readonly create: Method<'createWebhook'>;
   /** Lists all endpoints of the workspace. */
-  list(): Promise<ControlOutput<'getWebhook'>[]>;
+  readonly list: Method<'listWebhooks'>;
   /** Returns an endpoint. @throws SvcError `not_found` */
-  get(id: string): Promise<ControlOutput<'getWebhook'>>;
+  readonly get: Method<'getWebhook'>;
   /** Changes the given fields of an endpoint. `disabled: true` pauses its deliveries. */
-  update(id: string, changes: LibraryInput<'updateWebhook'>): Promise<ControlOutput<'updateWebhook'>>;
+  readonly update: Method<'updateWebhook'>;
   /** Deletes an endpoint. Its pending deliveries are canceled. */
-  delete(id: string): Promise<ControlOutput<'deleteWebhook'>>;
-  /** Replaces the secret. Deliveries also carry a signature of the old one for `overlap` of schedule time (default: 24 hours). */
-  rotateSecret(
-    id: string,
-    options?: LibraryInput<'rotateWebhookSecret'>,
-  ): Promise<ControlOutput<'rotateWebhookSecret'>>;
+  readonly delete: Method<'deleteWebhook'>;
+  /** Replaces the secret. Deliveries also carry a signature of the old one for `overlap_ms` of schedule time, such as `1h` (default: 24 hours). */
+  readonly rotateSecret: Method<'rotateWebhookSecret'>;
 }
 
 export interface Requests {
   /** Lists the requests to `/v1` made with a key of this workspace, newest first. */
-  list(filter?: LibraryInput<'listRequests'>): Promise<ApiRequest[]>;
+  readonly list: Method<'listRequests'>;
 }
 
 /** Injected faults on requests with a key of this workspace and on its deliveries, see docs/faults.md. */
 export interface Faults {
-  /** Adds a fault. @throws SvcError `usage` for an unknown or invalid field, `validation_failed` for fields that contradict each other */
-  add(fault: LibraryInput<'addFault'>): Promise<Fault>;
+  /** Adds a fault. @throws SvcError `validation_failed` for an unknown or invalid field, or fields that contradict each other */
+  readonly add: Method<'addFault'>;
   /** Lists the faults, newest first, with the number of times that each was applied. */
-  list(): Promise<Fault[]>;
+  readonly list: Method<'listFaults'>;
   /** Removes a fault, or all of this workspace. @returns the number of faults removed */
   clear(id?: string): Promise<number>;
 }
-
-const DeliveryFilterSchema = v.omit(controlOperations.listDeliveries.input, fieldsSetByLibrary);
-
-export const deliveryParameters = {
-  list: { filter: v.optional(DeliveryFilterSchema) },
-  get: { id: Id },
-  replay: { id: Id, changes: v.optional(v.omit(controlOperations.replayDelivery.input, ['id'])) },
-  wait: {
-    filter: v.optional(v.omit(DeliveryFilterSchema, ['status', 'until'])),
-    options: WaitOptionsSchema,
-  },
-  snapshot: { filter: v.optional(DeliveryFilterSchema) },
-};
-
-export const clockParameters = {
-  show: {},
-  advance: {
-    by: v.pipe(
-      DurationValue,
-      v.check((by) => toMs(by) <= MAX_ADVANCE_MS, `must be at most ${formatDuration(MAX_ADVANCE_MS)}`),
-    ),
-  },
-  advanceTo: { time: Time },
-  next: {},
-  settle: {},
-  freeze: {},
-  resume: {},
-  speed: { factor: Speed },
-};
-
-export const faultParameters = {
-  add: { fault: v.omit(v.strictObject(NewFaultInput.entries), ['workspace_id']) },
-  list: {},
-  clear: { id: v.optional(Id) },
-};
-
-export const requestParameters = {
-  list: {
-    filter: v.optional(
-      v.omit(v.strictObject(controlOperations.listRequests.input.entries), fieldsSetByLibrary),
-    ),
-  },
-};
-
-export const webhookParameters = {
-  create: { webhook: v.omit(controlOperations.createWebhook.input, ['workspace_id', 'listener', 'reuse']) },
-  list: {},
-  get: { id: Id },
-  update: { id: Id, changes: v.omit(controlOperations.updateWebhook.input, ['id']) },
-  delete: { id: Id },
-  rotateSecret: {
-    id: Id,
-    options: v.optional(v.omit(v.strictObject(controlOperations.rotateWebhookSecret.input.entries), ['id'])),
-  },
-};
 
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
   const inWorkspace = { workspace_id: workspaceId };
 
+  const method = <Name extends keyof ControlOperations>(name: Name) => bindOperation(name, setup);
   const webhooks: Webhooks = {
-    create: (webhook) => control.createWebhook({ ...webhook, ...inWorkspace }),
-    list: () => listAll((page) => control.listWebhooks({ ...page, ...inWorkspace })),
-    get: (id) => control.getWebhook({ id }),
-    update: (id, changes) => control.updateWebhook({ ...changes, id }),
-    delete: (id) => control.deleteWebhook({ id }),
-    rotateSecret: (id, options) => control.rotateWebhookSecret({ ...options, id }),
-  };
-  const requests: Requests = {
-    list: (filter) => listAll((page) => control.listRequests({ ...page, ...filter, ...inWorkspace })),
+    create: method('createWebhook'),
+    list: method('listWebhooks'),
+    get: method('getWebhook'),
+    update: method('updateWebhook'),
+    delete: method('deleteWebhook'),
+    rotateSecret: method('rotateWebhookSecret'),
   };
   const faults: Faults = {
-    add: (fault) => control.addFault({ ...fault, ...inWorkspace }),
-    list: () => listAll((page) => control.listFaults({ ...page, ...inWorkspace })),
-    clear: async (id) => (await control.clearFaults({ ...inWorkspace, ...(id ? { id } : {}) })).cleared,
+    add: method('addFault'),
+    list: method('listFaults'),
+    clear: async (id) => (await control.clearFaults({ ...inWorkspace, id })).cleared,
   };
   const clock: Clock = {
     show: () => control.getClock(inWorkspace),
-    advance: async (by) => control.advanceClock({ ...inWorkspace, ms: toMs(by) }),
-    advanceTo: async (time) => control.advanceClock({ ...inWorkspace, to: new Date(time).toISOString() }),
+    advance: (by) => control.advanceClock({ ...inWorkspace, ms: typeof by === 'number' ? toMs(by) : by }),
+    advanceTo: (time) => control.advanceClock({ ...inWorkspace, to: toTimestamp(time) }),
     next: () => control.nextClock(inWorkspace),
     settle: () => control.settleClock(inWorkspace),
     freeze: () => control.setClock({ ...inWorkspace, frozen: true }),
     resume: () => control.setClock({ ...inWorkspace, frozen: false }),
     speed: (speed) => control.setClock({ ...inWorkspace, speed }),
   };
-  const listDeliveries: Deliveries['list'] = (filter) =>
-    listAll((page) => control.listDeliveries({ ...page, ...filter, ...inWorkspace }));
+  const listDeliveries = method('listDeliveries');
   const deliveries: Deliveries = {
     list: listDeliveries,
-    get: (id) => control.getDelivery({ id }),
-    replay: (id, changes) => control.replayDelivery({ ...changes, id }),
+    get: method('getDelivery'),
+    replay: method('replayDelivery'),
     wait: createDeliveryWait(setup),
     async snapshot(filter) {
       const oldestFirst = (await listDeliveries(filter)).reverse();
       return toSnapshot(await Promise.all(oldestFirst.map(({ id }) => control.getDelivery({ id }))));
     },
   };
-  const triggerUnchecked = createTrigger(setup);
+  const trigger = createTrigger(setup);
 
   async function close(): Promise<void> {
     // A closed emulator sends nothing.
@@ -246,19 +187,39 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
     url,
     baseUrl,
     fetch: (target, init) => fetchWithKey(setup, target, init),
-    async trigger(...args) {
-      checkArguments('trigger', triggerParameters, args);
-      return withLibraryErrors(() => triggerUnchecked(...args));
-    },
-    events: withArgumentChecks('events', createEvents(setup), eventParameters),
-    deliveries: withArgumentChecks('deliveries', deliveries, deliveryParameters),
-    clock: withArgumentChecks('clock', clock, clockParameters),
-    webhooks: withArgumentChecks('webhooks', webhooks, webhookParameters),
-    requests: withArgumentChecks('requests', requests, requestParameters),
-    faults: withArgumentChecks('faults', faults, faultParameters),
+    trigger: (...args) => withLibraryErrors(() => trigger(...args)),
+    events: createEvents(setup),
+    deliveries,
+    clock,
+    webhooks,
+    requests: { list: method('listRequests') },
+    faults,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function bindOperation<Name extends keyof ControlOperations>(
+  name: Name,
+  { control, workspaceId }: WorkspaceSetup,
+): Method<Name> {
+  const { path, input } = controlOperations[name];
+  const { entries } = input as { readonly entries: v.ObjectEntries };
+  const scope = 'workspace_id' in entries ? { workspace_id: workspaceId } : {};
+  const run = control[name] as (input: object) => Promise<never>;
+  const method = path.includes('{id}')
+    ? (id: string, options?: object) => run({ ...options, id })
+    : 'starting_after' in entries
+      ? (filter?: object) => listAll((page) => run({ ...page, ...filter, ...scope }))
+      : (options?: object) => run({ ...options, ...scope });
+  // The conditions are those of the type.
+  return method as unknown as Method<Name>;
+}
+
+/** A text that is not a time is passed unchanged, so that the operation rejects it. */
+function toTimestamp(time: Date | string): string {
+  const at = time instanceof Date ? time.getTime() : parseTime(time);
+  return Number.isNaN(at) ? String(time) : new Date(at).toISOString();
 }
 
 /**

@@ -6,20 +6,17 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { type InternalErrorLog, SvcError } from '../domain/errors.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
-import { type InternalErrorLog, SvcError } from '../errors.ts';
-import { VERSION } from '../package-info.ts';
+import { VERSION } from '../platform/package-info.ts';
 import type { ConnectEmulator } from './connected-emulator.ts';
-import { listResources, readResource, resourceTemplates } from './mcp-resources.ts';
-import { START_EMULATOR, type Tool, type ToolCall, type ToolResult, toErrorJson } from './tool.ts';
-import { clockTool } from './tools/clock.ts';
+import { readResource, resources, resourceTemplates } from './mcp-resources.ts';
+import { START_EMULATOR, type Tool, toErrorJson } from './tool.ts';
 import { deliveriesTool } from './tools/deliveries.ts';
-import { explainTool } from './tools/explain.ts';
-import { faultsTool } from './tools/faults.ts';
+import { clockTool, explainTool, faultsTool, stateTool } from './tools/operation-tools.ts';
 import { receiverTool } from './tools/receiver.ts';
 import { replayTool } from './tools/replay.ts';
-import { stateTool } from './tools/state.ts';
 import { statusTool } from './tools/status.ts';
 import { triggerTool } from './tools/trigger.ts';
 
@@ -47,7 +44,7 @@ const INSTRUCTIONS =
   'A local emulator of a webhook service. Loop: trigger an event, wait, explain a delivery that failed, correct the receiver, replay. Each result names the next call. Retries follow a clock that you can move.';
 
 export function createMcpServer(options: McpServerOptions): Server {
-  const { connect, projectFolder } = options;
+  const { connect } = options;
   const server = new Server(
     { name: 'svc', title: 'svc webhook emulator', version: VERSION },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
@@ -55,13 +52,20 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler('tools/list', async () => ({ tools: listTools() }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (tool === undefined) throw createUnknownToolError(params.name);
+    if (tool === undefined) {
+      const suggestion =
+        suggestMatch(
+          params.name,
+          tools.map(({ name }) => name),
+        ) ?? '';
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The tool does not exist. ${suggestion}`);
+    }
     return callTool(tool, params.arguments ?? {}, context, options);
   });
-  server.setRequestHandler('resources/list', async () => ({ resources: listResources(projectFolder) }));
+  server.setRequestHandler('resources/list', async () => ({ resources }));
   server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }) =>
-    readResource(params.uri, connect, projectFolder).catch(throwProtocolError),
+    readResource(params.uri, connect).catch(throwProtocolError),
   );
   return server;
 }
@@ -84,19 +88,12 @@ function throwProtocolError(error: unknown): never {
 }
 
 export function listTools() {
-  return tools.map(({ name, description, inputSchema, outputSchema, hints }) => ({
+  return tools.map(({ name, description, inputSchema, hints }) => ({
     name,
     description,
     inputSchema,
-    outputSchema,
     annotations: { ...hints },
   }));
-}
-
-function createUnknownToolError(name: string): ProtocolError {
-  const names = tools.map((tool) => tool.name);
-  const suggestion = suggestMatch(name, names) ?? `The tools are ${names.join(', ')}.`;
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `The tool does not exist. ${suggestion}`);
 }
 
 /** Runs a tool. Errors are results, so that the model reads them. */
@@ -108,46 +105,19 @@ async function callTool(
 ) {
   try {
     const emulator = await connect();
-    const call = {
-      emulator,
-      projectFolder,
-      signal: context.mcpReq.signal,
-      onProgress: createProgressReporter(context),
-    };
-    return toCallResult(await tool.call(args, call));
-  } catch (thrown) {
-    if (!(thrown instanceof SvcError)) internalErrorLog.report(`MCP tool ${tool.name}`, thrown);
-    const error =
-      thrown instanceof SvcError
-        ? thrown
-        : new SvcError('internal_error', 'Internal error in svc. Its log has the details.', {
-            cause: thrown,
-          });
-    return { isError: true, content: [toText(toErrorJson(error, tool, args))] };
+    const result = await tool.call(args, { emulator, projectFolder, signal: context.mcpReq.signal });
+    // Text in a result can come from receivers. What a user cannot see must not reach the model unseen either.
+    const structuredContent = escapeInvisibleInJson(result);
+    // For clients that read only the text. The protocol asks for both.
+    return { content: [toText(JSON.stringify(structuredContent))], structuredContent };
+  } catch (cause) {
+    if (!(cause instanceof SvcError)) internalErrorLog.report(`MCP tool ${tool.name}`, cause);
+    const internal = 'Internal error in svc. Its log has the details.';
+    const error = cause instanceof SvcError ? cause : new SvcError('internal_error', internal, { cause });
+    return { isError: true, content: [toText(toErrorJson(error, tool))] };
   }
-}
-
-/** Text in a result can come from receivers. What a user cannot see must not reach the model unseen either. */
-function toCallResult(result: ToolResult) {
-  const structuredContent = escapeInvisibleInJson(result);
-  // For clients that read only the text. The protocol asks for both.
-  return { content: [toText(JSON.stringify(structuredContent))], structuredContent };
 }
 
 function toText(text: string) {
   return { type: 'text' as const, text };
-}
-
-function createProgressReporter({ mcpReq }: ServerContext): ToolCall['onProgress'] {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  let last = Number.NEGATIVE_INFINITY;
-  return (progress, total, message) => {
-    // The protocol requires that values increase.
-    if (progress <= last) return;
-    last = progress;
-    const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
-    // The client can have left.
-    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  };
 }

@@ -1,25 +1,26 @@
 /** Shortens deliveries for tool results, which the client pays for. The field names are those of the control plane. */
-import type { AttemptSummary, Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
+
 import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
 import { getDisplayStatus } from '../domain/delivery.ts';
+import type { AttemptSummary } from '../resources/attempt.ts';
+import type { Delivery, DeliveryDetail } from '../resources/delivery.ts';
 import { formatCall } from './tool.ts';
 
 /** Deliveries in a result that is not a list. */
 export const MAX_SHOWN_DELIVERIES = 20;
 
+/** The given fields that have a value. */
+function pick<Value extends object, Name extends keyof Value>(value: Value, ...names: readonly Name[]) {
+  const entries = names.map((name) => [name, value[name]] as const);
+  return Object.fromEntries(entries.filter(([, field]) => field != null)) as Partial<Pick<Value, Name>>;
+}
+
 export function summarizeDelivery(delivery: Delivery) {
-  const { id, event_id, event_type, webhook_id, attempt_count, last_attempt: last } = delivery;
   return {
-    id,
-    event_id,
-    event_type,
-    webhook_id,
+    ...pick(delivery, 'id', 'event_id', 'event_type', 'webhook_id'),
     status: getDisplayStatus(delivery),
-    ...(delivery.settled_reason && { settled_reason: delivery.settled_reason }),
-    attempt_count,
-    ...(last && { last_attempt: summarizeResult(last) }),
-    ...(delivery.next_attempt_at && { next_attempt_at: delivery.next_attempt_at }),
-    ...(delivery.replay_of && { replay_of: delivery.replay_of }),
+    ...pick(delivery, 'settled_reason', 'attempt_count', 'next_attempt_at', 'replay_of'),
+    ...(delivery.last_attempt && { last_attempt: summarizeResult(delivery.last_attempt) }),
   };
 }
 
@@ -31,21 +32,11 @@ export function summarizeDeliveries(deliveries: readonly Delivery[]) {
 }
 
 export function summarizeAttempt(attempt: AttemptSummary) {
-  const { delivery_id, number, fault } = attempt;
-  return { delivery_id, number, ...summarizeResult(attempt), ...(fault && { fault }) };
+  return { ...pick(attempt, 'delivery_id', 'number'), ...summarizeResult(attempt) };
 }
 
-function summarizeResult({
-  outcome,
-  response_status,
-  error,
-}: Pick<AttemptSummary, 'outcome' | 'response_status' | 'error'>) {
-  return {
-    outcome,
-    ...(response_status !== null && { response_status }),
-    // The error of a status says no more than the status.
-    ...(error !== null && outcome !== 'http_error' && { error }),
-  };
+function summarizeResult(attempt: NonNullable<Delivery['last_attempt']>) {
+  return pick(attempt, 'outcome', 'response_status', 'error', 'fault');
 }
 
 /** Characters of a body in a result. */
@@ -59,23 +50,15 @@ export function detailDelivery(delivery: DeliveryDetail, hasBodies: boolean) {
     body.length > maxLength ? `${body.slice(0, maxLength)}… (${body.length} characters)` : body;
   return {
     ...summarizeDelivery(delivery),
-    url: delivery.url,
-    created_at: delivery.created_at,
-    attempts: delivery.attempts.map(
-      ({ number, sent_at, duration_ms, request, response, ...attempt }, index) => ({
-        number,
-        sent_at,
-        duration_ms: Math.round(duration_ms),
-        ...summarizeResult(attempt),
-        ...(attempt.fault && { fault: attempt.fault }),
-        // Every attempt sends the same body, except after an injected fault.
-        ...((index === 0 || attempt.fault) && { request_body: cut(request.body) }),
-        ...(response && {
-          response_body: cut(response.body),
-          ...(hasBodies && { response_headers: response.headers }),
-        }),
-      }),
-    ),
+    ...pick(delivery, 'url', 'created_at'),
+    attempts: delivery.attempts.map(({ request, response, ...attempt }, index) => ({
+      ...pick(attempt, 'number', 'sent_at', 'duration_ms'),
+      ...summarizeResult(attempt),
+      // Every attempt sends the same body, except after an injected fault.
+      ...((index === 0 || attempt.fault) && { request_body: cut(request.body) }),
+      ...(response && { response_body: cut(response.body) }),
+      ...(response && hasBodies && { response_headers: response.headers }),
+    })),
   };
 }
 

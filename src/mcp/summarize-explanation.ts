@@ -1,7 +1,8 @@
 /** Shortens the explanation of a delivery for tool results. */
-import type { Explanation } from '../contract/explanation-schemas.ts';
+
 import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
-import type { Hint } from '../errors.ts';
+import type { Hint } from '../domain/errors.ts';
+import type { Explanation } from '../operations/explanation-schemas.ts';
 import { formatEnableCommand } from './summarize-delivery.ts';
 import { formatCall, type ToolResult } from './tool.ts';
 
@@ -48,7 +49,7 @@ function toNextCall({ cause, delivery, mistake, hints }: Explanation, isProbed: 
     case 'injected_fault':
       return `${formatCall('faults', { action: 'clear' })}, then ${replay}`;
     case 'accepted_invalid':
-      return `Correct the receiver, then ${formatCall('receiver', { action: 'check', webhook_id: delivery.webhook_id })}`;
+      return `Correct the receiver, then in a shell: svc receiver check ${delivery.url}`;
     case 'signature_rejected':
       return isHinted(own.secret)
         ? `Give the receiver the secret of ${showSecret}, then ${replay}`

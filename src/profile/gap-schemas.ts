@@ -1,8 +1,8 @@
 /** Schemas of the answers to gaps. Each lists its choices for the gap register. */
 import * as v from 'valibot';
 import { isObject } from '../domain/json.ts';
-import { describeSchema } from '../validation/validate.ts';
-import { expecting } from '../validation/value-schemas.ts';
+import { describeSchema } from '../resources/validate.ts';
+import { expecting } from '../resources/value-schemas.ts';
 
 /** A schema of `T`. `choices` are the accepted values with their meanings, if what the schema accepts does not say it. */
 export type GapSchema<T = unknown> = v.GenericSchema<unknown, T> & { readonly choices?: readonly string[] };

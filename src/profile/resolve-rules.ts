@@ -1,11 +1,11 @@
 /** Resolves a profile and its overrides to rules: plain values, so that only `svc gaps` needs the gap register afterwards. */
 import type { Environment } from '../domain/credentials.ts';
+import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
 import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
-import { SvcError } from '../errors.ts';
-import { parseConfigured, unknownFieldError, type ValueLocation } from '../validation/configured-value.ts';
+import { parseConfigured, unknownFieldError, type ValueLocation } from '../resources/configured-value.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { signatureHeaderFormats, signatureKeys } from './gaps/signature-gaps.ts';
 import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';

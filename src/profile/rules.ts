@@ -1,7 +1,7 @@
 /** The rules of an emulator: the gap register as plain values, with the profile and its overrides applied. */
 import type { RetryPolicy } from '../domain/retry-policy.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
 
 export const profileNames = ['relaxed', 'strict'] as const;
 export type ProfileName = (typeof profileNames)[number];

@@ -4,10 +4,10 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCacheFolder, openPrivateFolder } from '../cache-folder.ts';
+import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
-import { writePrivateFile } from '../write-private-file.ts';
+import { findCacheFolder, openPrivateFolder } from '../platform/cache-folder.ts';
+import { writePrivateFile } from '../platform/write-private-file.ts';
 
 export interface Addon {
   /** A file name that contains the hash of the content. */

@@ -1,10 +1,11 @@
 /** The table of API keys. */
-import { ApiKey } from '../contract/resources.ts';
+
 import { hashApiKey } from '../domain/secret.ts';
+import { ApiKey } from '../resources/key.ts';
 import { createRowReader } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 export type ApiKeyRow = Row<'api_keys'>;

@@ -1,10 +1,17 @@
 /** The tables of logged API requests: what the list shows, and their headers and bodies. */
+
 import { isUtf8 } from 'node:buffer';
-import type { RequestCondition } from '../contract/list-filters.ts';
-import { ApiRequest, type ApiRequestDetail, type LoggedMessage } from '../contract/resources.ts';
+import { toConditions } from '../resources/define-resource.ts';
+import {
+  ApiRequest,
+  type ApiRequestDetail,
+  type LoggedMessage,
+  type RequestCondition,
+  requestFilters,
+} from '../resources/request.ts';
 import { createRowReader } from './columns.ts';
-import { type FilteredTable, hasStatus, listMatches, type PageRequest, type RowPage } from './row-page.ts';
-import type { Row } from './rows.ts';
+import { type FilteredTable, listMatches, matchesRow, type PageRequest, type RowPage } from './row-page.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 type ApiRequestRow = Row<'api_requests'>;
@@ -24,18 +31,7 @@ const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, k.name AS api_key_name,
 const FILTERED_TABLE: FilteredTable<RequestCondition> = {
   from: 'api_requests r',
   seq: 'r.seq',
-  conditions: {
-    resource_id: 'r.resource_id = @resource_id',
-    workspace_id: 'r.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
-    method: 'r.method = @method',
-    path: `iif(substr(@path, 1, 1) = '/', substr(r.path, 1, length(@path)) = @path, instr(r.path, @path) > 0)`,
-    status: hasStatus('r.status', '@status'),
-    api_key_id: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @api_key_id)',
-    api_key_name: 'r.api_key_seq IN (SELECT seq FROM api_keys WHERE name = @api_key_name)',
-    request_id: 'r.id = @request_id',
-    min_duration_ms: 'r.duration_ms >= @min_duration_ms',
-    since: 'r.at_wall >= @since',
-  },
+  conditions: toConditions(requestFilters),
 };
 
 /** Maximum number of logged requests without a valid key. Anyone who reaches the emulator can send them. */
@@ -75,6 +71,10 @@ export class ApiRequestTable extends Table {
     return this.sql.get(`${SELECT_WITH_IDS} WHERE r.id = ?`, [id]);
   }
 
+  matches(seq: number, filter: RequestCondition): boolean {
+    return matchesRow(this.sql, FILTERED_TABLE, filter, seq);
+  }
+
   findBySeq(seq: number): ApiRequestWithIds | undefined {
     return this.sql.get(`${SELECT_WITH_IDS} WHERE r.seq = ?`, [seq]);
   }
@@ -86,7 +86,13 @@ export class ApiRequestTable extends Table {
 
   /** A page of the requests that match, newest first. */
   list(filter: RequestCondition, page: PageRequest): RowPage<ApiRequestWithIds> {
-    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findBySeq(seq));
+    return listMatches(
+      this.sql,
+      FILTERED_TABLE,
+      filter,
+      page,
+      (condition) => `${SELECT_WITH_IDS} WHERE ${condition}`,
+    );
   }
 }
 

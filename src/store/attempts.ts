@@ -1,15 +1,21 @@
 /** The table of delivery attempts. */
+
 import { isUtf8 } from 'node:buffer';
-import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
-import type { AttemptCondition } from '../contract/list-filters.ts';
 import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
-import { tamperBody } from '../domain/fault.ts';
-import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { buildSignedContent } from '../domain/signature/sign.ts';
-import { readSignatureHeaders, readSignedMessage } from '../domain/signature/signature-header.ts';
+import { getDeliveryFault } from '../domain/fault.ts';
+import {
+  type Attempt,
+  type AttemptCondition,
+  type AttemptSummary,
+  attemptFilters,
+} from '../resources/attempt.ts';
+import { toConditions } from '../resources/define-resource.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { buildSignedContent } from '../signature/sign.ts';
+import { readSignatureHeaders, readSignedMessage } from '../signature/signature-header.ts';
 import { decodeBody } from './decode-body.ts';
 import { type FilteredTable, listMatches, type PageRequest, type RowPage } from './row-page.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 export type AttemptRow = Row<'attempts'>;
@@ -65,15 +71,11 @@ const FILTERED_TABLE: FilteredTable<StoredAttemptFilter> = {
   from: 'attempts a',
   seq: 'a.seq',
   conditions: {
-    webhook_id: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)',
-    delivery_id: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @delivery_id)',
+    ...toConditions(attemptFilters),
     event_id:
       'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @event_id))',
-    since: '+a.sent_at_wall >= @since',
     is_unresolved: `(a.outcome <> 'succeeded'
       AND a.number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)) = @is_unresolved`,
-    workspace_id: `(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq)
-      = (SELECT seq FROM workspaces WHERE id = @workspace_id)`,
   },
 };
 
@@ -146,14 +148,13 @@ export class AttemptTable extends Table {
     );
   }
 
-  /** Whether an attempt to an endpoint after the sequence `afterSeq` succeeded. */
-  hasSucceededSince(webhookSeq: number, afterSeq: number): boolean {
-    return (
-      this.sql.value(
-        `SELECT EXISTS (SELECT 1 FROM attempts WHERE webhook_seq = ? AND seq > ? AND outcome = 'succeeded')`,
-        [webhookSeq, afterSeq],
-      ) === 1
+  /** The last attempt to an endpoint that succeeded, before the sequence `beforeSeq`. */
+  findLastSuccess(webhookSeq: number): number {
+    const seq = this.sql.value(
+      `SELECT seq FROM attempts WHERE webhook_seq = ? AND outcome = 'succeeded' ORDER BY seq DESC LIMIT 1`,
+      [webhookSeq],
     );
+    return Number(seq ?? 0);
   }
 
   /** Number of deliveries to an endpoint whose last attempt failed with a response status. */
@@ -201,7 +202,13 @@ export class AttemptTable extends Table {
 
   /** A page of the attempts that match, newest first. */
   list(filter: StoredAttemptFilter, page: PageRequest): RowPage<AttemptSummaryRow> {
-    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findSummary(seq));
+    return listMatches(
+      this.sql,
+      FILTERED_TABLE,
+      filter,
+      page,
+      (condition) => `${SELECT_SUMMARY} WHERE ${condition}`,
+    );
   }
 }
 
@@ -217,7 +224,7 @@ export function toAttempt(row: AttemptRow, { id, body, scheme }: SentMessage): A
   const headers: Record<string, string> = JSON.parse(row.request_headers);
   const { message } = readSignature(headers, { id, body, scheme });
   const base = toBaseFields(row, id);
-  const sentBody = base.fault?.kind === 'tamper-body' ? tamperBody(body) : body;
+  const sentBody = getDeliveryFault(base.fault?.kind).changeBody?.(body) ?? body;
   return {
     ...base,
     request: {

@@ -1,6 +1,7 @@
 /** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
-import type { StreamTopic } from '../contract/stream-schemas.ts';
+
 import { SECOND_MS } from '../domain/duration.ts';
+import type { StreamTopic } from '../operations/stream-schemas.ts';
 import { Table } from './sql.ts';
 
 export interface Change {
@@ -10,7 +11,10 @@ export interface Change {
   readonly rowSeq: number;
 }
 
-/** A delivery changes when it is created and, if no attempt settles it, when it is settled. An attempt is a change of its own. */
+/**
+ * A delivery changes when it is created and, if no attempt settles it, when it is settled. An attempt is a change of its own. Of the
+ * changes of an endpoint, only the last is known.
+ */
 const SOURCES = {
   delivery: [
     `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after ORDER BY seq LIMIT @limit`,
@@ -23,18 +27,16 @@ const SOURCES = {
   request: [
     `SELECT seq, 'request' AS type, 0 AS rowSeq FROM api_requests WHERE seq > @after ORDER BY seq LIMIT @limit`,
   ],
-  // The table has no sequence of changes, so `recordWebhookChange` keeps them in memory.
-  webhook: [],
+  webhook: [
+    `SELECT changed_seq AS seq, 'webhook' AS type, seq AS rowSeq FROM webhooks
+       WHERE changed_seq > @after ORDER BY changed_seq LIMIT @limit`,
+  ],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
-/** A request is logged up to 50 ms after its end (`Store.writeLater`), or later in a busy process. */
+/** A request is logged up to 20 ms after its end (`Store.writeLater`), or later in a busy process. */
 const LOGGED_WITHIN_MS = SECOND_MS;
 
 export class ChangeFeed extends Table {
-  /** The last change of each endpoint that was changed in this process. */
-  readonly #webhookChanges = new Map<number, Change>();
-  #lastWebhookChangeSeq = 0;
-
   /** The newest sequence before the deliveries created at or after a schedule time; undefined without such deliveries. */
   findLastSeqBeforeDeliveries(since: number): number | undefined {
     return this.sql.value('SELECT min(seq) - 1 FROM deliveries WHERE created_at >= ?', [since]) ?? undefined;
@@ -55,25 +57,8 @@ export class ChangeFeed extends Table {
     );
   }
 
-  /** Records that an endpoint was changed. @param seq a new sequence */
-  recordWebhookChange(webhookSeq: number, seq: number): void {
-    this.#webhookChanges.set(webhookSeq, { seq, type: 'webhook', rowSeq: webhookSeq });
-    this.#lastWebhookChangeSeq = seq;
-  }
-
-  /**
-   * The changes of the given types after the sequence `after`, in order: the first `limit` of deliveries, attempts and
-   * requests, and the changes of endpoints in the same range.
-   */
+  /** The first `limit` changes of the given types after the sequence `after`, in order. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
-    const changes = this.#listRowsAfter(after, types, limit);
-    if (!types.has('webhook') || this.#lastWebhookChangeSeq <= after) return changes;
-    const last = changes[limit - 1]?.seq ?? Number.POSITIVE_INFINITY;
-    const webhookChanges = [...this.#webhookChanges.values()].filter(({ seq }) => seq > after && seq <= last);
-    return [...changes, ...webhookChanges].sort((a, b) => a.seq - b.seq);
-  }
-
-  #listRowsAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const sources = [...types].sort().flatMap((type) => SOURCES[type]);
     if (sources.length === 0) return [];
     const parts = sources.map((source) => `SELECT * FROM (${source})`);

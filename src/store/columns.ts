@@ -1,18 +1,22 @@
 /** The fields of a resource as columns: a boolean is 0 or 1, and a list or an object is JSON. */
 import type * as v from 'valibot';
 
-export type ColumnOf<Value> = Value extends boolean
-  ? 0 | 1
-  : Value extends string | number | null
-    ? Value
-    : string;
-
-/** The column of a field. A text can be a time, which is stored as a number, and a field that can be missing is stored as null. */
-type StoredValue<Value> = Value extends undefined
+/** The column of a field. One that is missing is null. */
+export type ColumnOf<Value> = Value extends undefined
   ? null
-  : Value extends string
-    ? Value | number
-    : ColumnOf<Value>;
+  : Value extends boolean
+    ? 0 | 1
+    : Value extends string | number | null
+      ? Value
+      : string;
+
+/** The columns of settings, see {@link toColumns}. */
+export type SettingColumns<Settings extends v.ObjectEntries> = {
+  readonly [Name in keyof Settings]: ColumnOf<v.InferOutput<Settings[Name]>>;
+};
+
+/** A text can be a time, which is stored as a number. */
+type StoredValue<Value> = Value extends string ? Value | number : ColumnOf<Value>;
 
 /** The columns of the settings in `values` that are not undefined. @param settings their schemas */
 export function toColumns<Settings extends v.ObjectEntries, Values extends object>(
@@ -26,6 +30,16 @@ export function toColumns<Settings extends v.ObjectEntries, Values extends objec
     return [[name, value !== null && isJson(schema) ? JSON.stringify(value) : value]];
   });
   return Object.fromEntries(columns);
+}
+
+/** As {@link toColumns}, for a new row: a setting without a value is null. */
+export function toNewColumns<Settings extends v.ObjectEntries>(
+  settings: Settings,
+  values: v.InferOutput<v.ObjectSchema<Settings, undefined>>,
+): SettingColumns<Settings> {
+  const given = values as Readonly<Record<string, unknown>>;
+  const withNulls = Object.keys(settings).map((name) => [name, given[name] ?? null]);
+  return toColumns(settings, Object.fromEntries(withNulls)) as unknown as SettingColumns<Settings>;
 }
 
 type ColumnsOf<Fields extends v.ObjectEntries> = {

@@ -1,7 +1,7 @@
 /** Detects that the file of an open database was removed or replaced. SQLite reports no error in these cases. */
 import { realpathSync, type Stats, statSync } from 'node:fs';
-import { type Hint, SvcError } from '../errors.ts';
-import { clearInterval, setInterval } from '../timers.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
+import { clearInterval, setInterval } from '../platform/timers.ts';
 
 const CHECK_INTERVAL_MS = 500;
 

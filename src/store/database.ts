@@ -2,9 +2,9 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { createFolder } from '../create-folder.ts';
+import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
+import { createFolder } from '../platform/create-folder.ts';
 import { openSqlite } from './driver.ts';
 import { createSchema, hasExactSchema } from './schema.ts';
 import { readPragma } from './sql.ts';
@@ -192,10 +192,16 @@ export function checkIntegrity(db: Database.Database): IntegrityReport {
   };
 }
 
-function findDamage(db: Database.Database): string[] {
+/** `integrity_check` also checks the types and conditions of all columns. @param name of the database in the connection */
+export function findDamage(db: Database.Database, name = 'main'): string[] {
   try {
-    const rows = db.pragma(`quick_check(${MAX_MESSAGES})`) as { quick_check: string }[];
-    return rows.map(({ quick_check: message }) => message).filter((message) => message !== 'ok');
+    const rows = db.pragma(`${name}.integrity_check(${MAX_MESSAGES})`) as { integrity_check: string }[];
+    const messages = rows
+      .map(({ integrity_check: message }) => message)
+      .filter((message) => message !== 'ok');
+    const [violation] = db.pragma(`${name}.foreign_key_check`) as { table: string; parent: string }[];
+    if (violation === undefined) return messages;
+    return [...messages, `a row of ${violation.table} refers to a missing row of ${violation.parent}`];
   } catch (error) {
     // Some damage makes the check itself fail.
     if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT') return [(error as Error).message];

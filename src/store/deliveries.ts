@@ -1,5 +1,6 @@
 /** The table of deliveries, which is also the queue of due attempts. */
-import type { Row } from './rows.ts';
+import { BODY_COLUMNS, toBody } from './event-values.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 /** The other columns of a new row have defaults. */
@@ -43,9 +44,10 @@ const SENDABLE_COLUMNS = [
 // Every attempt runs both, so their texts are built once.
 const SELECT_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM deliveries WHERE seq = ?`;
 const SELECT_SENDABLE = `SELECT ${SENDABLE_COLUMNS.map((name) => `d.${name}`)}, coalesce(d.own_url, h.url) AS url,
-    coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
+    ${BODY_COLUMNS}, h.secret, h.previous_secret, h.previous_secret_expires_at,
     iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
   FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN webhooks h ON h.seq = d.webhook_seq
+    JOIN workspaces w ON w.seq = d.workspace_seq
   WHERE d.seq = ? AND d.due_at IS NOT NULL`;
 
 /** End of the retry window, which starts at the first attempt, or at the creation if there was none. */
@@ -93,7 +95,10 @@ export class DeliveryTable extends Table {
 
   /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
-    return this.sql.get<SendableDelivery>(SELECT_SENDABLE, [seq]);
+    const row = this.sql.get<Omit<SendableDelivery, 'body'> & { own_body: string | null }>(SELECT_SENDABLE, [
+      seq,
+    ]);
+    return row && Object.assign(row, { body: toBody(row) });
   }
 
   getProgress(seq: number): DeliveryProgressRow {

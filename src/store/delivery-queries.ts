@@ -1,20 +1,29 @@
 /** Queries for deliveries as the control plane shows them. */
-import * as v from 'valibot';
-import { Delivery } from '../contract/delivery-schemas.ts';
-import type { DeliveryCondition } from '../contract/list-filters.ts';
-import type { DeliveryStatusCounts } from '../contract/overview-schemas.ts';
+
+import type { DeliveryGroup } from '../diagnosis/describe-wait.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
+import type { DeliveryStatusCounts } from '../operations/overview-schemas.ts';
+import { omitComputed, toConditions, toResponseFields } from '../resources/define-resource.ts';
+import {
+  ATTEMPTED,
+  type Delivery,
+  type DeliveryCondition,
+  deliveryFilters,
+  deliveryTable,
+  FAILING,
+} from '../resources/delivery.ts';
 import { createRowReader } from './columns.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
+import { BODY_COLUMNS, toBody } from './event-values.ts';
 import {
   type FilteredTable,
-  hasStatus,
-  hasText,
+  listConditions,
   listMatches,
+  matchesRow,
   type PageRequest,
   type RowPage,
 } from './row-page.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 export interface DeliveryRow
@@ -45,37 +54,13 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
   FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq
     LEFT JOIN attempts a ON a.delivery_seq = d.seq AND a.number = d.attempt_count`;
 
-/** Pending after an attempt. The text is that of the partial index `deliveries_attempted`, so that SQLite can use it. */
-const ATTEMPTED = "d.status = 'pending' AND d.attempt_count > 0";
-/** Pending after an attempt that failed. Deliveries to a disabled endpoint are paused instead. */
-export const FAILING = `${ATTEMPTED} AND h.disabled = 0
-  AND (SELECT outcome FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count) <> 'succeeded'`;
+/** The filters of lists, and a list of IDs as JSON text. */
+export type DeliverySelection = DeliveryCondition & { readonly ids?: string | undefined };
 
-/** 0 if the last attempt got no response; NULL before the first attempt. */
-const LAST_RESPONSE =
-  '(SELECT coalesce(response_status, 0) FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count)';
-
-/**
- * Selects the same deliveries as `matchesDeliveryFilter`, which live lists use. One definition of both, with columns, indexes
- * and unknown bodies, would be longer. A test compares them.
- */
-const FILTERED_TABLE: FilteredTable<DeliveryCondition> = {
+const FILTERED_TABLE: FilteredTable<DeliverySelection> = {
   from: TABLES,
   seq: 'd.seq',
-  conditions: {
-    workspace_id: 'd.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
-    event_id: 'd.event_seq = (SELECT seq FROM events WHERE id = @event_id)',
-    webhook_id: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)',
-    status: `(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1
-      OR @status = 'unsuccessful' AND d.status = 'failed' OR @status IN ('failing', 'unsuccessful') AND ${FAILING})`,
-    since: 'd.created_at >= @since',
-    until: 'd.created_at < @until',
-    type: 'e.type = @type',
-    response_status: hasStatus(LAST_RESPONSE, '@response_status'),
-    text: ['d.id', 'e.id', 'e.type', 'coalesce(d.own_url, h.url)', 'coalesce(d.own_body, e.envelope)']
-      .map(hasText)
-      .join(' OR '),
-  },
+  conditions: { ids: 'd.id IN (SELECT value FROM json_each(@ids))', ...toConditions(deliveryFilters) },
   // A literal, unlike a parameter, lets SQLite use the partial indexes of failed and failing deliveries.
   findIndexedCondition: ({ workspace_id, status }) => {
     if (workspace_id === undefined) return null;
@@ -89,15 +74,21 @@ export class DeliveryQueries extends Table {
     return this.sql.get(`${SELECT} WHERE d.id = ?`, [id]);
   }
 
+  matches(seq: number, filter: DeliveryCondition): boolean {
+    return matchesRow(this.sql, FILTERED_TABLE, filter, seq);
+  }
+
   findBySeq(seq: number): DeliveryRow | undefined {
     return this.sql.get(`${SELECT} WHERE d.seq = ?`, [seq]);
   }
 
   /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
-    return (
-      this.sql.value(`SELECT coalesce(d.own_body, e.envelope) FROM ${TABLES} WHERE d.seq = ?`, [seq]) ?? ''
+    const row = this.sql.get<{ own_body: string | null }>(
+      `SELECT ${BODY_COLUMNS} FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq WHERE d.seq = ?`,
+      [seq],
     );
+    return row === undefined ? '' : toBody(row);
   }
 
   /** The `limit` pending deliveries of the given endpoints with the earliest due times, in order. */
@@ -112,6 +103,13 @@ export class DeliveryQueries extends Table {
       .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
       .slice(0, limit)
       .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
+  }
+
+  /** Whether a pending delivery to an endpoint waits for a retry. */
+  isFailing(webhookSeq: number): boolean {
+    const rows = `deliveries d JOIN webhooks h ON h.seq = d.webhook_seq
+      WHERE d.webhook_seq = ? AND d.due_at IS NOT NULL AND ${FAILING}`;
+    return this.sql.value(`SELECT EXISTS (SELECT 1 FROM ${rows})`, [webhookSeq]) === 1;
   }
 
   /** Whether a workspace has deliveries. */
@@ -145,14 +143,22 @@ export class DeliveryQueries extends Table {
   }
 
   /** A page of the deliveries that match, newest first. */
-  list(filter: DeliveryCondition, page: PageRequest): RowPage<DeliveryRow> {
-    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findBySeq(seq));
+  list(filter: DeliverySelection, page: PageRequest): RowPage<DeliveryRow> {
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, (condition) => `${SELECT} WHERE ${condition}`);
+  }
+
+  /** Counts the deliveries that match, by workspace, status and endpoint. */
+  countMatches(filter: DeliverySelection): DeliveryGroup[] {
+    const where = listConditions(FILTERED_TABLE.conditions, filter).join(' AND ') || 'TRUE';
+    return this.sql.all(
+      `SELECT d.workspace_seq, d.status, h.id AS webhook_id, h.disabled, count(*) AS count, min(d.due_at) AS due_at
+       FROM ${TABLES} WHERE ${where} GROUP BY d.workspace_seq, d.status, h.seq`,
+      filter as Record<string, string>,
+    );
   }
 }
 
-const readDelivery = createRowReader(
-  v.omit(v.object(Delivery.entries), ['paused', 'last_attempt', 'next_attempt_at']).entries,
-);
+const readDelivery = createRowReader(toResponseFields(omitComputed(deliveryTable)));
 
 /** The delivery as the control plane, the CLI and the dashboard show it. */
 export function toDelivery(row: DeliveryRow): Delivery {

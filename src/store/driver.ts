@@ -1,8 +1,8 @@
 /** Loads better-sqlite3. No other module imports it at run time. */
 import { createRequire } from 'node:module';
 import type Database from 'better-sqlite3';
-import { type Hint, SvcError } from '../errors.ts';
-import { createPackageRequire, createProjectRequire, getOwnDriver } from '../package-files.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
+import { createPackageRequire, createProjectRequire, executable } from '../platform/package-files.ts';
 import { unpackAddon } from './addon-cache.ts';
 
 type Driver = typeof Database;
@@ -23,12 +23,16 @@ export interface DriverEnvironment {
 const DRIVER = 'better-sqlite3';
 /** Node.js 22.14 is the first with it. Version 13 crashes without: https://github.com/WiseLibs/better-sqlite3/issues/1514 */
 const NODE_API_OF_13 = 10;
-/** The commands are those of npm. `docs/installing.md` lists those of other package managers. */
-const install = (version: number) => `npm install --save-dev ${DRIVER}@${version}`;
-const COMPILE_13 = `npm explore ${DRIVER} -- npm run build-release`;
-const BUILD: Readonly<Record<12 | 13, Hint>> = {
-  12: { text: 'Use Node.js 22.14 or later, or build it', command: `npm rebuild ${DRIVER}` },
-  13: { text: 'Build it', command: COMPILE_13 },
+/** What to do about a driver that is missing or cannot be loaded. The commands are those of npm; `docs/installing.md` lists others. */
+const HINTS: Readonly<Record<12 | 13, Hint>> = {
+  12: {
+    text: 'Use Node.js 22.14 or later, or install and build it',
+    command: `npm install --save-dev ${DRIVER}@12 && npm rebuild ${DRIVER}`,
+  },
+  13: {
+    text: 'Install it and compile it for this computer',
+    command: `npm install --save-dev ${DRIVER}@13 && npm explore ${DRIVER} -- npm run build-release`,
+  },
 };
 
 /** The options are those of this process: in the single executable, the driver needs its native addon. */
@@ -52,8 +56,7 @@ export function loadSqlite(): void {
 }
 
 function load(): NonNullable<typeof loaded> {
-  const own = getOwnDriver();
-  if (own === null) {
+  if (executable === null) {
     const environment = {
       requireOwn: createPackageRequire(),
       requireInstalled: createProjectRequire(DRIVER),
@@ -62,11 +65,11 @@ function load(): NonNullable<typeof loaded> {
     };
     return { driver: loadDriver(environment) };
   }
-  const path = unpackAddon(own.addon);
+  const path = unpackAddon(executable.addon);
   try {
     // Not its path, because the script of a single executable can require only modules of Node.js.
     const options = { nativeBinding: createRequire(path)(path) };
-    return { driver: check(own.driver, options), options };
+    return { driver: check(executable.driver, options), options };
   } catch (error) {
     const hint = 'Set XDG_CACHE_HOME to a folder on a file system from which programs can be run.';
     throw createUnavailableError(`${path} cannot be loaded: ${readReason(error)}.`, hint, error);
@@ -81,34 +84,24 @@ function load(): NonNullable<typeof loaded> {
 export function loadDriver(environment: DriverEnvironment): Driver {
   const { requireOwn, requireInstalled, nodeVersion, nodeApi } = environment;
   const major = nodeApi < NODE_API_OF_13 ? 12 : 13;
-  let ownError: unknown;
-  if (major === 13 && requireOwn !== null) {
-    try {
-      return check(requireOwn(`./dist/${DRIVER}`));
-    } catch (error) {
-      ownError = error;
-    }
-  }
   const version = findVersion(requireInstalled);
-  if (version?.startsWith(`${major}.`)) {
+  let reason = version === null ? 'it is not installed' : `version ${version} is installed`;
+  let cause: unknown;
+  for (const [require, id] of [
+    [major === 13 ? requireOwn : null, `./dist/${DRIVER}`],
+    // Another version can crash the process when it is loaded.
+    [version?.startsWith(`${major}.`) ? requireInstalled : null, DRIVER],
+  ] as const) {
+    if (require === null) continue;
     try {
-      return check(requireInstalled(DRIVER));
+      return check(require(id));
     } catch (error) {
-      throw createUnavailableError(describeFailure(error, version, nodeVersion), BUILD[major], error);
+      cause = error;
+      reason = `it cannot be loaded: ${readReason(error)}`;
     }
   }
-  if (ownError !== undefined) {
-    throw createUnavailableError(
-      `The SQLite driver in svc-emulator cannot be loaded: ${readReason(ownError)}.`,
-      { text: 'Install it and compile it for this computer', command: `${install(major)} && ${COMPILE_13}` },
-      ownError,
-    );
-  }
-  const found = version === null ? 'it is not installed' : `version ${version} is installed`;
-  throw createUnavailableError(`On Node.js ${nodeVersion}, svc needs ${DRIVER} ${major}, but ${found}.`, {
-    text: major === 12 ? 'Use Node.js 22.14 or later, or install it' : 'Install it',
-    command: install(major),
-  });
+  const message = `On Node.js ${nodeVersion}, svc needs ${DRIVER} ${major}, but ${reason}.`;
+  throw createUnavailableError(message, HINTS[major], cause);
 }
 
 /** Opens a database, which loads the native addon. */
@@ -125,17 +118,10 @@ function findVersion(require: Require): string | null {
   }
 }
 
-function describeFailure(error: unknown, version: string, nodeVersion: string): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (/NODE_MODULE_VERSION|different Node\.js version/.test(message))
-    return `${DRIVER} ${version} was built for a different version of Node.js than ${nodeVersion}.`;
-  return code === 'MODULE_NOT_FOUND' || message.includes('bindings file')
-    ? `${DRIVER} ${version} is installed, but its native addon was not built.`
-    : `${DRIVER} ${version} cannot be loaded: ${readReason(error)}.`;
-}
-
-function readReason(error: unknown): string | undefined {
-  return (error as Error).message.split('\n')[0];
+/** The first sentence, without its period. The rest lists paths and commands of other tools. */
+function readReason(error: unknown): string {
+  const [sentence = ''] = (error as Error).message.split(/\.\s|\.$|\nRequire stack:/);
+  return sentence.replaceAll('\n', ' ');
 }
 
 function createUnavailableError(message: string, hint: Hint | string, cause?: unknown): SvcError {

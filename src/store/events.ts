@@ -1,30 +1,26 @@
 /** The table of events. */
 import * as v from 'valibot';
-import { statusCounts } from '../contract/delivery-schemas.ts';
-import type { EventCondition } from '../contract/list-filters.ts';
-import { EventSummary } from '../contract/resources.ts';
-import { extractEventRecord } from '../domain/event.ts';
-import { createRowReader } from './columns.ts';
-import { FAILING } from './delivery-queries.ts';
+import { toConditions } from '../resources/define-resource.ts';
+import { FAILING } from '../resources/delivery.ts';
+import { statusCounts } from '../resources/delivery-counts.ts';
 import {
-  type FilteredTable,
-  hasText,
-  listMatches,
-  type PageRequest,
-  type RowPage,
-  readPage,
-} from './row-page.ts';
-import type { Row } from './rows.ts';
+  type EventCondition,
+  EventSummary,
+  eventFilters,
+  eventSettings,
+  toEventRecord,
+} from '../resources/event.ts';
+import { createRowReader } from './columns.ts';
+import { type EventWithWorkspace, toEventValues } from './event-values.ts';
+import { type FilteredTable, listMatches, type PageRequest, type RowPage } from './row-page.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
-export type EventRow = Row<'events'>;
-
 type DeliveryCounts = Readonly<EventSummary['delivery_counts']>;
-type EventWithWorkspace = EventRow & { readonly workspace_id: string };
 
 /** An event with its delivery counts and the request that created it. */
 interface EventSummaryRow
-  extends Pick<EventWithWorkspace, 'seq' | 'id' | 'workspace_id' | 'type' | 'created_at'>,
+  extends Omit<EventWithWorkspace, 'payload' | 'workspace_seq' | 'stored_at_wall'>,
     DeliveryCounts {
   readonly request_id: string | null;
 }
@@ -35,36 +31,36 @@ const SELECT_WITH_WORKSPACE =
 /** The request that created the event `e`: the first one; later ones are idempotent repeats. */
 const REQUEST_ID = `(SELECT r.id FROM api_requests r WHERE r.resource_id = e.id AND r.method = 'POST' ORDER BY r.seq LIMIT 1)`;
 
+/** Without the payload, which can be large. */
+const SUMMARY_COLUMNS = ['seq', 'id', 'type', 'created_at', ...Object.keys(eventSettings)].map(
+  (name) => `e.${name}`,
+);
+
+function selectSummaries(condition: string): string {
+  return `SELECT ${SUMMARY_COLUMNS}, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
+      count(*) FILTER (WHERE d.status = 'pending') AS pending,
+      count(*) FILTER (WHERE ${FAILING}) AS failing,
+      count(*) FILTER (WHERE d.status = 'pending' AND h.disabled = 1) AS paused,
+      count(*) FILTER (WHERE d.status = 'succeeded') AS succeeded,
+      count(*) FILTER (WHERE d.status = 'failed') AS failed,
+      count(*) FILTER (WHERE d.status = 'canceled') AS canceled
+    FROM events e JOIN workspaces w ON w.seq = e.workspace_seq LEFT JOIN deliveries d ON d.event_seq = e.seq
+      LEFT JOIN webhooks h ON h.seq = d.webhook_seq
+    WHERE ${condition} GROUP BY e.seq`;
+}
+
 const FILTERED_TABLE: FilteredTable<EventCondition> = {
   from: 'events e',
   seq: 'e.seq',
-  conditions: {
-    workspace_id: 'e.workspace_seq = (SELECT seq FROM workspaces WHERE id = @workspace_id)',
-    since: 'e.created_at >= @since',
-    until: 'e.created_at < @until',
-    type: 'e.type = @type',
-    text: `${hasText('e.id')} OR ${hasText('e.envelope')}`,
-  },
+  conditions: toConditions(eventFilters),
 };
 
 export class EventTable extends Table {
   findSummary(seq: number): EventSummaryRow | undefined {
-    return this.sql.get(
-      `SELECT e.seq, e.id, e.type, e.created_at, w.id AS workspace_id, ${REQUEST_ID} AS request_id,
-         count(*) FILTER (WHERE d.status = 'pending') AS pending,
-         count(*) FILTER (WHERE ${FAILING}) AS failing,
-         count(*) FILTER (WHERE d.status = 'pending' AND h.disabled = 1) AS paused,
-         count(*) FILTER (WHERE d.status = 'succeeded') AS succeeded,
-         count(*) FILTER (WHERE d.status = 'failed') AS failed,
-         count(*) FILTER (WHERE d.status = 'canceled') AS canceled
-       FROM events e JOIN workspaces w ON w.seq = e.workspace_seq LEFT JOIN deliveries d ON d.event_seq = e.seq
-         LEFT JOIN webhooks h ON h.seq = d.webhook_seq
-       WHERE e.seq = ?`,
-      [seq],
-    );
+    return this.sql.get(selectSummaries('e.seq = ?'), [seq]);
   }
 
-  insert(row: EventRow): void {
+  insert(row: Row<'events'>): void {
     this.sql.insert('events', row);
   }
 
@@ -72,19 +68,20 @@ export class EventTable extends Table {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`, [id]);
   }
 
-  /** Events of a workspace, newest first, optionally of one type (gaps `list.order`, `list.filter`). */
-  list(workspaceSeq: number, type: string | null, page: PageRequest): RowPage<EventWithWorkspace> {
-    const where =
-      type === null
-        ? 'e.workspace_seq = @workspaceSeq'
-        : 'e.workspace_seq = @workspaceSeq AND e.type = @type';
-    const text = `${SELECT_WITH_WORKSPACE} WHERE ${where} AND e.seq < @before ORDER BY e.seq DESC LIMIT @limit`;
-    return readPage(page, (before, limit) => this.sql.all(text, { workspaceSeq, type, before, limit }));
+  /** A page of the events that match, newest first (gaps `list.order`, `list.filter`). */
+  list(filter: EventCondition, page: PageRequest): RowPage<EventWithWorkspace> {
+    return listMatches(
+      this.sql,
+      FILTERED_TABLE,
+      filter,
+      page,
+      (condition) => `${SELECT_WITH_WORKSPACE} WHERE ${condition}`,
+    );
   }
 
-  /** A page of the events that match, newest first. */
+  /** As {@link list}, with delivery counts. */
   listSummaries(filter: EventCondition, page: PageRequest): RowPage<EventSummaryRow> {
-    return listMatches(this.sql, FILTERED_TABLE, filter, page, (seq) => this.findSummary(seq));
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, selectSummaries);
   }
 
   /** The `/v1` request that created an event; null without one, or after it was removed from the log. */
@@ -93,20 +90,16 @@ export class EventTable extends Table {
   }
 }
 
-const readEvent = createRowReader(
+const readSummary = createRowReader(
   v.omit(v.object(EventSummary.entries), ['delivery_counts', 'excerpt']).entries,
 );
 const readCounts = createRowReader(statusCounts);
 
 export function toEventSummary(row: EventSummaryRow): EventSummary {
-  return { ...readEvent(row), delivery_counts: readCounts(row) };
+  return { ...readSummary(row), delivery_counts: readCounts(row) };
 }
 
-/** The event record as JSON text: a slice of the stored envelope. */
+/** The event record as JSON text. */
 export function toEventRecordText(row: EventWithWorkspace): string {
-  return extractEventRecord(row.envelope, {
-    type: row.type,
-    workspaceId: row.workspace_id,
-    createdAt: row.created_at,
-  });
+  return toEventRecord(toEventValues(row));
 }

@@ -1,7 +1,7 @@
 /** The table of injected faults. */
-import type { Fault } from '../contract/fault-schemas.ts';
+import type { Fault } from '../resources/fault.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 export type FaultRow = Row<'faults'>;

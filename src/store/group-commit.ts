@@ -1,8 +1,8 @@
-/** Runs the writes of one turn of the event loop in one transaction, or of several turns while attempts are about to be recorded. */
+/** Runs the writes of successive turns of the event loop in one transaction. */
 import type Database from 'better-sqlite3';
+import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { SvcError } from '../errors.ts';
-import { monotonic, setImmediate, setTimeout } from '../timers.ts';
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from '../platform/timers.ts';
 import { createStorageError } from './database.ts';
 
 interface WaitingWrite {
@@ -19,15 +19,13 @@ interface GroupCommitHooks {
   readonly onCommit: () => void;
   /** Called after every rollback. */
   readonly onRollback: () => void;
-  /** Whether more writes are expected soon, so that a group waits for them, at most {@link MAX_HOLD_MS}. */
-  readonly expectsMore: () => boolean;
 }
 
-/** A flush takes 1 to 3 ms, so waiting for longer than a few of them would hardly reduce its share. */
-const MAX_HOLD_MS = 10;
+/** From this number of writes on, a group does not wait for more. */
+const MAX_WRITES = 64;
 
-/** How long a write without a caller waits for a group, in milliseconds. */
-const MAX_DELAY_MS = 50;
+/** How long a write that is not urgent waits for a group. docs/durability.md states it. */
+const MAX_DELAY_MS = 20;
 
 /**
  * Groups writes, because with `synchronous = FULL` each commit flushes to the disk. If an operation throws, only that operation is
@@ -40,7 +38,7 @@ export class GroupCommit {
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
   #waiting: WaitingWrite[] = [];
-  #isScheduled = false;
+  #immediate: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Database.Database, hooks: GroupCommitHooks) {
@@ -52,41 +50,47 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `operation` at the end of this turn of the event loop. It must be synchronous and must write only to this store, because
+   * Runs `operation` at the end of the next turn of the event loop that adds no write. It must be synchronous and must write only to this store, because
    * it runs again if another operation of the group throws.
    * @returns its result, after the commit.
    * @throws its error, or SvcError `storage_unavailable` if the commit failed, which rolls back the whole group.
    */
   run<Result>(operation: () => Result): Promise<Result> {
+    this.commitSoon();
+    return this.#add(operation);
+  }
+
+  /** As {@link run}, but with the next group, at most {@link MAX_DELAY_MS} later: no client waits for it. Its error can be ignored. */
+  runLater<Result>(operation: () => Result): Promise<Result> {
+    this.#timer ??= setTimeout(() => this.flush(), MAX_DELAY_MS).unref();
+    const result = this.#add(operation);
+    result.catch(() => {});
+    return result;
+  }
+
+  #add<Result>(operation: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: never) => void, reject });
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      this.#commitAfterTurn(monotonic() + MAX_HOLD_MS);
     });
   }
 
-  #commitAfterTurn(heldUntil: number): void {
-    setImmediate(() => {
-      // It was flushed meanwhile.
-      if (!this.#isScheduled) return;
-      if (this.#hooks.expectsMore() && monotonic() < heldUntil) this.#commitAfterTurn(heldUntil);
-      else this.flush();
-    });
+  /** Commits the waiting operations at the end of the next turn of the event loop that adds no write: a flush takes as long as many turns. */
+  commitSoon(): void {
+    this.#immediate ??= setImmediate(() => this.#endTurn(0));
   }
 
-  /** Runs `operation` with the next group, at most {@link MAX_DELAY_MS} later. For a write that no caller waits for. Errors are ignored. */
-  runLater(operation: () => void): void {
-    this.#waiting.push({ operation, resolve: () => {}, reject: () => {} });
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.flush();
-    }, MAX_DELAY_MS).unref();
+  /** @param earlierCount number of waiting writes one turn ago */
+  #endTurn(earlierCount: number): void {
+    const count = this.#waiting.length;
+    if (count === earlierCount || count >= MAX_WRITES) this.flush();
+    else this.#immediate = setImmediate(() => this.#endTurn(count));
   }
 
   /** Commits all waiting operations now. */
   flush(): void {
-    this.#isScheduled = false;
+    clearImmediate(this.#immediate);
+    clearTimeout(this.#timer);
+    this.#immediate = this.#timer = undefined;
     let group = this.#waiting;
     this.#waiting = [];
     while (group.length > 0) group = this.#commitGroup(group);

@@ -1,5 +1,5 @@
 /** The table of idempotency keys. */
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 type IdempotencyRow = Row<'idempotency_keys'>;

@@ -1,5 +1,5 @@
 /** Locks a file against other processes. The system releases the lock when the process ends, even if it is killed. */
-import { SvcError } from '../errors.ts';
+import { SvcError } from '../domain/errors.ts';
 import { createPrivateFile, toStoreError } from './database.ts';
 import { openSqlite } from './driver.ts';
 

@@ -2,8 +2,9 @@
  * Pages of lists (§2, §4.1). A page starts after a row and not at an offset, so it costs the same in a large table, and rows
  * that are created between two pages are neither skipped nor repeated.
  */
-import type { Page } from '../contract/resources.ts';
-import { SvcError } from '../errors.ts';
+
+import { SvcError } from '../domain/errors.ts';
+import type { Page } from '../resources/define-resource.ts';
 import type { Sql } from './sql.ts';
 
 export interface PageRequest {
@@ -66,33 +67,43 @@ export interface FilteredTable<Filter> {
   readonly findIndexedCondition?: (filter: Filter) => string | null;
 }
 
-/** A page of the rows that match a filter, newest first. @param findRow finds a row by its sequence */
+/**
+ * A page of the rows that match a filter, newest first.
+ * @param select reads the rows for a condition of their sequence. Only the rows of the page are read with their other columns.
+ */
 export function listMatches<Filter extends object, Row>(
   sql: Sql,
   { from, seq, conditions, findIndexedCondition }: FilteredTable<Filter>,
   filter: Filter,
   page: PageRequest,
-  findRow: (seq: number) => Row | undefined,
+  select: (condition: string) => string,
 ): RowPage<Row> {
-  const names = (Object.keys(conditions) as (keyof Filter)[]).filter((name) => filter[name] !== undefined);
   const indexedCondition = findIndexedCondition?.(filter) ?? null;
-  const where = [`${seq} < @before`, ...names.map((name) => `(${conditions[name]})`)];
+  const where = [`${seq} < @before`, ...listConditions(conditions, filter)];
   if (indexedCondition !== null) where.push(indexedCondition);
-  const text = `SELECT ${seq} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${seq} DESC LIMIT @limit`;
-  const { rows, hasMore } = readPage(page, (before, limit) =>
-    sql.values<number>(text, { ...filter, before, limit }),
-  );
-  return { rows: rows.flatMap((row) => findRow(row) ?? []), hasMore };
+  const seqs = `SELECT ${seq} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${seq} DESC LIMIT @limit`;
+  const text = `${select(`${seq} IN (${seqs})`)} ORDER BY ${seq} DESC`;
+  return readPage(page, (before, limit) => sql.all<Row>(text, { ...filter, before, limit }));
 }
 
-/** The condition that a text contains `@text`, whatever the case of ASCII letters. */
-export function hasText(column: string): string {
-  return `instr(lower(${column}), lower(@text)) > 0`;
+/** Whether the row with the sequence `rowSeq` matches a filter. */
+export function matchesRow<Filter extends object>(
+  sql: Sql,
+  { from, seq, conditions }: FilteredTable<Filter>,
+  filter: Filter,
+  rowSeq: number,
+): boolean {
+  const where = listConditions(conditions, filter);
+  if (where.length === 0) return true;
+  const text = `SELECT 1 FROM ${from} WHERE ${[`${seq} = @rowSeq`, ...where].join(' AND ')}`;
+  return sql.value(text, { ...filter, rowSeq }) === 1;
 }
 
-/** The condition that a response status has the value of a `ResponseFilter`. A status of 0 means no response. */
-export function hasStatus(column: string, filter: string): string {
-  return `CASE WHEN ${filter} = 'none' THEN ${column} = 0
-    WHEN ${filter} LIKE '_xx' THEN ${column} / 100 = CAST(substr(${filter}, 1, 1) AS INTEGER)
-    ELSE ${column} = ${filter} END`;
+/** The SQL conditions of the fields that are set. */
+export function listConditions<Filter extends object>(
+  conditions: FilteredTable<Filter>['conditions'],
+  filter: Filter,
+): string[] {
+  const names = Object.keys(conditions) as (keyof Filter)[];
+  return names.filter((name) => filter[name] !== undefined).map((name) => `(${conditions[name]})`);
 }

@@ -2,21 +2,20 @@
 import { closeSync, lstatSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
+import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { SvcError } from '../errors.ts';
-import { openRegularFile, RefusedFileError } from '../read-regular-file.ts';
-import { APPLICATION_ID, SNAPSHOT_APPLICATION_ID } from './database.ts';
+import { openRegularFile, RefusedFileError } from '../platform/read-regular-file.ts';
+import { APPLICATION_ID, findDamage, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { openSqlite } from './driver.ts';
-import { hasExactSchema, SettingTable } from './schema.ts';
+import { hasExactSchema } from './schema.ts';
+import { SettingTable } from './settings.ts';
 import { Sql } from './sql.ts';
 
 /** Setting that only snapshots have: the wall time of their state. */
 const SAVED_AT_SETTING = 'snapshot_saved_at';
 /** Much larger than databases get by default. docs/state.md states it. */
 const SNAPSHOT_LIMIT_BYTES = 16 * 2 ** 30;
-/** Far above any real sequence, and far below 2^53, so that a store can continue counting from there. */
-const MAX_SEQ = 2 ** 48;
 
 /**
  * Writes the database to `path` atomically, through a temporary file next to it, which the next save removes if the process is killed.
@@ -119,8 +118,8 @@ export function withSnapshot(
 function checkSnapshot(db: Database.Database, path: string, environment: Environment): number {
   try {
     assertSnapshot(db, path);
-    const damage = findDamage(db);
-    if (damage !== null) throw createDamagedError(path, damage);
+    const [damage] = findDamage(db, 'snapshot');
+    if (damage !== undefined) throw createDamagedError(path, damage);
   } catch (error) {
     throw toLoadError(error, path);
   }
@@ -148,19 +147,6 @@ function assertSnapshot(db: Database.Database, path: string): void {
   if (!hasExactSchema(db, 'snapshot')) {
     throw createDamagedError(path, 'its schema differs from that of a snapshot');
   }
-}
-
-/** `integrity_check` also checks the types and conditions of all columns. */
-function findDamage(db: Database.Database): string | null {
-  const result = String(db.pragma('snapshot.integrity_check(1)', { simple: true }));
-  if (result !== 'ok') return result;
-  const [violation] = db.pragma('snapshot.foreign_key_check') as { table: string; parent: string }[];
-  return violation ? `a row of ${violation.table} refers to a missing row of ${violation.parent}` : null;
-}
-
-/** @throws SvcError `validation_failed` for a sequence that a store could not continue from. */
-export function assertSeqInRange(path: string, seq: number): void {
-  if (seq > MAX_SEQ) throw createDamagedError(path, `the sequence ${seq} is too high`);
 }
 
 function createNotASnapshotError(

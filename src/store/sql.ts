@@ -1,6 +1,6 @@
 /** Runs SQL, and reads the names of tables and columns. */
 import type Database from 'better-sqlite3';
-import type { Row, TableName } from './rows.ts';
+import type { Row, TableName } from './schema.ts';
 
 type Statement = Database.Statement<unknown[]>;
 

@@ -10,10 +10,11 @@ export function listStateTables(db: Database.Database): string[] {
   return listTableNames(db).filter((name) => name !== 'settings');
 }
 
-/** Replaces all rows of the state by those in the attached database `from`. Call inside a transaction with foreign keys off. */
-export function copyState(db: Database.Database, from: string): void {
+/** Replaces all rows of the state by those in the attached database `from`, or by none. Call inside a transaction with foreign keys off. */
+export function replaceRows(db: Database.Database, from: string | null): void {
   for (const table of listStateTables(db)) {
-    db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM ${from}.${table};`);
+    db.exec(`DELETE FROM main.${table}`);
+    if (from !== null) db.exec(`INSERT INTO main.${table} SELECT * FROM ${from}.${table}`);
   }
 }
 
@@ -29,7 +30,7 @@ export function attachBaseline(db: Database.Database): void {
   db.pragma(`baseline.cache_size = -${BASELINE_CACHE_KIB}`);
 }
 
-/** Makes the current state the one that a reset restores, with {@link copyState}. */
+/** Makes the current state the one that a reset restores, with {@link replaceRows}. */
 export function setBaseline(db: Database.Database): void {
   db.transaction(() => {
     for (const table of listStateTables(db)) {

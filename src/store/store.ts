@@ -12,9 +12,9 @@ import {
 } from './database.ts';
 import { DatabaseFileMonitor, type DatabaseFileProblem } from './database-file-monitor.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
-import { assertSeqInRange, saveSnapshot, withSnapshot } from './snapshots.ts';
-import { listTableNames, Sql } from './sql.ts';
-import { attachBaseline, copyState, listStateTables, setBaseline } from './state-copies.ts';
+import { saveSnapshot, withSnapshot } from './snapshots.ts';
+import { Sql } from './sql.ts';
+import { attachBaseline, listStateTables, replaceRows, setBaseline } from './state-copies.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
@@ -28,26 +28,21 @@ export class Store extends Tables {
   readonly #monitor: DatabaseFileMonitor;
   readonly #group: GroupCommit;
   readonly #subscribers = new Set<() => void>();
-  #expectsMore = () => false;
   #id = '';
   #lastSeq = 0;
   #stateReplacedSeq = 0;
 
   /** @throws SvcError as `openDatabase`. */
   constructor(options: DatabaseOptions) {
-    super();
-    const db = openDatabase(options);
-    const monitor = new DatabaseFileMonitor(options.path);
-    this.#db = db;
-    this.#monitor = monitor;
-    this.#group = new GroupCommit(db, {
-      assertWritable: () => monitor.assertIntact(),
+    super(new Sql(openDatabase(options)));
+    this.#db = this.sql.db;
+    this.#monitor = new DatabaseFileMonitor(options.path);
+    this.#group = new GroupCommit(this.#db, {
+      assertWritable: () => this.#monitor.assertIntact(),
       onCommit: () => this.#notifySubscribers(),
       onRollback: () => this.clearCaches(),
-      expectsMore: () => this.#expectsMore(),
     });
-    attachBaseline(db);
-    this.connectTables(new Sql(db));
+    attachBaseline(this.#db);
     this.#readIdAndSequences();
   }
 
@@ -85,12 +80,6 @@ export class Store extends Tables {
     this.settings.set(LAST_SEQ_SETTING, String(this.#lastSeq));
   }
 
-  /** Gives the change of an endpoint a sequence. Call inside the store transaction of the change. */
-  recordWebhookChange(webhookSeq: number): void {
-    this.changeFeed.recordWebhookChange(webhookSeq, this.nextSeq());
-    this.keepLastSeq();
-  }
-
   /** The sequence at which a reset or a snapshot last replaced all rows; 0 if that never happened. */
   get stateReplacedSeq(): number {
     return this.#stateReplacedSeq;
@@ -101,14 +90,14 @@ export class Store extends Tables {
     return this.#group.run(operation);
   }
 
-  /** Makes groups wait for more writes while `expectsMore` returns true, see `GroupCommit`. */
-  holdCommitsWhile(expectsMore: () => boolean): void {
-    this.#expectsMore = expectsMore;
+  /** Writes with the next group, see `GroupCommit.runLater`. */
+  writeLater<Result>(operation: () => Result): Promise<Result> {
+    return this.#group.runLater(operation);
   }
 
-  /** Writes with the next group, see `GroupCommit.runLater`. */
-  writeLater(operation: () => void): void {
-    this.#group.runLater(operation);
+  /** Commits all waiting writes soon, see `GroupCommit.commitSoon`. */
+  commitSoon(): void {
+    this.#group.commitSoon();
   }
 
   /** Writes at once, in a separate transaction. Only when no other writes are waiting: on startup, and after a flush. */
@@ -152,11 +141,7 @@ export class Store extends Tables {
    * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   restoreBaseline(inSameTransaction: () => void): void {
-    this.#replaceState(() => {
-      copyState(this.#db, 'baseline');
-      this.clearCaches();
-      inSameTransaction();
-    });
+    this.#replaceState('baseline', inSameTransaction);
   }
 
   /**
@@ -165,11 +150,7 @@ export class Store extends Tables {
    * @throws SvcError `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing has changed.
    */
   deleteAll(inSameTransaction: () => void): void {
-    this.#replaceState(() => {
-      this.#deleteRows(listStateTables(this.#db));
-      this.clearCaches();
-      inSameTransaction();
-    });
+    this.#replaceState(null, inSameTransaction);
   }
 
   /**
@@ -181,14 +162,7 @@ export class Store extends Tables {
   loadSnapshot(path: string, environment: Environment, inSameTransaction: (savedAt: number) => void): void {
     this.#assertOpen();
     withSnapshot(this.#db, path, environment, (savedAt) =>
-      this.#replaceState(() => {
-        copyState(this.#db, 'snapshot');
-        this.clearCaches();
-        const lastSeq = findLastSeq(this.#db);
-        assertSeqInRange(path, lastSeq);
-        this.#lastSeq = Math.max(this.#lastSeq, lastSeq);
-        inSameTransaction(savedAt);
-      }),
+      this.#replaceState('snapshot', () => inSameTransaction(savedAt)),
     );
   }
 
@@ -203,22 +177,22 @@ export class Store extends Tables {
    */
   startFresh<Result>(inSameTransaction: () => Result): Result {
     return this.#writeWithoutForeignKeys(() => {
-      this.#deleteRows(listTableNames(this.#db));
+      replaceRows(this.#db, null);
+      this.#db.exec('DELETE FROM settings');
       this.clearCaches();
       this.#readIdAndSequences();
       return inSameTransaction();
     });
   }
 
-  #deleteRows(tables: readonly string[]): void {
-    for (const table of tables) this.#db.exec(`DELETE FROM main.${table}`);
-  }
-
-  /** Replaces all rows, and sets {@link stateReplacedSeq}. */
-  #replaceState(replace: () => void): void {
+  /** Replaces all rows by those in the attached database `from`, or by none, and sets {@link stateReplacedSeq}. */
+  #replaceState(from: string | null, inSameTransaction: () => void): void {
     try {
       this.#writeWithoutForeignKeys(() => {
-        replace();
+        replaceRows(this.#db, from);
+        this.clearCaches();
+        this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(this.#db));
+        inSameTransaction();
         this.#stateReplacedSeq = this.nextSeq();
         this.settings.set(STATE_REPLACED_SETTING, String(this.#stateReplacedSeq));
         this.keepLastSeq();
@@ -297,7 +271,7 @@ export class Store extends Tables {
 
 function findLastSeq(db: Database.Database): number {
   const find = (column: string, table: string) =>
-    // The condition lets SQLite use the partial index of `settled_seq`.
+    // The condition lets SQLite use partial indexes.
     db
       .prepare<[], number | null>(`SELECT max(${column}) FROM ${table} WHERE ${column} IS NOT NULL`)
       .pluck()
@@ -305,5 +279,6 @@ function findLastSeq(db: Database.Database): number {
   return Math.max(
     ...listStateTables(db).map((table) => find('seq', table)),
     find('settled_seq', 'deliveries'),
+    find('changed_seq', 'webhooks'),
   );
 }

@@ -9,41 +9,25 @@ import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
 import { IdempotencyTable } from './idempotency.ts';
 import { Retention } from './retention.ts';
-import { SettingTable } from './schema.ts';
-import type { Sql } from './sql.ts';
+import { SettingTable } from './settings.ts';
+import { Table } from './sql.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
-export class Tables {
-  settings!: SettingTable;
-  workspaces!: WorkspaceTable;
-  apiKeys!: ApiKeyTable;
-  webhooks!: WebhookTable;
-  events!: EventTable;
-  deliveries!: DeliveryTable;
-  deliveryQueries!: DeliveryQueries;
-  attempts!: AttemptTable;
-  apiRequests!: ApiRequestTable;
-  faults!: FaultTable;
-  idempotency!: IdempotencyTable;
-  changeFeed!: ChangeFeed;
-  retention!: Retention;
-
-  protected connectTables(sql: Sql): void {
-    this.settings = new SettingTable(sql);
-    this.workspaces = new WorkspaceTable(sql);
-    this.apiKeys = new ApiKeyTable(sql);
-    this.webhooks = new WebhookTable(sql);
-    this.events = new EventTable(sql);
-    this.deliveries = new DeliveryTable(sql);
-    this.deliveryQueries = new DeliveryQueries(sql);
-    this.attempts = new AttemptTable(sql);
-    this.apiRequests = new ApiRequestTable(sql);
-    this.faults = new FaultTable(sql);
-    this.idempotency = new IdempotencyTable(sql);
-    this.changeFeed = new ChangeFeed(sql);
-    this.retention = new Retention(sql);
-  }
+export class Tables extends Table {
+  readonly settings = new SettingTable(this.sql);
+  readonly workspaces = new WorkspaceTable(this.sql);
+  readonly apiKeys = new ApiKeyTable(this.sql);
+  readonly webhooks = new WebhookTable(this.sql);
+  readonly events = new EventTable(this.sql);
+  readonly deliveries = new DeliveryTable(this.sql);
+  readonly deliveryQueries = new DeliveryQueries(this.sql);
+  readonly attempts = new AttemptTable(this.sql);
+  readonly apiRequests = new ApiRequestTable(this.sql);
+  readonly faults = new FaultTable(this.sql);
+  readonly idempotency = new IdempotencyTable(this.sql);
+  readonly changeFeed = new ChangeFeed(this.sql);
+  readonly retention = new Retention(this.sql);
 
   /** Must be called after a rollback, and after rows were replaced. */
   protected clearCaches(): void {

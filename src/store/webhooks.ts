@@ -1,23 +1,24 @@
 /** The table of endpoints. */
-import { Webhook, WebhookDetail } from '../contract/resources.ts';
-import { webhookDefaults, webhookSettings } from '../contract/webhook-settings.ts';
+
 import { isSubscribedTo } from '../domain/event.ts';
+import { endpointDefaults, endpointSettings, Webhook, WebhookDetail } from '../resources/endpoint.ts';
 import { createRowReader, toColumns } from './columns.ts';
 import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 export type WebhookRow = Row<'webhooks'>;
 
 /** The columns of a new endpoint without settings of its own. */
 export const newWebhookColumns = {
-  ...toColumns(webhookSettings, webhookDefaults),
+  ...toColumns(endpointSettings, endpointDefaults),
   previous_secret: null,
   previous_secret_expires_at: null,
   listener: 0,
   forward_target: 0,
   finding: null,
+  changed_seq: null,
   deleted_at: null,
 } as const satisfies Partial<WebhookRow>;
 

@@ -1,10 +1,11 @@
 /** The table of workspaces and their clocks. */
-import { Workspace } from '../contract/resources.ts';
+
 import type { ScheduleClockState } from '../domain/clock.ts';
 import type { Environment } from '../domain/credentials.ts';
+import { Workspace } from '../resources/workspace.ts';
 import { createRowReader, toFlag } from './columns.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
 export type WorkspaceRow = Row<'workspaces'>;

@@ -10,7 +10,7 @@ import {
   toOption,
   toVariable,
 } from '../../src/config/settings.ts';
-import { toSnakeCase } from '../../src/validation/configured-value.ts';
+import { toSnakeCase } from '../../src/resources/configured-value.ts';
 import { commandsByName, listFlags } from '../support/command-definitions.ts';
 
 /** Links to pages with more about a setting. */

@@ -1,8 +1,8 @@
-/** Generates docs/reference/errors.md from src/errors.ts: `npx vitest run test/architecture/errors-document.test.ts --update`. */
+/** Generates docs/reference/errors.md from src/domain/errors.ts: `npx vitest run test/architecture/errors-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { errorTexts, exitCodeTexts } from '../../src/contract/error-texts.ts';
-import { type ErrorCode, SvcError } from '../../src/errors.ts';
+import { type ErrorCode, SvcError } from '../../src/domain/errors.ts';
+import { errorTexts, exitCodeTexts } from '../../src/operations/error-texts.ts';
 
 /** The codes of `/v1`. */
 const apiCodes: readonly ErrorCode[] = [

@@ -1,8 +1,9 @@
 /** Generates docs/reference/explanations.md from src/diagnosis: `npx vitest run test/architecture/explanations-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { frameworks } from '../../src/diagnosis/frameworks.ts';
 import { layers, type Row } from '../../src/diagnosis/layers.ts';
-import { explanationSentences } from '../../src/diagnosis/sentences.ts';
+import { causeFixes, explanationSentences } from '../../src/diagnosis/sentences.ts';
 import { transportProblems } from '../../src/diagnosis/transport-problems.ts';
 
 const MAX_PATTERN_CHARS = 60;
@@ -42,10 +43,12 @@ The first row that applies names the layer. A pattern that is longer than ${MAX_
 
 ${Object.entries(layers)
   .map(
-    ([kind, { sentence, fix, rows }]) =>
-      `### ${kind}\n\n${cell(sentence)}\n\n${table(
+    ([kind, { rows = [{}], ...layer }]) =>
+      `### ${kind}\n\n${cell(layer.sentence)}\n\n${table(
         ['who', 'evidence', 'fix'],
-        rows.map((row) => [row.by, describeRow(row), cell(row.fix ?? fix)]),
+        rows
+          .map((row) => ({ ...layer, ...row }))
+          .map((row) => [row.by ?? '', describeRow(row), cell(row.fix)]),
       )}`,
   )
   .join('\n\n')}
@@ -53,11 +56,37 @@ ${Object.entries(layers)
 ## The verdict
 
 ${table(
-  ['sentence', 'evidence'],
-  Object.values(explanationSentences).map(([sentence, evidence]) => [cell(sentence), evidence]),
+  ['sentence', 'evidence', 'fix'],
+  Object.values(explanationSentences).map(([sentence, evidence, fix = '']) => [
+    ...[cell(sentence), evidence, cell(fix)],
+  ]),
 )}
 
 [Signatures](../signatures.md#reasons) has the mistakes that a digest in the response, a reason of \`svc-emulator/signature\` or a probe names.
+
+## The raw body of a framework
+
+If the verification got a changed or an empty body, and the response has one of these headers, the fix continues with this sentence. The other rows only
+name the language, whose JSON libraries are then tried first.
+
+${table(
+  ['header', 'language', 'fix'],
+  frameworks.map(({ header: [name, value], language, rawBody = '' }) => [
+    ...[`${code(name)} ${pattern(value)}`, language, cell(rawBody)],
+  ]),
+)}
+
+## What to do about a cause
+
+The cause follows from the outcome, the status and the injected fault of the attempt. This applies if nothing more is known.
+
+${table(
+  ['cause', 'fix'],
+  Object.entries(causeFixes).map(([cause, { fix, command }]) => [
+    code(cause),
+    command === undefined ? cell(fix) : `${cell(fix)}: ${code(command)}`,
+  ]),
+)}
 
 ## Connections that fail
 

@@ -4,75 +4,59 @@ import { describe, expect, it } from 'vitest';
 
 const source = join(import.meta.dirname, '../../src');
 
-/** A module is a folder of src, or a file at its top level. It may import the modules in the lines above its own. */
+/** A module is a folder of src, or an entry point at its top level. It may import the modules in the lines above its own. */
 const layers = [
-  [
-    'create-folder',
-    'errors',
-    'package-files',
-    'package-info',
-    'read-regular-file',
-    'timers',
-    'write-private-file',
-  ],
-  ['abort-signals'],
   ['domain'],
-  ['diagnosis'],
-  ['cache-folder', 'network'],
-  ['compile-cache', 'validation'],
+  ['signature'],
+  ['platform'],
+  ['resources'],
   ['profile'],
-  ['contract'],
-  ['config', 'fixtures', 'parity', 'receiver', 'store', 'clock'],
-  ['client', 'sandbox'],
-  ['mcp', 'delivery'],
-  ['control'],
+  ['operations'],
+  ['diagnosis'],
+  ['client'],
+  ['config', 'fixtures', 'recordings', 'store'],
+  ['receivers'],
+  ['emulator', 'mcp'],
   ['http'],
-  ['emulator'],
+  ['emulator.ts'],
   ['library'],
-  ['index'],
-  ['vitest'],
+  ['index.ts'],
+  ['vitest.ts'],
 ];
 
 /** Modules with their own list. The command line talks to an emulator and does not contain one. */
 const allowed: Record<string, readonly string[]> = {
   cli: [
-    'create-folder',
-    'errors',
-    'abort-signals',
-    'package-files',
-    'package-info',
-    'read-regular-file',
-    'timers',
     'domain',
+    'signature',
     'diagnosis',
-    'validation',
+    'platform',
+    'resources',
     'profile',
-    'contract',
+    'operations',
     'config',
-    'clock',
-    'network',
     'fixtures',
-    'parity',
-    'receiver',
+    'recordings',
+    'receivers',
     'client',
     'mcp',
   ],
-  signature: ['domain', 'clock'],
+  'signature.ts': ['domain', 'signature', 'platform'],
   // The entries of the npm package's command and of the single executable.
-  start: ['compile-cache'],
-  executable: ['package-files', 'cli'],
+  'start.ts': ['platform'],
+  'executable.ts': ['platform', 'cli'],
   // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
-  dashboard: ['errors', 'abort-signals', 'timers', 'domain', 'diagnosis', 'validation', 'contract', 'client'],
+  dashboard: ['domain', 'signature', 'diagnosis', 'platform', 'resources', 'operations', 'client'],
 };
 
 /** Files that may load another module lazily with `import()`, and import its types. */
 const lazyImports: Record<string, string> = {
   'start.ts': 'cli',
-  'cli/boot-emulator.ts': 'emulator',
-  'cli/commands/emulator-start.ts': 'emulator',
-  'cli/foreground-emulator.ts': 'emulator',
-  'cli/commands/emulator-exec.ts': 'emulator',
-  'cli/doctor/check-database.ts': 'store',
+  'cli/boot-emulator.ts': 'emulator.ts',
+  'cli/commands/emulator-start.ts': 'emulator.ts',
+  'cli/foreground-emulator.ts': 'emulator.ts',
+  'cli/commands/emulator-exec.ts': 'emulator.ts',
+  'cli/commands/doctor.ts': 'store',
 };
 
 /** Packages that `svc --help` and `svc verify` must not load, because they are slow to load. */
@@ -106,7 +90,7 @@ const imports: Import[] = readdirSync(source, { recursive: true, encoding: 'utf8
   });
 const internalImports = imports.filter(({ target }) => /\.tsx?$/.test(target));
 
-const moduleOf = (file: string) => file.replace(/\.tsx?$|\/.*$/, '');
+const moduleOf = (file: string) => file.replace(/\/.*$/, '');
 
 function mayImport({ file, target, kind }: Import): boolean {
   const [from, to] = [moduleOf(file), moduleOf(target)];
@@ -167,6 +151,14 @@ describe('the imports', () => {
 
   it('no module imports a module of a higher layer', () => {
     const forbidden = internalImports.filter((entry) => !mayImport(entry));
+    expect(forbidden.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('the server does not import its clients', () => {
+    const servers = ['emulator', 'http', 'emulator.ts'];
+    const forbidden = internalImports.filter(
+      ({ file, target }) => servers.includes(moduleOf(file)) && moduleOf(target) === 'client',
+    );
     expect(forbidden.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 

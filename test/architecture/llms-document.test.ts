@@ -26,7 +26,7 @@ const document = `# svc
 > ${description}
 
 The links are relative to this file, which is in the folder \`docs\` of the npm package \`svc-emulator\`. For the steps of testing a webhook receiver, read
-[the skill](../skills/svc/SKILL.md) first. \`svc help --json\` describes all commands with their options.
+[the skill](../skills/svc/SKILL.md) first. \`svc COMMAND --help\` shows the options of a command, with examples.
 
 ${sections.join('\n\n')}
 `;

@@ -107,10 +107,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'emulator exec': [
     ...startOptions,
-    ['--require-settled --junit a.xml --log a.log', { requireSettled: true, junit: 'a.xml', log: 'a.log' }],
-    ['--expect-failed 2 --allow-no-deliveries', { expectFailed: 2, allowNoDeliveries: true }],
+    ['--require-settled --log a.log', { requireSettled: true, log: 'a.log' }],
+    ['--require-settled --allow-no-deliveries', { requireSettled: true, allowNoDeliveries: true }],
   ],
-  'emulator stop': [['--junit a.xml', { junit: 'a.xml' }]],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
   'emulator reset': [['--all --yes', { all: true, yes: true }]],
   'emulator snapshot load': [['--yes', { yes: true }]],
@@ -126,11 +125,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '-H A:b --headers C:d:e --skip-verify --keep --print-secret --format json --write-env .env',
+      '-H A:b --headers C:d:e --skip-verify --print-secret --format json --write-env .env',
       {
         headers: { A: 'b', C: 'd:e' },
         skip_verify: true,
-        keep: true,
         printSecret: true,
         format: 'json',
         writeEnv: '.env',
@@ -146,7 +144,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'deliveries export': [
     deliveryFilter,
     responseFilter,
-    ['--until 10m --format har --out a.har', { until: '10m', format: 'har', out: 'a.har' }],
+    ['--until 10m --out a.ndjson', { until: '10m', out: 'a.ndjson' }],
   ],
   'deliveries replay': [
     ['--failed --since 1h --rate 20/s', { failed: true, since: '1h', rate: 20 }],
@@ -155,13 +153,13 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--failed --yes', { failed: true, yes: true }],
     ...wait,
   ],
-  'clock show': [workspace],
-  'clock speed': [workspace],
-  'clock freeze': [workspace],
-  'clock resume': [workspace],
-  'clock advance': [workspace],
-  'clock next': [workspace],
-  'clock settle': [workspace],
+  'clock show': [inWorkspace],
+  'clock speed': [inWorkspace],
+  'clock freeze': [inWorkspace],
+  'clock resume': [inWorkspace],
+  'clock advance': [inWorkspace],
+  'clock next': [inWorkspace],
+  'clock settle': [inWorkspace],
   'events list': [
     page,
     [
@@ -185,13 +183,13 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--no-headers --no-skip-verify', { headers: false, skip_verify: false }],
   ],
   'webhooks delete': [['--yes', { yes: true }]],
-  'webhooks rotate-secret': [['--overlap 1h30m', { overlap: 5_400_000 }]],
+  'webhooks rotate-secret': [['--overlap 1h30m', { overlap_ms: 5_400_000 }]],
   'workspaces list': [page],
   'keys list': [page, inWorkspace],
   'keys create': [
     ['--name reader', { name: 'reader' }],
     ['--scopes events:read,events:write', { scopes: ['events:read', 'events:write'] }],
-    workspace,
+    inWorkspace,
     ['--all-workspaces', { allWorkspaces: true }],
   ],
   'keys revoke': [['--yes', { yes: true }]],
@@ -226,7 +224,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   'faults list': [page, inWorkspace],
-  'faults clear': [workspace],
+  'faults clear': [inWorkspace],
   'fixtures import': [
     [
       'a.har --type order.created,order.paid --replace customer.name=Jane --yes',
@@ -247,9 +245,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'gaps record': [
     [
-      'https://api.example.com/v1 --save a.har --type a.b --restricted-key svc_test_a --delay 1s --yes',
+      'https://api.example.com/v1 --save a.ndjson --type a.b --restricted-key svc_test_a --delay 1s --yes',
       {
-        save: 'a.har',
+        save: 'a.ndjson',
         type: 'a.b',
         restrictedKey: 'svc_test_a',
         delay: 1000,
@@ -316,9 +314,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--restart-command a --replay a.json --save b.json --test a.test.ts --junit a.xml --scheme stripe --timeout 3s --ca ca.pem',
+      '--restart-command a --replay a.json --save b.json --junit a.xml --scheme stripe --timeout 3s --ca ca.pem',
       {
-        ...{ restartCommand: 'a', replay: 'a.json', save: 'b.json', test: 'a.test.ts', junit: 'a.xml' },
+        ...{ restartCommand: 'a', replay: 'a.json', save: 'b.json', junit: 'a.xml' },
         ...{ scheme: 'stripe', timeout: 3_000, ca: 'ca.pem' },
       },
     ],

@@ -6,10 +6,9 @@ export const securityRules: Readonly<Record<string, string>> = {
   'files.configuration':
     'A configuration file that another user can change is refused, before it is executed',
   'files.special':
-    'A file that is a FIFO or a device, or larger than its limit, is refused without being opened. In `.svc`, so is a link',
+    'A file that is a FIFO or a device, or larger than its limit, is refused without being opened',
   'files.standard-input': 'Standard input is read up to a limit, and SIGTERM ends the wait for it',
-  'files.recordings': 'A recording is read in parts, so that its size does not exhaust the memory',
-  'files.sudo': 'Under sudo, the files of the user who called it are used',
+  'files.recordings': 'A recording of more than 256 MB is refused without being read',
   'files.groups':
     'Write permission is accepted for a group with the ID of the owner, but not for another one',
   'files.trusted-folders': 'Only `SVC_TRUST_FOLDERS` adds exceptions, and only as absolute paths',
@@ -111,12 +110,9 @@ export const securityRules: Readonly<Record<string, string>> = {
   'output.tables': 'A value cannot break out of its table row',
   'output.names': 'A name without a visible character is refused',
   // Exports.
-  'exports.secrets':
-    'An export contains no API keys, endpoint secrets, passwords, tokens or cookies, in any format',
+  'exports.secrets': 'An export contains no API keys, endpoint secrets, passwords, tokens or cookies',
   'exports.download': 'A browser saves an export and does not show it at the address of the emulator',
   // Variables and links.
-  'values.checked':
-    '`svc env` and `--write-env` check that each value is a valid URL, key, ID, token or secret',
   'values.lines': 'A value with a line break or a control character is refused in every line-based format',
   'values.quotes':
     'Values are quoted, so that a shell and a dotenv reader read the same text. A value that a dotenv file cannot quote is refused',

@@ -1,8 +1,7 @@
-/** The packages of the single executable: what a person without Node.js does, from the download to a delivered event. */
+/** The archive of the single executable: what a person without Node.js does, from the download to a delivered event. */
 import {
   chownSync,
   createReadStream,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -22,17 +21,11 @@ import { createReceiver } from '../support/test-receiver.ts';
 
 const root = join(import.meta.dirname, '../..');
 const program = join(root, 'build/svc');
-/** Packing compresses 270 MB. */
+/** Packing compresses 135 MB. */
 const TIMEOUT_MS = 240_000;
 /** The user and group `nobody`. */
 const NOBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
-
-const succeeds = async (command: string, ...args: string[]) =>
-  !(await execa(command, args, { reject: false })).failed;
-const hasDpkg = await succeeds('dpkg-deb', '--version');
-/** Only root can install a package. A package that the user has installed must stay. */
-const canInstall = hasDpkg && isRoot && !(await succeeds('dpkg', '--status', 'svc-emulator'));
 
 /** Runs commands in a new folder as a user whose home folder it is, and who has no Node.js. */
 async function createUser() {
@@ -50,19 +43,18 @@ async function createUser() {
   return { bin, run };
 }
 
-describe.skipIf(!hasDpkg)('the packages', () => {
-  let [packages, archive, deb] = ['', '', ''];
+describe('the archive', () => {
+  let [packages, archive] = ['', ''];
 
   beforeAll(async () => {
     packages = mkdtempSync(join(tmpdir(), 'svc-packages-'));
-    await execa(process.execPath, [join(root, 'scripts/package-binary.mjs'), 'archives', '--out', packages]);
-    [archive = '', deb = ''] = readdirSync(packages).sort();
+    await execa(process.execPath, [join(root, 'scripts/package-binary.mjs'), '--out', packages]);
+    [archive = ''] = readdirSync(packages);
   }, TIMEOUT_MS);
   afterAll(() => rmSync(packages, { recursive: true }));
 
-  it('the packages for Linux are an archive with the executable and its licenses, and a .deb', async () => {
+  it('the archive for Linux contains the executable and its licenses', async () => {
     expect(archive).toMatch(/^svc-[\d.]+-linux-\w+\.tar\.gz$/);
-    expect(deb).toMatch(/^svc-emulator_[\d.]+_\w+\.deb$/);
     const { stdout: files } = await execa('tar', ['-tzf', join(packages, archive)]);
     expect(files.split('\n').sort()).toEqual(['LICENSES.md', 'README.md', 'svc']);
   });
@@ -91,44 +83,6 @@ describe.skipIf(!hasDpkg)('the packages', () => {
     expect(outputs.at(-1)).toMatch(/succeeded/);
     expect(receiver.requests).toHaveLength(1);
   });
-
-  it.skipIf(!canInstall)(
-    'a user without Node.js gets from the .deb to a delivered event, and its removal leaves no file',
-    async () => {
-      const { run } = await createUser();
-      const receiver = await createReceiver();
-      onTestFinished(receiver.close);
-      await execa('dpkg', ['--install', join(packages, deb)]);
-      onTestFinished(() =>
-        execa('dpkg', ['--purge', 'svc-emulator'], { reject: false }).then(() => undefined),
-      );
-      const { stdout: listed } = await execa('dpkg', ['--listfiles', 'svc-emulator']);
-      const installed = listed.split('\n').filter((path) => path.includes('svc'));
-      expect(installed).toEqual(
-        expect.arrayContaining([
-          '/usr/bin/svc',
-          '/usr/bin/svc-emulator',
-          '/usr/share/bash-completion/completions/svc',
-          '/usr/share/doc/svc-emulator/copyright',
-          '/usr/share/doc/svc-emulator/docs/README.md',
-        ]),
-      );
-      onTestFinished(() =>
-        run('/usr/bin/svc', 'emulator', 'stop').then(
-          () => undefined,
-          () => undefined,
-        ),
-      );
-      await run('/usr/bin/svc', 'emulator', 'start', '--detach', '--forward-to', receiver.url);
-      const trigger = await run('/usr/bin/svc-emulator', 'trigger', 'order.shipped', '--wait');
-      expect(trigger.stdout).toMatch(/succeeded/);
-      expect(receiver.requests).toHaveLength(1);
-      await run('/usr/bin/svc', 'emulator', 'stop');
-
-      await execa('dpkg', ['--remove', 'svc-emulator']);
-      expect(installed.filter(existsSync)).toEqual([]);
-    },
-  );
 });
 
 describe('the executable', () => {

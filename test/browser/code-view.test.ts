@@ -79,8 +79,12 @@ describeInBrowser('invisible and bidirectional characters', () => {
     await page.goto(`${page.url().split('#')[0]}#/deliveries/${invisible?.id}`);
     await page.getByRole('tab', { name: 'Compare with…' }).click();
     await page.getByRole('combobox', { name: 'Compare with' }).selectOption('another delivery');
-    await page.getByLabel('Delivery ID').fill(other?.id ?? '');
-    await page.getByRole('textbox', { name: 'Payload of Attempt 1 (this one)' }).getByText(ESCAPED).waitFor();
+    await page.getByRole('textbox', { name: 'Delivery ID' }).fill(other?.id ?? '');
+    await page
+      .getByRole('textbox', { name: /^Payload of / })
+      .last()
+      .getByText(ESCAPED)
+      .waitFor();
     await page.goto(`${page.url().split('#')[0]}#/trigger?event=${event.id}`);
     const editor = page.getByRole('textbox', { name: 'Payload' });
     await editor.getByText(ESCAPED).waitFor();

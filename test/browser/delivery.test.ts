@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { startDeliverySetup } from '../delivery/delivery-setup.ts';
+import { startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import {
   describeInBrowser,
@@ -66,7 +66,7 @@ describeInBrowser('the delivery page', () => {
       page.getByRole('heading', { name: 'order.shipped' }),
       page.getByRole('button', { name: 'Replay', exact: true }),
       page.getByRole('button', { name: 'Edit and replay' }),
-      page.getByRole('button', { name: 'More' }),
+      page.getByRole('button', { name: 'Copy as Markdown' }),
       cause,
       page.getByRole('region', { name: 'Timeline' }),
       response.getByText('"error": "down"'),
@@ -289,27 +289,16 @@ describeInBrowser('the delivery page', () => {
     await response.getByText('18 bytes, decompressed').waitFor();
   });
 
-  it('an attempt has a tab with its phases', async () => {
+  it('an attempt shows its phases in one line', async () => {
     const { emulator, control, receiver, webhook, deliver } = await startDeliverySetup([503, 200]);
     await control.updateWebhook({ id: webhook.id, url: `http://localhost:${receiver.port}/hooks` });
     const { id } = await deliver();
     // Before the page opens, because an idle connection is closed after some seconds.
     await control.nextClock({});
     const page = await openDashboard(emulator, { hash: `/deliveries/${id}?attempt=1` });
-    await page.getByRole('tab', { name: 'Timing' }).click();
-    const phases = page.getByRole('table', { name: 'Phases of attempt 1 in real time' });
-    await expect
-      .poll(() => phases.getByRole('rowheader').allTextContents())
-      .toEqual(['queued', 'DNS', 'connect', 'send', 'wait', 'receive']);
-    const starts = (await page.evaluate(
-      '[...document.querySelectorAll(".phase-track > .phase")].map((bar) => bar.getBoundingClientRect().left)',
-    )) as number[];
-    expect(starts).toHaveLength(6);
-    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-    expect(starts.at(-1)).toBeGreaterThan(starts[0] ?? 0);
-    await expectAccessible(page);
+    await page.getByText(/took .*: queued .*, DNS .*, connect .*, send .*, wait .*, receive /).waitFor();
     await page.getByRole('button', { name: /Attempt\s+#2/ }).click();
-    await page.getByText('Reused connection: no DNS, connect and TLS').waitFor();
+    await page.getByText(/queued .*, reused connection, send /).waitFor();
   });
 
   it('the delivery page compares an attempt with the last success, another attempt and another delivery', async () => {
@@ -322,30 +311,29 @@ describeInBrowser('the delivery page', () => {
     await headingOf(page, 2, 2).waitFor();
     await page.getByRole('tab', { name: 'Compare with…' }).click();
     const panel = page.getByRole('tabpanel');
-    await panel.getByText('No other delivery to this endpoint has succeeded.').waitFor();
+    await panel.getByText('No other delivery of order.shipped has succeeded.').waitFor();
     await emulator.api('POST', '/events', { type: 'order.shipped', payload: { order: 'ord_2' } });
     await receiver.request(3);
     await advance(0);
     const other = (await emulator.control.listDeliveries({ status: 'succeeded' })).data[0]?.id ?? '';
-    await page.getByRole('tab', { name: 'Timing' }).click();
+    await page.getByRole('tab', { name: 'Response and payload' }).click();
     await page.getByRole('tab', { name: 'Compare with…' }).click();
+    /** @param title the number of the attempt and its result */
     const changed = (part: string, title: string) =>
       panel
         .getByRole('region', { name: part, exact: true })
-        .getByRole('textbox', { name: `${part} of ${title}` })
+        .getByRole('textbox', { name: new RegExp(`^${part} of order\\.shipped, attempt ${title}`) })
         .locator('.cm-changedLine')
         .allTextContents();
-    await expect.poll(() => changed('Payload', other)).toContain('      "order": "ord_2"');
+    await expect.poll(() => changed('Payload', '1, 200')).toEqual(['      "order": "ord_2"']);
     const choice = panel.getByLabel('Compare with');
     await choice.selectOption('attempt 1, 500');
-    await expect.poll(() => changed('Response', 'Attempt 1')).toEqual(expect.arrayContaining(['500', 'b']));
-    await expect
-      .poll(() => changed('Response', 'Attempt 2 (this one)'))
-      .toEqual(expect.arrayContaining(['503', 'x']));
+    await expect.poll(() => changed('Response', '1, 500')).toEqual(expect.arrayContaining(['500', 'b']));
+    await expect.poll(() => changed('Response', '2, 503')).toEqual(expect.arrayContaining(['503', 'x']));
     await panel.getByRole('region', { name: 'Payload' }).getByText('identical').waitFor();
     await choice.selectOption('another delivery');
-    await panel.getByLabel('Delivery ID').fill(other);
-    await expect.poll(() => changed('Payload', other)).toContain('      "order": "ord_2"');
+    await panel.getByRole('textbox', { name: 'Delivery ID' }).fill(other);
+    await expect.poll(() => changed('Payload', '1, 200')).toEqual(['      "order": "ord_2"']);
   });
 
   it('the delivery page names the injected fault and links its endpoint', async () => {
@@ -362,34 +350,42 @@ describeInBrowser('the delivery page', () => {
     const { body } = await receiver.request(1);
     await headingOf(page, 1, 1).waitFor();
     await page.keyboard.press('c');
-    const dialog = page.getByRole('dialog', { name: 'Copy attempt 1' });
-    const copy = async (form: string, what: string) => {
-      await dialog.getByRole('tab', { name: form }).click();
+    const menu = page.getByRole('region', { name: 'Copy the attempt' });
+    const copy = (what: string) =>
       // The message disappears after 1.5 seconds, so the test looks for it before it clicks.
-      await Promise.all([
-        dialog.getByRole('status').getByText('Copied').waitFor(),
-        dialog.getByRole('button', { name: `Copy ${what}` }).click(),
+      Promise.all([
+        menu.getByRole('status').getByText('Copied').waitFor(),
+        menu.getByRole('button', { name: `Copy ${what}` }).click(),
       ]);
-    };
-    await copy('curl', 'curl command');
+    await copy('curl command');
     await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);
-    await copy('Raw HTTP', 'raw request');
-    await expect.poll(() => clipboardOf(page)).toMatch(/^POST \/hooks HTTP\/1\.1\r?\n[\s\S]*\nHost: /);
-    await copy('Vitest', 'test');
+    await copy('Vitest test');
     await expect
       .poll(() => clipboardOf(page))
       .toContain("await workspace.trigger('order.shipped', payload);");
     await expectAccessible(page);
   });
 
-  it('the delivery page moves the focus back to the button that opened a dialog after Escape', async () => {
+  it('the delivery page copies the cause, the request and the response as Markdown with one click, without the secret', async () => {
+    const { page, webhook } = await openDelivery({ status: 503, body: 'down' });
+    await headingOf(page, 1, 1).waitFor();
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await expect
+      .poll(() => clipboardOf(page))
+      .toMatch(/^# order\.shipped: failing\n.*Your receiver returned 503\./s);
+    const markdown = await clipboardOf(page);
+    expect(markdown).toMatch(
+      /## Request\n\n```\nPOST .*"order": "ord_1".*## Response\n\n```\nHTTP 503\n.*\ndown\n```\n$/s,
+    );
+    expect(markdown).not.toContain(webhook.secret);
+  });
+
+  it('the delivery page moves the focus back to the button that opened a menu or a dialog after Escape', async () => {
     const { page } = await openDelivery(503);
-    const more = page.getByRole('button', { name: 'More' });
+    const more = page.getByRole('button', { name: 'Copy as…' });
     await more.click();
-    await page.getByRole('button', { name: 'Copy as…' }).click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('region', { name: 'Copy the attempt' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expectFocused(more);
     const edit = page.getByRole('button', { name: 'Edit and replay' });
     await edit.click();

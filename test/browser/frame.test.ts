@@ -75,7 +75,8 @@ describeInBrowser('the dashboard layout', () => {
     await expectAccessible(page);
     await openEmulator({ port });
     await page.getByText('sandbox').waitFor();
-    await alert.waitFor({ state: 'detached' });
+    // The views of the page load again at the same time.
+    await expect.poll(() => alert.count()).toBe(0);
     await expect.poll(() => advance.isEnabled()).toBe(true);
   });
 

@@ -22,7 +22,7 @@ describeInBrowser('the first page', () => {
     await expect.poll(() => page.getByText('svc trigger order.shipped').count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Active faults' }).count()).toBe(0);
     await endpointsOf(page).getByText('100%').waitFor();
-    await endpointsOf(page).getByText('last attempt OK').waitFor();
+    await endpointsOf(page).getByText('healthy').waitFor();
   });
 
   it('the first page shows endpoints, the chart and active faults in light and dark mode, wide and narrow', async () => {

@@ -66,9 +66,10 @@ describeInBrowser('a body of 200 KB', () => {
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     await page.getByRole('tab', { name: 'Compare with…' }).click();
     await page.getByRole('combobox', { name: 'Compare with' }).selectOption('another delivery');
-    await page.getByLabel('Delivery ID').fill(other?.id ?? '');
+    await page.getByRole('textbox', { name: 'Delivery ID' }).fill(other?.id ?? '');
     await page
-      .getByRole('textbox', { name: /^Payload of Attempt 1 \(this one/ })
+      .getByRole('textbox', { name: /^Payload of / })
+      .last()
       .getByText('some text')
       .first()
       .waitFor();

@@ -1,7 +1,7 @@
 /** Replays from the dashboard: with one click, with changes, and in bulk. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openReceiver, startDeliverySetup } from '../delivery/delivery-setup.ts';
+import { openReceiver, startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
@@ -61,7 +61,7 @@ describeInBrowser('a replay', () => {
 
   it('a replay does not move the buttons next to it', async () => {
     const { page } = await openFailing();
-    const other = page.getByRole('button', { name: 'More' });
+    const other = page.getByRole('button', { name: 'Copy as…' });
     const before = await other.boundingBox();
     await page.getByRole('button', replay).click();
     await page.getByText('Attempt 2: 200').waitFor();

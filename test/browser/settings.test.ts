@@ -1,7 +1,7 @@
-/** The settings of the dashboard: theme, shortcuts, API keys, and the width of lists beside an open item. */
+/** The settings of the dashboard: theme and shortcuts. */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard, reload } from '../support/browser.ts';
 import { focusedRowOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
 
@@ -69,29 +69,5 @@ describeInBrowser('the settings', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(page.url()).toContain('#/deliveries');
     expect(await focusedRowOf(page).count()).toBe(0);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
-  });
-
-  it('the settings list the API keys with their scopes and workspace, newest first', async () => {
-    const emulator = await openEmulator();
-    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
-    const created = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });
-    const revoked = await emulator.control.createKey({ scopes: ['events:write'] });
-    await emulator.control.revokeKey({ id: revoked.id });
-    const page = await openDashboard(emulator);
-    const dialog = await openSettings(page);
-    const keys = dialog.getByRole('list', { name: 'API keys' }).getByRole('listitem');
-    await keys.nth(0).getByText('revoked').waitFor();
-    await keys
-      .nth(1)
-      .getByText(`svc_test_…${created.key.slice(-4)}`)
-      .waitFor();
-    await keys.nth(1).getByText(`events:read · Second · ${created.id}`).waitFor();
-    await keys.last().getByText('used by the dashboard and svc').waitFor();
-    expect(await page.content()).not.toContain(created.key);
-    await expectAccessibleAt(page, [360, 1920]);
-    await emulator.control.reset({});
-    await expect.poll(() => keys.count()).toBe(1);
   });
 });

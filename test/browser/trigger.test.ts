@@ -9,7 +9,6 @@ import {
   expectFocused,
   type OpenOptions,
   openDashboard,
-  setHidden,
   skipToNextPoll,
 } from '../support/browser.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -36,7 +35,9 @@ const bottomOf = async (shown: Locator) => {
   return (box?.y ?? Number.NaN) + (box?.height ?? Number.NaN);
 };
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
-const sent = (page: Page) => page.getByRole('region', { name: 'Sent' }).getByRole('listitem');
+const result = (page: Page) => page.getByRole('region', { name: 'Result' });
+/** Selects the second workspace in the header. */
+const selectSecond = (page: Page) => page.getByLabel('Workspace').selectOption('Second');
 
 async function openTrigger(
   emulator: Parameters<typeof openDashboard>[0],
@@ -58,31 +59,22 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).innerText()).toContain('"tracking_number"');
     await payload(page).fill('{"order_id": "ord_1", "amount": 12.50}');
     await send(page);
-    await sent(page).first().getByText('succeeded').waitFor();
+    await result(page).getByText('succeeded').waitFor();
     const { body, envelope } = await receiver.request(1);
     expect(body.toString()).toContain('"payload":{"order_id":"ord_1","amount":12.50}');
     await page.getByRole('link', { name: `${envelope?.data.id}` }).waitFor();
-    await sent(page).getByRole('link', { name: receiver.url }).click();
+    await result(page).getByRole('link', { name: receiver.url }).click();
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
     await page.goBack();
-    await sent(page).first().getByText('succeeded').waitFor();
     await expect.poll(() => payload(page).innerText()).toContain('12.50');
   });
 
-  it('the trigger page shows the payload, the send button and the delivery without scrolling', async () => {
+  it('the trigger page shows the payload and the send button without scrolling', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await expect.poll(() => payload(page).innerText()).toContain('"tracking_number"');
-    await send(page);
-    const arrival = sent(page).first().getByText('succeeded');
-    await arrival.waitFor();
-    for (const each of [
-      page.locator('.cm-editor'),
-      page.getByRole('button', { name: 'Send', exact: true }),
-      arrival,
-    ]) {
+    for (const each of [page.locator('.cm-editor'), page.getByRole('button', { name: 'Send', exact: true })])
       await expect.poll(() => bottomOf(each)).toBeLessThan(800);
-    }
   });
 
   it('the trigger page notices an endpoint that is registered after it opened', async () => {
@@ -128,7 +120,7 @@ describeInBrowser('the trigger page', () => {
     await alert.getByText('type must have the form').waitFor();
     await expect.poll(() => alert.textContent()).toContain('422 validation_failed');
     await expect.poll(() => page.getByLabel('Event type').getAttribute('aria-invalid')).toBe('true');
-    await alert.getByRole('link', { name: /^req_/ }).click();
+    await alert.getByRole('link', { name: 'Open the request' }).click();
     await expect.poll(() => page.url()).toContain('#/requests/req_');
   });
 
@@ -137,27 +129,19 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
     await send(page);
-    await sent(page).getByText('was subscribed').waitFor();
+    await result(page).getByText('was subscribed').waitFor();
     await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
     await expect.poll(() => page.title()).toBe('Home · svc');
   });
 
-  it('the trigger page sends many events, counts them and sends an event again', async () => {
-    const { emulator, receiver } = await startPair(({ envelope }) =>
-      envelope?.data.payload?.ok ? 200 : 503,
-    );
+  it('the trigger page sends many events and counts them', async () => {
+    const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await page.getByLabel('Count').fill('30');
     await page.getByRole('button', { name: 'Send 30 events' }).click();
-    await sent(page).getByText('30 of 30 events created').waitFor();
-    await sent(page).getByRole('link', { name: 'All pets.fed deliveries' }).waitFor();
+    await result(page).getByText('30 events created').waitFor();
+    await result(page).getByRole('link', { name: 'All pets.fed deliveries' }).waitFor();
     await receiver.waitFor(30);
-    await page.getByLabel('Count').fill('1');
-    await payload(page).fill('{"ok":true}');
-    await send(page);
-    await expect.poll(() => sent(page).first().textContent()).toContain('succeeded');
-    await sent(page).first().getByRole('button', { name: 'Send again' }).click();
-    await expect.poll(async () => (await emulator.control.listEvents({ limit: 100 })).data.length).toBe(32);
   });
 
   it('the trigger page creates no second event with the same idempotency key', async () => {
@@ -165,10 +149,10 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await page.getByLabel('Idempotency key').fill('once');
     await send(page);
-    await sent(page).getByText('succeeded').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    await sent(page).first().getByText('existing event').waitFor();
-    await sent(page).first().getByText('succeeded').waitFor();
+    await result(page).getByText('succeeded').waitFor();
+    await send(page);
+    await result(page).getByText('so no new event was created').waitFor();
+    await result(page).getByText('succeeded').waitFor();
     await expect.poll(async () => (await emulator.control.listEvents({})).data).toHaveLength(1);
   });
 
@@ -184,59 +168,32 @@ describeInBrowser('the trigger page', () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await page.getByRole('main').getByLabel('Workspace').selectOption('Second');
+    await selectSecond(page);
     await page.getByText('No endpoint is subscribed to pets.fed').waitFor();
     for (const count of [1, 2]) {
       await send(page);
-      await expect.poll(() => sent(page).count()).toBe(count);
-      await sent(page).first().getByText('was subscribed').waitFor();
+      await result(page).getByText('was subscribed').waitFor();
+      await expect
+        .poll(async () => (await emulator.control.listEvents({ workspace_id: id })).data)
+        .toHaveLength(count);
     }
-    await expect
-      .poll(async () => (await emulator.control.listEvents({ workspace_id: id })).data)
-      .toHaveLength(2);
     const { data } = await emulator.control.listKeys({ workspace_id: id });
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
-  });
-
-  it('the trigger page keeps its list of sent events when another tab is opened, and shows the changes since', async () => {
-    const { emulator } = await startPair([503, 200]);
-    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await send(page);
-    await sent(page).first().getByText('failing').waitFor();
-    await setHidden(page, true);
-    await emulator.control.settleClock({});
-    expect(await sent(page).first().getByText('failing').count()).toBe(1);
-    const newer = await openDashboard(emulator, { besides: page });
-    await newer.getByText('sandbox').waitFor();
-    await sent(page).first().getByText('succeeded').waitFor();
-  });
-
-  it('the trigger page removes what it has sent if the emulator was reset while the page was hidden', async () => {
-    const { emulator } = await startPair();
-    const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /404/ });
-    await send(page);
-    await sent(page).first().getByText('succeeded').waitFor();
-    await setHidden(page, true);
-    await emulator.control.reset({});
-    const newer = await openDashboard(emulator, { besides: page });
-    await newer.getByText('sandbox').waitFor();
-    await expect.poll(() => sent(page).count()).toBe(0);
   });
 
   it('the trigger page creates another key for a workspace after its key is rejected', async () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
-    await page.getByRole('main').getByLabel('Workspace').selectOption('Second');
+    await selectSecond(page);
     await send(page);
-    await sent(page).first().getByText('was subscribed').waitFor();
+    await result(page).getByText('was subscribed').waitFor();
     const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;
     await emulator.control.revokeKey({ id: `${key?.id}` });
     await send(page);
-    await sent(page).first().getByText(/^401 /).waitFor();
+    await result(page).getByText(/401/).waitFor();
     await send(page);
-    await expect.poll(() => sent(page).count()).toBe(3);
-    await sent(page).first().getByText('was subscribed').waitFor();
+    await result(page).getByText('was subscribed').waitFor();
   });
 
   it('the trigger page copies the form as a command', async () => {
@@ -268,7 +225,7 @@ describeInBrowser('the trigger page', () => {
     const { emulator } = await startPair(503);
     const page = await openTrigger(emulator, { query: '?type=order.shipped', expectedErrors: /422/ });
     await send(page);
-    await sent(page).getByText('next').waitFor();
+    await result(page).getByText('next').waitFor();
     await page.getByLabel('Event type').fill('Pets');
     await send(page);
     await page.getByRole('alert').waitFor();

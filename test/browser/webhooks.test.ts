@@ -36,29 +36,37 @@ async function startOne(responses: ReceiverResponses, openOptions: OpenOptions =
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 describeInBrowser('the endpoint pages', () => {
-  it('the address of the list of endpoints shows the first page, which explains how to create one', async () => {
+  it('the first page registers an endpoint and sends it a first event in three steps', async () => {
     const page = await openDashboard(await start(), { hash: '/webhooks' });
     await page.getByText('svc listen --forward-to').waitFor();
-    await page.getByRole('button', { name: 'Register endpoint' }).waitFor();
     await expectAccessible(page);
+    await page.getByLabel('URL of your receiver').fill('localhost:9/hooks');
+    await press(page, 'Register');
+    await page.getByText('Events are sent to http://localhost:9/hooks').waitFor();
+    await page.getByLabel('Payload').getByText('tracking_number').waitFor();
+    await expectAccessible(page);
+    await press(page, 'Send order.shipped');
+    await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
+    expect(page.url()).toContain('#/deliveries/del_');
   });
 
   it('the endpoint pages register an endpoint with errors at each field and show its secret', async () => {
     const emulator = await start();
     const page = await openDashboard(emulator, { hash: '/webhooks', expectedErrors: /422/ });
-    await press(page, 'Register endpoint');
+    await page.getByText('No deliveries yet').waitFor();
+    await page.keyboard.press('c');
     const dialog = page.getByRole('dialog');
     const create = () => dialog.getByRole('button', { name: 'Register endpoint' }).click();
     await dialog.getByLabel('URL').fill('http://example.com/hooks');
-    await dialog.getByLabel('Event types').fill('order.shipped, invoice.paid');
-    await dialog.getByLabel('Custom headers').fill('no header');
+    await dialog.getByLabel('Events').fill('order.shipped, invoice.paid');
+    await dialog.getByLabel('Headers').fill('no header');
     await create();
     await dialog
       .getByText(
         "Cannot be added: 'no header' must have the form Name: value, such as 'Authorization: Bearer abc'",
       )
       .waitFor();
-    await dialog.getByLabel('Custom headers').fill('X-Gateway: open');
+    await dialog.getByLabel('Headers').fill('X-Gateway: open');
     await create();
     await dialog.getByText('Must use HTTPS').waitFor();
     await expect.poll(() => dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
@@ -140,7 +148,7 @@ describeInBrowser('the endpoint pages', () => {
   it('the endpoint pages edit, disable and enable an endpoint, and undo it', async () => {
     const { emulator, page, id } = await startOne(200);
     await press(page, 'Edit');
-    await page.getByRole('dialog').getByLabel('Event types').fill('invoice.paid');
+    await page.getByRole('dialog').getByLabel('Events').fill('invoice.paid');
     await press(page, 'Save');
     await page.getByText('invoice.paid', { exact: true }).waitFor();
     const badge = page.getByText('disabled', { exact: true });
@@ -212,7 +220,8 @@ describeInBrowser('the endpoint pages', () => {
   it('the dialog of a new endpoint sends a test event in three clicks, and opens its delivery', async () => {
     const { page, receiver } = await startOne(200);
     await page.goto(page.url().replace(/#.*/, '#/home'));
-    await press(page, 'Register endpoint');
+    await page.getByText('No deliveries yet').waitFor();
+    await page.keyboard.press('c');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(`${receiver.url}/new`);
     await dialog.getByRole('button', { name: 'Register endpoint' }).click();

@@ -102,11 +102,11 @@ describeInBrowser('the workspace of a page', () => {
     expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);
   });
 
-  it('the request log shows the deliveries of an event by the clock of their workspace', async () => {
+  it('the request log shows no due time of another clock', async () => {
     const { emulator, delivery } = await openTwoWorkspaces();
     const page = await openDashboard(emulator, { hash: `/requests?resource_id=${delivery.event_id}` });
     await page.locator('.list-row').filter({ hasText: 'POST /v1/events' }).click();
     const shown = page.getByRole('article', { name: 'Request' });
-    await shown.getByText('1 attempt, next in 5m').waitFor();
+    await shown.getByText('1 attempt', { exact: true }).waitFor();
   });
 });

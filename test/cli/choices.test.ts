@@ -11,12 +11,10 @@ import {
   deliveryChoices,
   eventChoices,
   keyChoices,
-  replayableDeliveryChoices,
   webhookChoices,
   workspaceChoices,
 } from '../../src/cli/choices/resource-choices.ts';
-import type { ApiKey } from '../../src/contract/resources.ts';
-import type { DeliveryStatusFilter } from '../../src/domain/delivery.ts';
+import type { ApiKey } from '../../src/resources/key.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { aDelivery, apiResponse, createFakeContext, pageOf } from './fake-context.ts';
 
@@ -45,25 +43,6 @@ describe('choices of a prompt', () => {
       'ID     STATUS    TYPE           CREATED  URL',
       'del_1  ✗ failed  order.shipped  3m ago   http://localhost:3000/webhooks',
     ]);
-  });
-
-  it('replay choices list failed deliveries first and each delivery once', async () => {
-    const deliveries = [
-      aDelivery({ id: 'del_3', status: 'succeeded' }),
-      aDelivery({ id: 'del_2', status: 'failed' }),
-      aDelivery({ id: 'del_1', status: 'succeeded' }),
-    ];
-    const listDeliveries = async ({
-      status: requestedStatus,
-    }: {
-      status?: DeliveryStatusFilter | undefined;
-    }) =>
-      pageOf(
-        ...deliveries.filter(({ status }) => requestedStatus === undefined || status === requestedStatus),
-      );
-    const { context } = createFakeContext({ control: { listDeliveries } });
-    const { items } = await replayableDeliveryChoices.list(context);
-    expect(items.map(({ value }) => value)).toEqual(['del_2', 'del_3', 'del_1']);
   });
 
   it('endpoint choices show URL and event types', async () => {

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { getPackageFolder } from '../../src/package-files.ts';
+import { findPackageFolder } from '../../src/platform/package-files.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { toDocumentedHelp } from '../support/documented-help.ts';
 import { createFakeHost } from './fake-context.ts';
@@ -18,7 +18,7 @@ options below.`;
 async function readHelp(...words: string[]): Promise<string> {
   const { host, capturedOutput } = createFakeHost();
   await runCommandLine([...words, '--help'], host);
-  return capturedOutput.out.replace(getPackageFolder(), '<package>');
+  return capturedOutput.out.replace(String(findPackageFolder()), '<package>');
 }
 
 async function createSection(name: string): Promise<string> {

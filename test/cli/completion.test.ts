@@ -6,7 +6,7 @@ import { commandTree } from '../../src/cli/command-tree.ts';
 import { complete, LIST_TIMEOUT_MS } from '../../src/cli/completion/complete.ts';
 import { completionScripts, shells } from '../../src/cli/completion/shell-scripts.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { ExitCode } from '../../src/errors.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { listFlags } from '../support/command-definitions.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assertSecretAllowed, resolveTarget } from '../../src/cli/emulator-target.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { resolveConfig } from '../../src/config/resolve-config.ts';
 import { createRunFile } from '../../src/config/run-file.ts';
-import { resolveConfig } from '../../src/config.ts';
-import { ExitCode } from '../../src/errors.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -97,7 +97,7 @@ describe('the address of an emulator', () => {
 });
 
 describe('resolveTarget', () => {
-  it('an emulator above the project root is not used, and the hint names its address', async () => {
+  it('an emulator above the project root is not used', async () => {
     const above = createTemporaryFolder();
     const run = { pid: process.pid, started_at: '', version: '0', control_url: `${LOOPBACK}/_svc` };
     createRunFile(above, run, {});
@@ -107,7 +107,6 @@ describe('resolveTarget', () => {
     const config = await resolveConfig({ options: {}, env: {}, cwd });
     await expect(resolveTarget(config, { cwd, env: {} })).rejects.toMatchObject({
       code: 'no_emulator',
-      hint: { text: `Use the emulator of the parent folder ${above} with: --url ${LOOPBACK}` },
     });
   });
 });

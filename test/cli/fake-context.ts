@@ -3,10 +3,12 @@ import { PassThrough } from 'node:stream';
 import { type Context, createContext } from '../../src/cli/context.ts';
 import type { Io, ProcessContext, TerminalCapabilities } from '../../src/cli/process-context.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
-import type { ApiClient, ApiResponse } from '../../src/client/api-client.ts';
-import type { ControlPlane, LiveStream } from '../../src/contract/control-plane.ts';
-import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
-import type { EmulatorStatus } from '../../src/contract/emulator-schemas.ts';
+import type { ApiClient, ParsedResponse } from '../../src/client/api-client.ts';
+import type { ControlPlane, LiveStream } from '../../src/operations/control-plane.ts';
+import type { EmulatorStatus } from '../../src/operations/emulator-schemas.ts';
+import type { WaitReport } from '../../src/operations/wait-schemas.ts';
+import type { AttemptDetail } from '../../src/resources/attempt.ts';
+import type { Delivery, DeliveryDetail } from '../../src/resources/delivery.ts';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -127,7 +129,24 @@ export function pageOf<Item extends { readonly id: string }>(...data: Item[]) {
   return { data, has_more: false, end_cursor: data.at(-1)?.id ?? null };
 }
 
-export function apiResponse<Value>(value: Value, text = JSON.stringify(value)): ApiResponse<Value> {
+/** The report of a wait that has ended with these deliveries. */
+export function aWaitReport(data: readonly Delivery[], changes: Partial<WaitReport> = {}): WaitReport {
+  const countOf = (status: Delivery['status']) =>
+    data.filter((delivery) => delivery.status === status).length;
+  return {
+    ...{ settled: true, reason: 'settled', message: null, details: [], hint: null },
+    counts: {
+      pending: countOf('pending'),
+      succeeded: countOf('succeeded'),
+      failed: countOf('failed'),
+      canceled: countOf('canceled'),
+    },
+    ...pageOf(...data),
+    ...changes,
+  };
+}
+
+export function apiResponse<Value>(value: Value, text = JSON.stringify(value)): ParsedResponse<Value> {
   return { status: 200, headers: {}, text, value };
 }
 

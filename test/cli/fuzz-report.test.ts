@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { renderFuzzReport } from '../../src/cli/render/fuzz-report.ts';
-import type { FuzzReport } from '../../src/receiver/fuzz/fuzz.ts';
+import type { FuzzReport } from '../../src/receivers/fuzz/fuzz.ts';
 
 const failure: NonNullable<FuzzReport['failure']> = {
   rule: 'once',

@@ -8,8 +8,8 @@ import { createReceiver } from '../support/test-receiver.ts';
 import { createFakeHost } from './fake-context.ts';
 
 // Completion prints nothing if the emulator takes longer than 300 ms to respond, as it does on a busy machine.
-vi.mock('../../src/timers.ts', async (importActual) => ({
-  ...(await importActual<typeof import('../../src/timers.ts')>()),
+vi.mock('../../src/platform/timers.ts', async (importActual) => ({
+  ...(await importActual<typeof import('../../src/platform/timers.ts')>()),
   abortAfter: () => new AbortController().signal,
 }));
 

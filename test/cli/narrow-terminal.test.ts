@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   eventColumns,
+  faultColumns,
   keyColumns,
   webhookColumns,
   workspaceColumns,
 } from '../../src/cli/choices/resource-choices.ts';
 import { renderClockMove } from '../../src/cli/commands/clock.ts';
-import { faultColumns } from '../../src/cli/commands/faults.ts';
 import { deliveryColumns } from '../../src/cli/render/deliveries.ts';
 import { renderReport } from '../../src/cli/render/receiver-report.ts';
 import { requestColumns } from '../../src/cli/render/requests.ts';
@@ -14,7 +14,7 @@ import { renderAttempt, renderRequest } from '../../src/cli/render/stream-items.
 import { renderTable } from '../../src/cli/render/table.ts';
 import { widthOf } from '../../src/cli/render/text-width.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
-import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
+import type { CheckStatus } from '../../src/receivers/receiver-check.ts';
 import { aDelivery, anAttempt, NOW } from './fake-context.ts';
 
 const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';

@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { deliveryChoices, eventChoices } from '../../src/cli/choices/resource-choices.ts';
 import { CliCommand } from '../../src/cli/command.ts';
 import {
   collectAssignments,
@@ -22,10 +23,11 @@ import {
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
 import { addPageOptions } from '../../src/cli/page-options.ts';
-import { Name } from '../../src/contract/fields.ts';
-import { DeliveryFilter, RequestFilter } from '../../src/contract/list-filters.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
-import { wholeNumberFrom } from '../../src/validation/value-schemas.ts';
+import { DeliveryFilter } from '../../src/resources/delivery.ts';
+import { RequestFilter } from '../../src/resources/request.ts';
+import { wholeNumberFrom } from '../../src/resources/value-schemas.ts';
+import { Name } from '../../src/resources/values.ts';
 
 /** @returns the value, or the message of the error */
 function parse<Value>(parser: () => Value): Value | string {
@@ -47,14 +49,7 @@ describe('parsers of times', () => {
     ['0ms', 0],
     ['5', 'Did you mean 5m?'],
     ['1.5', 'Did you mean 1.5m?'],
-    [' 30 seconds ', 'Did you mean 30s?'],
-    ['30 SEC', 'Did you mean 30s?'],
-    ['3 days', 'Did you mean 3d?'],
-    ['2hrs', 'Did you mean 2h?'],
-    ['2 hours', 'Did you mean 2h?'],
-    ['10min', 'Did you mean 10m?'],
-    ['10 minutes', 'Did you mean 10m?'],
-    ['20msec', 'Did you mean 20ms?'],
+    ['3 days', PASS_A_DURATION],
     ['3 weeks', PASS_A_DURATION],
     ['soon', PASS_A_DURATION],
     ['5m later', PASS_A_DURATION],
@@ -98,7 +93,6 @@ describe('parsers of times', () => {
     ['1h', '1h'],
     ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z'],
     ['2026', '2026'],
-    ['2 hours', 'Did you mean 2h?'],
     ['1.5', 'Did you mean 1.5m?'],
     ['order 5', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
     ['then', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
@@ -254,6 +248,7 @@ describe('shared options', () => {
   it('addPageOptions accepts as many items as a page of the API has', () => {
     const command = addPageOptions(
       new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }),
+      eventChoices,
       v.optional(wholeNumberFrom(1, 100), 20),
     );
     expect(command.options[0]?.defaultValueDescription).toBe('20');
@@ -267,7 +262,10 @@ describe('shared options', () => {
   });
 
   it('addPageOptions accepts 1 to 1000 items for commands that use the control plane', () => {
-    const command = addPageOptions(new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }));
+    const command = addPageOptions(
+      new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }),
+      deliveryChoices,
+    );
     expect(command.parse(['--limit', '1000'], { from: 'user' }).opts()).toEqual({ limit: 1000 });
     expect(() => command.parse(['--limit', '1001'], { from: 'user' })).toThrow('from 1 to 1000');
   });

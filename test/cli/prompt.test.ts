@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { parseWebhookUrl, schemaParser } from '../../src/cli/option-parsers.ts';
 import { askChoice, askText, type ChoiceSource, confirm, toChoiceList } from '../../src/cli/prompt.ts';
-import { Name } from '../../src/contract/fields.ts';
+import { Name } from '../../src/resources/values.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
 
 const fruits = [

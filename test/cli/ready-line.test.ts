@@ -1,7 +1,6 @@
-import os from 'node:os';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { renderBanner } from '../../src/cli/ready-line.ts';
-import type { EmulatorStatus } from '../../src/contract/emulator-schemas.ts';
+import type { EmulatorStatus } from '../../src/operations/emulator-schemas.ts';
 
 const status = {
   url: 'https://127.0.0.1:4777',
@@ -28,7 +27,6 @@ const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webh
 const details = {
   certificate: null,
   rules: { payloadField: 'payload', webhookUrl: 'local' },
-  host: '127.0.0.1',
 } as const;
 const capabilities = { width: 80, color: false, unicode: true };
 const clock = {
@@ -44,7 +42,12 @@ function render(
   endpoints: readonly ReturnType<typeof endpoint>[],
   overrides: Partial<Parameters<typeof renderBanner>[2]> = {},
 ) {
-  return renderBanner(shown, { endpoints, clock }, { ...details, ...overrides }, capabilities);
+  return renderBanner(
+    shown,
+    { endpoints, clock, program: 'svc' },
+    { ...details, ...overrides },
+    capabilities,
+  );
 }
 
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
@@ -122,23 +125,21 @@ it('the curl command of the banner trusts a generated certificate, except at a p
 it('the banner shows pending deliveries, and a schedule clock that differs from the wall clock', () => {
   const restarted = { ...status, db: ':memory:', deliveries: { pending: 3, in_flight: 0 } };
   const frozen = { ...clock, speed: 0, now: '2026-11-28T12:00:00.000Z' };
-  const banner = renderBanner(restarted, { endpoints: [], clock: frozen }, details, capabilities);
+  const banner = renderBanner(
+    restarted,
+    { endpoints: [], clock: frozen, program: 'svc' },
+    details,
+    capabilities,
+  );
   expect(banner).toContain(
     'Database     in memory\nDeliveries   3 pending\nClock        frozen, 8d ahead of the wall clock\n',
   );
   expect(render(status, [])).not.toMatch(/^(?:Deliveries|Clock) /m);
 });
 
-it('the banner of an emulator that listens on all addresses has the address for other machines', () => {
-  vi.spyOn(os, 'networkInterfaces').mockReturnValue({
-    lo: [{ address: '127.0.0.1', family: 'IPv4', internal: true }] as os.NetworkInterfaceInfo[],
-    eth0: [
-      { address: 'fe80::1', family: 'IPv6', internal: false },
-      { address: '192.168.1.5', family: 'IPv4', internal: false },
-    ] as os.NetworkInterfaceInfo[],
-  });
-  const line =
-    /^Other machines\s+https:\/\/192\.168\.1\.5:4777 \(dashboard and control plane only with the control token\)$/m;
-  expect(render(status, [], { host: '0.0.0.0' })).toMatch(line);
-  expect(render(status, [])).not.toContain('Other machines');
+it('the next command of the banner works in a clone, and for an event type that is probably mistyped', () => {
+  const endpoints = [endpoint('wh_1', 'http://localhost:3000/', ['order.shiped'])];
+  const state = { endpoints, clock, program: 'node bin/svc.js' };
+  const banner = renderBanner(status, state, details, capabilities);
+  expect(banner).toContain("Next: node bin/svc.js trigger order.shiped --data '{}'\n");
 });

@@ -57,3 +57,11 @@ describe('wrapWords', () => {
     expect(wrapWords(100, 'x日'.repeat(64 * 1024))).toHaveLength(1986);
   }, 5_000);
 });
+
+it('wrapWords keeps a character of several code points in one piece, wherever it is in a long text', () => {
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  for (let before = 245; before <= 260; before++) {
+    const text = 'é'.repeat(before) + family;
+    expect(wrapWords(before + 2, text)).toEqual([text]);
+  }
+});

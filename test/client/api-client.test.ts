@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createApiClient } from '../../src/client/api-client.ts';
-import type { HttpRequest } from '../../src/client/http-request.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
+import type { ApiRequest } from '../../src/operations/public-operations.ts';
 
 /** A client whose requests fail. */
 function createClient(error: unknown, explainError?: (error: unknown) => Promise<unknown>) {
-  const requests: HttpRequest[] = [];
-  const send = async (request: HttpRequest) => {
+  const requests: ApiRequest[] = [];
+  const send = async (request: ApiRequest) => {
     requests.push(request);
     throw error;
   };
@@ -22,7 +22,7 @@ describe('the error of a request to the API', () => {
       message: 'It does not exist.',
       hint: { command: expect.stringContaining('svc events list') },
     });
-    await expect(api.getWorkspace('ws_1')).rejects.toMatchObject({
+    await expect(api.listEvents({})).rejects.toMatchObject({
       hint: { command: expect.stringContaining('svc workspaces list') },
     });
   });
@@ -61,15 +61,15 @@ describe('a request to the API', () => {
   it('IDs are escaped, queries are encoded, and only a given idempotency key is sent', async () => {
     const { api, requests } = createClient(new Error('no response'));
     const calls = [
-      ...[api.getEvent('a/b'), api.getWorkspace('a b'), api.listEvents({ type: 'a&b' })],
+      ...[api.getEvent('a/b'), api.listEvents({ type: 'a&b' })],
       ...[api.createEvent('{}', 'once'), api.createEvent('{}')],
     ];
     await Promise.allSettled(calls);
     expect(requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
-      ...['GET /v1/events/a%2Fb', 'GET /v1/workspaces/a%20b', 'GET /v1/events?type=a%26b'],
+      ...['GET /v1/events/a%2Fb', 'GET /v1/events?type=a%26b'],
       ...['POST /v1/events', 'POST /v1/events'],
     ]);
-    const keys = requests.slice(3).map(({ headers }) => Object.entries(headers ?? {}));
+    const keys = requests.slice(2).map(({ headers }) => Object.entries(headers ?? {}));
     expect(keys[0]).toContainEqual(['idempotency-key', 'once']);
     expect(keys[1]?.map(([name]) => name)).toEqual(['authorization', 'content-type']);
   });

@@ -63,22 +63,22 @@ describe('an export', () => {
     return texts;
   }
 
-  it('an export requests its format and its filter, and returns the text as it arrives', async () => {
+  it('an export requests NDJSON with its filter, and returns the text as it arrives', async () => {
     const { client, requests } = createClient(['{"a":1}\n', '{"a":2}\n']);
-    const texts = await read(await client.exportDeliveries({ format: 'ndjson', status: 'failed' }));
+    const texts = await read(await client.exportDeliveries({ status: 'failed' }));
     expect(texts).toEqual(['{"a":1}\n', '{"a":2}\n']);
     expect(requests).toMatchObject([
       {
         method: 'GET',
         headers: { accept: 'application/x-ndjson' },
-        url: { search: '?format=ndjson&status=failed' },
+        url: { search: '?status=failed' },
       },
     ]);
   });
 
   it('an export whose connection is closed early fails, because the file is not complete', async () => {
     const { client } = createClient(['{"a":1}\n'], new Error('aborted'));
-    await expect(read(await client.exportDeliveries({ format: 'har' }))).rejects.toMatchObject({
+    await expect(read(await client.exportDeliveries({}))).rejects.toMatchObject({
       code: 'no_emulator',
       message: 'http://127.0.0.1:4777 closed the connection before the file was complete.',
     });
@@ -87,7 +87,7 @@ describe('an export', () => {
   it('an interrupted export fails as interrupted', async () => {
     const stop = new AbortController();
     const { client } = createClient([], new Error('aborted'));
-    const chunks = await client.exportDeliveries({ format: 'har' }, stop.signal);
+    const chunks = await client.exportDeliveries({}, stop.signal);
     stop.abort();
     await expect(read(chunks)).rejects.toMatchObject({ code: 'interrupted' });
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { followStream } from '../../src/client/follow-stream.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 
 const pauses = vi.hoisted(() => [] as number[]);
-vi.mock('../../src/timers.ts', async (importOriginal) => ({
-  ...(await importOriginal<typeof import('../../src/timers.ts')>()),
+vi.mock('../../src/platform/timers.ts', async (importOriginal) => ({
+  ...(await importOriginal<typeof import('../../src/platform/timers.ts')>()),
   sleep: async (ms: number) => {
     await new Promise((resolve) => setImmediate(resolve));
     pauses.push(ms);

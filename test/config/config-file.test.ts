@@ -43,17 +43,6 @@ describe('readConfigFile', () => {
     expect(await readConfigFile(path)).toEqual({ port: 1 });
   });
 
-  it('readConfigFile refuses values that are nested too deeply', async () => {
-    const nested = (levels: number) => `{"overrides":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-    await expect(readConfigFile(createFile('svc.config.json', nested(127)))).resolves.toHaveProperty(
-      'overrides',
-    );
-    await expect(readConfigFile(createFile('svc.config.json', nested(30_000)))).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringMatching(/svc\.config\.json is nested more than 128 levels deep\.$/),
-    });
-  });
-
   it('readConfigFile quotes what a module throws, even if it is not an error', async () => {
     const path = createFile('svc.config.mjs', 'throw "no luck";');
     await expect(readConfigFile(path)).rejects.toThrow(`${path} cannot be loaded: no luck.`);

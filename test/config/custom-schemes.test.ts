@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { checkScheme, customSchemes, selectScheme, toFileSchemes } from '../../src/config/custom-schemes.ts';
-import { schemes } from '../../src/domain/signature/schemes.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
-import { parseConfigured } from '../../src/validation/configured-value.ts';
+import { parseConfigured } from '../../src/resources/configured-value.ts';
+import { schemes } from '../../src/signature/schemes.ts';
 
 const valueLocation = {
   ...{ path: 'schemes', file: 'svc.config.json' },

@@ -14,14 +14,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import {
   createRunFile,
   createStateFolder,
-  ensureRunFile,
   findRunFile,
-  findRunFileAbove,
   ignoreUntrusted,
-  inspectRunFile,
   removeRunFile,
 } from '../../src/config/run-file.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -88,15 +85,6 @@ describe('the run file', () => {
     }
   });
 
-  it('a run file can be inspected even when its process has ended, or when it cannot be parsed', () => {
-    const ended = { ...run, pid: 2 ** 30 };
-    createRunFile(folder, ended, env);
-    const path = join(folder, '.svc/run.json');
-    expect(inspectRunFile(at(folder))).toEqual({ path, run: ended, isAlive: false });
-    writeFileSync(path, '{"pid":');
-    expect(inspectRunFile(at(folder))).toEqual({ path, run: null, isAlive: false });
-  });
-
   it.each([
     ['a pid of a process group', { pid: 0 }],
     ['a pid that is text', { pid: '1' }],
@@ -107,7 +95,7 @@ describe('the run file', () => {
     ['an address with a line break', { control_url: 'http://127.0.0.1:1/_svc\nA=1' }],
   ])('a run file with %s does not count', (_, changes) => {
     createRunFile(folder, { ...run, ...changes } as typeof run, env);
-    expect(inspectRunFile(at(folder))).toMatchObject({ run: null, isAlive: false });
+    expect(findRunFile(at(folder))).toBeNull();
   });
 
   it('only its own emulator removes a run file', () => {
@@ -121,13 +109,7 @@ describe('the run file', () => {
   it('a run file that contains null does not count', () => {
     createRunFile(folder, run, env);
     writeFileSync(join(folder, '.svc/run.json'), 'null');
-    expect(inspectRunFile(at(folder))).toMatchObject({ run: null, isAlive: false });
-  });
-
-  it('a run file that was removed is written again, and an existing one is not changed', () => {
-    ensureRunFile(folder, run, env);
-    ensureRunFile(folder, { ...run, version: '0.2.0' }, env);
-    expect(findRunFile(at(folder))).toEqual(run);
+    expect(findRunFile(at(folder))).toBeNull();
   });
 
   it('a .gitignore of the user is not changed', () => {
@@ -137,21 +119,10 @@ describe('the run file', () => {
     expect(readFileSync(path, 'utf8')).toBe('!config\n');
   });
 
-  it('the emulator above the root of a project is found, unless its process has ended', () => {
-    const project = join(folder, 'project');
-    mkdirSync(join(project, '.git'), { recursive: true });
-    writeFileSync(join(project, 'package.json'), '{}');
-    expect(findRunFileAbove(at(project))).toBeNull();
-    createRunFile(folder, run, env);
-    expect(findRunFileAbove(at(project))).toEqual({ folder, run });
-    createRunFile(folder, { ...run, pid: 2 ** 30 }, env);
-    expect(findRunFileAbove(at(project))).toBeNull();
-  });
-
   describe.skipIf(process.platform === 'win32')('a run file that other users can change or read', () => {
     const untrusted = expect.objectContaining({ code: 'untrusted_file' });
 
-    it('a state folder that other users can change is not used', () => {
+    it('a state folder that other users can change is not used, and nothing is written there [files.run-file]', () => {
       const state = createStateFolder(folder, env);
       chmodSync(state, 0o777);
       expect(() => createRunFile(folder, run, env)).toThrow(untrusted);
@@ -161,20 +132,6 @@ describe('the run file', () => {
       chmodSync(state, 0o755);
       expect(findRunFile(at(folder))).toEqual(run);
     });
-
-    it.each([0o644, 0o640, 0o604, 0o610])(
-      'a run file with the mode %o is not used, because svc did not write it',
-      (mode) => {
-        createRunFile(folder, run, env);
-        const path = join(folder, '.svc/run.json');
-        chmodSync(path, mode);
-        expect(() => findRunFile(at(folder))).toThrow(
-          `${path} is not used: its mode is ${mode.toString(8)}, but svc creates it with 600.`,
-        );
-        const trusting = { SVC_TRUST_FOLDERS: folder };
-        expect(findRunFile({ cwd: folder, env: trusting })).toEqual(run);
-      },
-    );
 
     it.each([new SvcError('usage', 'No.'), new Error('a bug')])('ignoreUntrusted throws %s', (error) => {
       const fail = () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type SettingName, settings } from '../../src/config/settings.ts';
-import { parseConfigured } from '../../src/validation/configured-value.ts';
+import { parseConfigured } from '../../src/resources/configured-value.ts';
 
 /** Whether a value is accepted in the configuration file. */
 function isAccepted(name: SettingName, value: unknown): boolean {

@@ -5,15 +5,14 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   listCommands,
-  toRawRequest,
+  toMarkdown,
   toSignedCurlCommand,
   toVitestTest,
 } from '../../src/dashboard/views/delivery/attempt-formats.ts';
 import { toDeliveryHints } from '../../src/diagnosis/delivery-hints.ts';
 import { toCurl } from '../../src/domain/shell.ts';
-import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import type { Explanation } from '../../src/operations/explanation-schemas.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
 import { createAttempt, createDelivery } from './example-delivery.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -51,28 +50,93 @@ it('listCommands returns the commands of the explanation, then those with the de
   ]);
 });
 
-it('toRawRequest returns the bytes that were sent', async () => {
-  const wire: string[] = [];
-  await using receiver = await createRawReceiver(async (socket) => {
-    wire.push(Buffer.from(await readRequest(socket), 'latin1').toString());
-    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
-  });
-  await using emulator = await startTestEmulator();
-  const { control } = emulator;
-  const { workspace_id } = emulator.status();
-  const webhook = {
-    workspace_id,
-    url: `${receiver.url}/hooks/é?a=b`,
-    events: ['*'],
-    headers: { 'X-Empty': '' },
+describe('toMarkdown', () => {
+  const explanation: Explanation = {
+    delivery: createDelivery(),
+    attempt: null,
+    summary: 'Attempt 2 failed. A retry is scheduled.',
+    cause: 'receiver_error',
+    layer: null,
+    certainty: 'certain',
+    detail: 'Your receiver returned 503.',
+    mistake: null,
+    finding: null,
+    evidence: ['The endpoint accepted a delivery two minutes ago.'],
+    steps: null,
+    hints: [],
   };
-  await control.createWebhook(webhook);
-  await emulator.api('POST', '/events', { workspace_id, type: 'order.shipped', payload: { name: 'Zoë' } });
-  await control.settleClock({ workspace_id });
-  const { data } = await control.listDeliveries({ workspace_id });
-  const { attempts } = await control.getDelivery({ id: data[0]?.id ?? '' });
-  expect(wire).toHaveLength(1);
-  expect(attempts.map(({ request }) => toRawRequest(request))).toEqual(wire);
+  const response = {
+    headers: { Server: 'nginx' },
+    body: '{"error":"down"}',
+    encoding: 'utf8' as const,
+    truncated: false,
+  };
+
+  it('toMarkdown returns what was sent and received, the cause and the evidence', () => {
+    const attempt = createAttempt({ request: sending('{"a":1.50}'), response });
+    expect(toMarkdown(createDelivery(), attempt, explanation, [])).toMatchInlineSnapshot(`
+      "# order.shipped: failing
+
+      Attempt 1 of \`del_1\` (event \`evt_1\`) to http://localhost:3000/hooks?a=b
+
+      **Your receiver returned 503.** Attempt 2 failed. A retry is scheduled.
+
+      - The endpoint accepted a delivery two minutes ago.
+
+      ## Request
+
+      \`\`\`
+      POST http://localhost:3000/hooks?a=b
+      Content-Type: application/json
+      Service-Delivery-Id: del_1
+
+      {
+        "type": "a.b",
+        "data": {
+          "payload": {
+            "a": 1.50
+          }
+        }
+      }
+      \`\`\`
+
+      ## Response
+
+      \`\`\`
+      HTTP 503
+      Server: nginx
+
+      {
+        "error": "down"
+      }
+      \`\`\`
+      "
+    `);
+  });
+
+  it('toMarkdown removes the secrets of headers, of the URL and of the endpoint, also from the bodies', () => {
+    const attempt = createAttempt({
+      request: {
+        ...request,
+        url: 'http://me:pass@localhost:3000/hooks?token=abc',
+        headers: { Authorization: 'Bearer 0123456789abcdef' },
+      },
+      response: {
+        ...response,
+        body: 'Bearer 0123456789abcdef, my own endpoint secret, svc_test_0123456789abcdefgh',
+      },
+    });
+    const markdown = toMarkdown(createDelivery(), attempt, explanation, ['my own endpoint secret']);
+    expect(markdown).toContain('Authorization: [removed]');
+    for (const secret of ['0123456789abcdef', 'pass@', 'token=abc', 'my own endpoint secret'])
+      expect(markdown).not.toContain(secret);
+  });
+
+  it('toMarkdown uses a fence that is longer than the backticks in a body', () => {
+    const attempt = createAttempt({ response: { ...response, body: 'a ```` b' } });
+    const markdown = toMarkdown(createDelivery(), attempt, explanation, []);
+    expect(markdown.match(/^`+$/gm)).toEqual(['```', '```', '`````', '`````']);
+  });
 });
 
 describe('toVitestTest', () => {

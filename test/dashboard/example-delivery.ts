@@ -1,6 +1,8 @@
 /** Example deliveries and attempts. */
-import type { AttemptDetail, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
+
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import type { AttemptDetail } from '../../src/resources/attempt.ts';
+import type { DeliveryDetail } from '../../src/resources/delivery.ts';
 
 /** Schedule time of the first attempt. */
 export const START = Date.parse('2026-11-20T12:00:00.000Z');

@@ -1,8 +1,7 @@
 /** Conversion of form values, and validation errors. */
 import { describe, expect, it } from 'vitest';
 import { toFormError } from '../../src/dashboard/form-error.ts';
-import { toNewFault } from '../../src/dashboard/views/faults/to-new-fault.ts';
-import { emptyWebhook, toDraft, toWebhook } from '../../src/dashboard/views/webhooks/webhook-draft.ts';
+import { toDraft, toSettings } from '../../src/dashboard/views/webhooks/endpoint-draft.ts';
 
 describe('toFormError', () => {
   it.each([
@@ -32,15 +31,15 @@ describe('the endpoint form', () => {
       listener: false,
       previous_secret_expires_at: null,
     };
-    expect(toWebhook(toDraft({ ...rest, ...webhook }))).toEqual(webhook);
+    expect(toSettings(toDraft({ ...rest, ...webhook }))).toEqual(webhook);
   });
 
   it('the endpoint form accepts event types separated by commas, spaces or line breaks', () => {
-    expect(toWebhook({ ...emptyWebhook, events: ' a.b,c.d  e.f,, ' }).events).toEqual(['a.b', 'c.d', 'e.f']);
+    expect(toSettings({ events: ' a.b,c.d  e.f,, ' }).events).toEqual(['a.b', 'c.d', 'e.f']);
   });
 
-  it('the endpoint form sends the default of a setting whose text is empty, such as null', () => {
-    expect(toWebhook({ ...emptyWebhook, skip_verify: '' as never })).toMatchObject({ skip_verify: false });
+  it('the endpoint form sends the default of a setting whose text is empty', () => {
+    expect(toSettings({ skip_verify: '' })).toMatchObject({ skip_verify: false });
   });
 
   it.each([
@@ -51,30 +50,6 @@ describe('the endpoint form', () => {
     ['TE: x', /^headers cannot be added: TE is set by the emulator/],
     ['A: 1\na: 2', /^headers cannot be added: a appears twice/],
   ])('the endpoint form rejects the header %j', (headers, message) => {
-    expect(() => toWebhook({ ...emptyWebhook, headers })).toThrow(message);
-  });
-});
-
-describe('the fault form', () => {
-  it('the fault form omits empty values, and sends numbers as numbers and durations as text', () => {
-    const values = {
-      on: 'delivery',
-      kind: 'delay',
-      delay: ' 10m ',
-      count: '3',
-      probability: '0.5',
-      type: ' ',
-    };
-    expect(toNewFault(values)).toEqual({
-      on: 'delivery',
-      kind: 'delay',
-      delay: '10m',
-      count: 3,
-      probability: 0.5,
-    });
-  });
-
-  it('the fault form sends a text that is not a number unchanged, so that the emulator names it', () => {
-    expect(toNewFault({ count: 'x', status: '503' })).toEqual({ count: 'x', status: 503 });
+    expect(() => toSettings({ headers })).toThrow(message);
   });
 });

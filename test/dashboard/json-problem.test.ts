@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findJsonProblem } from '../../src/dashboard/json-problem.ts';
-import { MAX_JSON_DEPTH } from '../../src/domain/json.ts';
+import { MAX_JSON_DEPTH } from '../../src/domain/json-text.ts';
 
 describe('findJsonProblem', () => {
   it.each(['{}', '{"a": 1e400, "b": [12.50]}'])('findJsonProblem returns null for %s', (text) => {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parseApiError } from '../../src/dashboard/public-api-client.ts';
-import { type TriggerInput, toCommand, toRequest } from '../../src/dashboard/views/trigger/trigger-input.ts';
+import {
+  parseApiError,
+  type TriggerInput,
+  toCommand,
+  toRequest,
+} from '../../src/dashboard/views/trigger/trigger-input.ts';
 
 const order: TriggerInput = {
   type: 'order.shipped',
-  payload: '{\n  "amount": 12.50,\n  "note": "it\'s"\n}',
+  payload: `{"amount":12.50,"note":"it's"}`,
   workspaceId: 'ws_1',
   idempotencyKey: '',
   count: 1,

@@ -2,11 +2,9 @@
 import { type ComponentType, h, render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Page } from '../../src/contract/resources.ts';
-import type { StreamItem } from '../../src/contract/stream-schemas.ts';
-import type { PageRequest } from '../../src/dashboard/live-items.ts';
-import type { LiveList } from '../../src/dashboard/use-live-list.ts';
-import { loadPage } from './fake-browser.ts';
+import type { LiveList, PageRequest } from '../../src/dashboard/use-live-list.ts';
+import type { Page } from '../../src/resources/define-resource.ts';
+import { loadPage, runAll } from './fake-browser.ts';
 
 interface Item {
   readonly id: string;
@@ -21,21 +19,23 @@ interface PageCall extends PageRequest {
 const toItems = (...numbers: readonly number[]) =>
   numbers.map((number) => ({ id: String(number).padStart(5, '0') }));
 const toNewest = (count: number) => toItems(...Array.from({ length: count }, (_, index) => count - index));
-const change = (sequence: number) => ({ type: 'delivery', sequence }) as StreamItem;
-const reset: StreamItem = { type: 'reset', sequence: 0 };
 
 const ROW_HEIGHT = 20;
 
-afterEach(() => vi.unstubAllGlobals());
+const POLL_MS = 1_000;
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 /** A page that shows one list at a time. */
 async function openPage() {
-  const { back, receive, setConnected } = await loadPage();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  const { back, pass, setConnected } = await loadPage();
   const { navigate } = await import('../../src/dashboard/router.ts');
-  const { status } = await import('../../src/dashboard/session.ts');
   const { useLiveList } = await import('../../src/dashboard/use-live-list.ts');
   const calls: PageCall[] = [];
-  const received: [key: string | null, sequences: number[]][] = [];
 
   function showList(key: string | null) {
     const root = {} as HTMLElement;
@@ -43,7 +43,7 @@ async function openPage() {
       scrollTop: 0,
       /** Not further than to the last row. */
       scrollTo: ({ top }: { readonly top: number }) => {
-        container.scrollTop = Math.min(top, ROW_HEIGHT * view().list.items.length);
+        container.scrollTop = Math.min(top, ROW_HEIGHT * view().items.length);
       },
     };
     let current: LiveList<Item> | undefined;
@@ -53,20 +53,14 @@ async function openPage() {
           ...page,
           key,
           respond: (items, has_more = false) =>
-            act(async () => resolve({ data: [...items], has_more, end_cursor: null })),
-          fail: () => act(async () => reject(new Error('no response'))),
+            runAll(() => resolve({ data: [...items], has_more, end_cursor: null })),
+          fail: () => runAll(() => reject(new Error('no response'))),
         });
       });
     const View: ComponentType<{ readonly listKey: string | null }> = ({ listKey }) => {
       current = useLiveList<Item>({
         key: listKey,
         fetchPage: fetchPage(listKey),
-        onItems: (items, list) => {
-          received.push([listKey, items.map(({ sequence }) => sequence)]);
-          list.applyUpdates(
-            items.map(({ sequence }) => ({ item: toItems(sequence)[0] as Item, matches: true })),
-          );
-        },
       });
       current.scrollContainer.current = container as unknown as HTMLDivElement;
       return null;
@@ -81,15 +75,17 @@ async function openPage() {
       handle,
       /** Loads so many rows, a page at a time. */
       fill: async (count: number) => {
-        for (let loaded = 0; loaded < count; loaded += 200) {
-          if (loaded > 0) void view().list.loadOlder();
-          await calls.at(-1)?.respond(toNewest(count).slice(loaded, loaded + 200), loaded + 200 < count);
+        for (let loaded = 200; ; loaded += 200) {
+          await calls.at(-1)?.respond(toNewest(count).slice(0, loaded), loaded < count);
+          if (loaded >= count) break;
+          await act(() => view().loadOlder?.());
         }
       },
+      older: () => act(() => view().loadOlder?.()),
       close: () => act(() => render(null, root)),
-      ids: () => view().list.items.map(({ id }) => Number(id)),
-      error: () => view().list.error,
-      newCount: () => view().list.newCount,
+      ids: () => view().items.map(({ id }) => Number(id)),
+      error: () => view().error,
+      newCount: () => view().newCount,
       showNew: () => act(() => view().showNew()),
       scrollTop: () => container.scrollTop,
       scroll: (top: number) =>
@@ -102,15 +98,15 @@ async function openPage() {
   return {
     showList,
     calls,
-    received,
-    receive,
+    pass,
+    /** The list changes to these items. */
+    change: async (...numbers: readonly number[]) => {
+      await pass(POLL_MS);
+      await calls.at(-1)?.respond(toItems(...numbers));
+    },
     navigate: () => navigate({ section: 'webhooks' }),
     back,
     setConnected,
-    restartEmulator: () =>
-      act(() => {
-        status.value = { started_at: '2026-11-20T12:00:00.000Z' } as NonNullable<typeof status.value>;
-      }),
   };
 }
 
@@ -168,78 +164,49 @@ describe('a live list', () => {
     expect(list.ids()).toEqual([]);
   });
 
-  it('a list is loaded again when the emulator has been restarted', async () => {
-    const { showList, calls, restartEmulator } = await openPage();
-    const list = showList('ws_1');
-    await calls[0]?.respond(toItems(2, 1));
-    restartEmulator();
-    await calls[1]?.respond(toItems(1));
-    expect(list.ids()).toEqual([1]);
-  });
-
   it('a list whose request has failed repeats it when the connection is restored', async () => {
     const { showList, calls, setConnected } = await openPage();
     const list = showList('ws_1');
     await calls[0]?.fail();
-    setConnected(false);
+    await setConnected(false);
     expect(calls.length).toBe(1);
-    setConnected(true);
+    await setConnected(true);
     await calls[1]?.respond(toItems(1));
     expect([list.ids(), list.error()]).toEqual([[1], null]);
-    setConnected(false);
-    setConnected(true);
-    expect(calls.length).toBe(2);
-  });
-
-  it('a closed list ignores its response and the live stream', async () => {
-    const { showList, calls, received, receive } = await openPage();
-    const list = showList('ws_1');
-    list.close();
-    await calls[0]?.respond(toItems(1));
-    receive(change(2));
-    expect([list.ids(), received]).toEqual([[], []]);
   });
 });
 
 describe('the changes of a live list', () => {
-  it('a change is applied to the list of the workspace that is shown now', async () => {
-    const { showList, calls, received, receive } = await openPage();
+  it('a list that shows more items than one request loads requests several pages', async () => {
+    const { showList, calls, pass } = await openPage();
     const list = showList('ws_1');
-    await calls[0]?.respond(toItems(1));
-    receive(change(2));
-    expect(list.ids()).toEqual([2, 1]);
-    list.show('ws_2');
-    receive(change(3));
-    await calls[1]?.respond([]);
-    expect(list.ids()).toEqual([3]);
-    expect(received).toEqual([
-      ['ws_1', [2]],
-      ['ws_2', [3]],
-    ]);
+    await list.fill(1_000);
+    const items = toNewest(1_200);
+    await list.older();
+    await calls.at(-1)?.respond(items.slice(0, 1_000), true);
+    expect(calls.at(-1)).toMatchObject({ limit: 200, starting_after: items[999]?.id });
+    await calls.at(-1)?.respond(items.slice(1_000));
+    expect(list.ids()).toHaveLength(1_200);
+    const { length } = calls;
+    await pass(POLL_MS);
+    expect(calls.length).toBe(length + 1);
   });
 
-  it('a reset loads the list again, and only the changes after it are applied', async () => {
-    const { showList, calls, received, receive } = await openPage();
+  it('a list that is held shows older items', async () => {
+    const { showList, calls } = await openPage();
     const list = showList('ws_1');
-    await calls[0]?.respond(toItems(2, 1));
-    receive(change(3), reset, change(4), reset, change(5));
-    expect(received).toEqual([['ws_1', [5]]]);
-    await calls[1]?.respond(toItems(4));
-    expect(list.ids()).toEqual([5, 4]);
-    expect(calls.length).toBe(2);
+    const items = toNewest(301);
+    await calls[0]?.respond(items.slice(1, 201), true);
+    list.handle('PointerEnter');
+    await list.older();
+    await calls.at(-1)?.respond(items);
+    expect([list.ids()[0], list.ids().length, list.newCount()]).toEqual([300, 300, 1]);
   });
 
-  it('a reset loads as many items as the list shows', async () => {
-    const { showList, calls, receive } = await openPage();
-    await showList('ws_1').fill(450);
-    receive(reset);
-    expect(calls.at(-1)?.limit).toBe(450);
-  });
-
-  it('a reset loads nothing before the key is known', async () => {
-    const { showList, calls, receive } = await openPage();
+  it('a list requests nothing before its key is known', async () => {
+    const { showList, calls, pass } = await openPage();
     showList(null);
-    receive(reset);
+    await pass(POLL_MS);
     expect(calls).toEqual([]);
   });
 });
@@ -253,11 +220,11 @@ describe('the rows of a live list', () => {
   }
 
   it('rows do not move while the user points at them, has the focus on one, or has scrolled down', async () => {
-    const { list, receive } = await openLoadedList();
+    const { list, change } = await openLoadedList();
     list.handle('PointerEnter');
     list.handle('FocusIn');
     list.scroll(1);
-    receive(change(2));
+    await change(2, 1);
     list.handle('PointerLeave');
     list.handle('FocusOut');
     expect([list.ids(), list.newCount()]).toEqual([[1], 1]);
@@ -269,7 +236,7 @@ describe('the rows of a live list', () => {
     ] as const) {
       const before = list.ids();
       list.handle(hold);
-      receive(change(before.length + 1));
+      await change(before.length + 1, ...before);
       expect(list.ids()).toEqual(before);
       list.handle(release);
       expect(list.ids()).toEqual([before.length + 1, ...before]);
@@ -277,45 +244,37 @@ describe('the rows of a live list', () => {
   });
 
   it('the button for new rows shows them and scrolls to the top, where the list continues', async () => {
-    const { list, receive } = await openLoadedList();
+    const { list, change } = await openLoadedList();
     list.scroll(300);
-    receive(change(2));
+    await change(2, 1);
     list.showNew();
     expect([list.ids(), list.scrollTop()]).toEqual([[2, 1], 0]);
-    receive(change(3));
+    await change(3, 2, 1);
     expect(list.ids()).toEqual([3, 2, 1]);
   });
 
   it('the button for new rows shows them while the user points at the rows, which then do not move', async () => {
-    const { list, receive } = await openLoadedList();
+    const { list, change } = await openLoadedList();
     list.handle('PointerEnter');
-    receive(change(2));
+    await change(2, 1);
     list.showNew();
-    receive(change(3));
+    await change(3, 2, 1);
     expect([list.ids(), list.newCount()]).toEqual([[2, 1], 1]);
   });
 
   it('another list starts at the top and moves', async () => {
-    const { list, calls, receive } = await openLoadedList();
+    const { list, calls, change } = await openLoadedList();
     list.scroll(300);
     list.show('ws_2');
     expect(list.scrollTop()).toBe(300);
     await calls[1]?.respond(toItems(5));
     expect(list.scrollTop()).toBe(0);
-    receive(change(6));
+    await change(6, 5);
     expect(list.ids()).toEqual([6, 5]);
   });
 
-  it('a list that is loaded again keeps its position', async () => {
-    const { list, calls, receive } = await openLoadedList();
-    list.scroll(300);
-    receive(reset);
-    await calls[1]?.respond(toItems(1));
-    expect(list.scrollTop()).toBe(300);
-  });
-
   it('Back shows as many rows as before, at the same position, where they do not move', async () => {
-    const { showList, calls, navigate, back, receive } = await openPage();
+    const { showList, calls, navigate, back, change } = await openPage();
     const before = showList('ws_1');
     await before.fill(450);
     before.scroll(3_000);
@@ -323,11 +282,11 @@ describe('the rows of a live list', () => {
     before.close();
     await back();
     const after = showList('ws_1');
-    expect(calls.at(-1)?.limit).toBe(450);
+    expect(calls.at(-1)?.limit).toBe(600);
     expect(after.scrollTop()).toBe(0);
     await calls.at(-1)?.respond(toNewest(450));
     expect(after.scrollTop()).toBe(3_000);
-    receive(change(451));
+    await change(...Array.from({ length: 451 }, (_, index) => 451 - index));
     expect(after.newCount()).toBe(1);
     after.show('ws_2');
     await calls.at(-1)?.respond(toNewest(200));
@@ -335,7 +294,7 @@ describe('the rows of a live list', () => {
   });
 
   it('Back to a list that is empty now shows new rows at once', async () => {
-    const { showList, calls, navigate, back, receive } = await openPage();
+    const { showList, calls, navigate, back, change } = await openPage();
     const before = showList('ws_1');
     await before.fill(200);
     before.scroll(3_000);
@@ -344,7 +303,7 @@ describe('the rows of a live list', () => {
     await back();
     const after = showList('ws_1');
     await calls.at(-1)?.respond([]);
-    receive(change(1));
+    await change(1);
     expect(after.ids()).toEqual([1]);
   });
 });

@@ -2,9 +2,8 @@
 import { type ComponentType, h, render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import type { Query } from '../../src/dashboard/use-query.ts';
-import { loadPage, pass } from './fake-browser.ts';
+import { loadPage, runAll } from './fake-browser.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -22,17 +21,8 @@ interface Call {
   readonly fail: () => Promise<void>;
 }
 
-const change = (sequence: number) => ({ type: 'delivery', sequence }) as StreamItem;
-
-/** A page with one query for the resource `id`. Only stream items with an even sequence change its result. */
-async function openQuery({
-  followsStream = true,
-  ...options
-}: {
-  readonly followsStream?: boolean;
-  readonly isPolled?: boolean;
-  readonly intervalMs?: number;
-} = {}) {
+/** A page with one query for the resource `id`. */
+async function openQuery(options: { readonly isLive?: boolean } = {}) {
   const page = await loadPage();
   const { useQuery } = await import('../../src/dashboard/use-query.ts');
   const calls: Call[] = [];
@@ -40,17 +30,16 @@ async function openQuery({
   let current: Query<string> | undefined;
   /** Each value that was rendered. */
   const shown: (string | undefined)[] = [];
-  const refetchOn = followsStream && { refetchOn: ({ sequence }: StreamItem) => sequence % 2 === 0 };
   const View: ComponentType<{ readonly id: string }> = ({ id }) => {
     const fetch = () =>
       new Promise<string>((resolve, reject) => {
         calls.push({
           id,
-          respond: (value) => act(async () => resolve(value)),
-          fail: () => act(async () => reject(new Error('no response'))),
+          respond: (value) => runAll(() => resolve(value)),
+          fail: () => runAll(() => reject(new Error('no response'))),
         });
       });
-    current = useQuery(fetch, [id], { ...refetchOn, ...options });
+    current = useQuery(fetch, [id], options);
     shown.push(current.value);
     return null;
   };
@@ -64,7 +53,6 @@ async function openQuery({
     close: () => act(() => render(null, root)),
     refetch: () => act(() => current?.refetch()),
     state: () => [current?.value, current?.error],
-    pass: (ms: number) => act(() => pass(ms)),
   };
 }
 
@@ -111,115 +99,60 @@ describe('the requests of a query', () => {
   });
 
   it('a closed query ignores its response, and requests nothing', async () => {
-    const { calls, close, shown, receive, pass, setHidden } = await openQuery({ isPolled: true });
-    setHidden(false);
-    receive(change(2), change(4));
-    receive(change(6));
+    const { calls, close, shown, pass } = await openQuery({ isLive: true });
     close();
-    const { length } = calls;
-    for (const call of calls) await call.respond('late');
+    await calls[0]?.respond('late');
     await pass(10_000);
-    receive(change(8));
-    expect(calls.length).toBe(length);
+    expect(calls.length).toBe(1);
     expect(shown).not.toContain('late');
   });
 });
 
 describe('the refetches of a query', () => {
-  it('a change of the result refetches at once, and then at most every 500 ms', async () => {
-    const { calls, receive, pass } = await openQuery();
-    receive(change(1), change(3));
+  it('a query of live data refetches each second, but not while a request is in progress', async () => {
+    const { calls, pass } = await openQuery({ isLive: true });
+    await pass(5_000);
     expect(calls.length).toBe(1);
-    receive(change(3), change(4));
+    await calls[0]?.respond('first');
+    await pass(1_000);
     expect(calls.length).toBe(2);
-    receive(change(6));
-    receive(change(8));
-    await pass(499);
-    expect(calls.length).toBe(2);
-    await pass(1);
-    expect(calls.length).toBe(3);
-    receive(change(10));
-    await pass(499);
-    expect(calls.length).toBe(3);
-    await pass(1);
-    expect(calls.length).toBe(4);
-    await pass(5_000);
-    expect(calls.length).toBe(4);
-    receive(change(12));
-    expect(calls.length).toBe(5);
-  });
-
-  it('a single change refetches once', async () => {
-    const { calls, receive, pass } = await openQuery();
-    receive(change(2));
     await pass(5_000);
     expect(calls.length).toBe(2);
   });
 
-  it('a query can refetch less often', async () => {
-    const { calls, receive, pass } = await openQuery({ intervalMs: 2_000 });
-    receive(change(2));
-    receive(change(4));
-    await pass(1_999);
-    expect(calls.length).toBe(2);
+  it('a query of live data refetches each ten seconds while the page is hidden', async () => {
+    const { calls, pass, setHidden } = await openQuery({ isLive: true });
+    await calls[0]?.respond('first');
+    setHidden(true);
+    await pass(9_999);
+    expect(calls.length).toBe(1);
     await pass(1);
-    expect(calls.length).toBe(3);
+    expect(calls.length).toBe(2);
+  });
+
+  it('the same data are not rendered again', async () => {
+    const { calls, pass, shown } = await openQuery({ isLive: true });
+    await calls[0]?.respond('first');
+    const { length } = shown;
+    await pass(1_000);
+    await calls[1]?.respond('first');
+    expect(shown.length).toBe(length);
   });
 
   it('a restored connection refetches once, because another emulator may run at the address', async () => {
-    const { calls, setConnected } = await openQuery();
-    setConnected(false);
+    const { calls, pass, setConnected } = await openQuery();
+    await calls[0]?.respond('first');
+    await setConnected(false);
+    await pass(60_000);
     expect(calls.length).toBe(1);
-    setConnected(true);
-    expect(calls.length).toBe(2);
-    setConnected(null);
-    setConnected(true);
+    await setConnected(true);
     expect(calls.length).toBe(2);
   });
 
-  it('a polled query refetches every three seconds while the page is visible and connected', async () => {
-    const { calls, pass, setHidden, setConnected } = await openQuery({ isPolled: true });
-    await pass(3_000);
-    expect(calls.length).toBe(1);
-    setHidden(false);
-    await pass(2_999);
-    expect(calls.length).toBe(1);
-    await pass(1);
-    expect(calls.length).toBe(2);
-    setConnected(false);
-    await pass(6_000);
-    expect(calls.length).toBe(2);
-    setConnected(true);
-    await pass(3_000);
-    expect(calls.length).toBe(4);
-  });
-
-  it('a query that is not polled and does not follow the stream requests nothing again on its own', async () => {
-    const { calls, pass, setHidden, receive } = await openQuery({ followsStream: false });
-    setHidden(false);
-    receive(change(2));
+  it('a query of data that cannot change requests nothing again on its own', async () => {
+    const { calls, pass } = await openQuery();
+    await calls[0]?.respond('first');
     await pass(60_000);
     expect(calls.length).toBe(1);
   });
-});
-
-it('a poll and a delayed call use the values of the last render', async () => {
-  const { setHidden } = await loadPage();
-  setHidden(false);
-  const { usePolling, useThrottle } = await import('../../src/dashboard/use-query.ts');
-  const log: string[] = [];
-  let run = () => {};
-  const View: ComponentType<{ readonly id: string }> = ({ id }) => {
-    usePolling(() => log.push(`poll ${id}`));
-    run = useThrottle(() => log.push(`run ${id}`), 1_000);
-    return null;
-  };
-  const root = {} as HTMLElement;
-  const show = (id: string) => act(() => render(h(View, { id }), root));
-  void show('a');
-  run();
-  run();
-  void show('b');
-  await pass(3_000);
-  expect(log).toEqual(['run a', 'run b', 'poll b']);
 });

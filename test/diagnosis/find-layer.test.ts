@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findLayer } from '../../src/diagnosis/find-layer.ts';
+import { formatHint } from '../../src/domain/errors.ts';
 import responses from './responses.json' with { type: 'json' };
 
 interface RecordedResponse {
@@ -25,17 +26,26 @@ function findLayerOf({ status, headers, body, url, request = sent }: RecordedRes
       body: JSON.stringify(request),
     },
     response: { headers, body, encoding: 'utf8' },
-  }).layer;
+  }).found;
 }
+
+it('the evidence for the CSRF protection of Django is the sentence of its page, with DEBUG and without it', () => {
+  const pages = (responses as RecordedResponse[]).filter(
+    ({ source, layer }) => source.startsWith('django 3') && layer === 'csrf',
+  );
+  expect(pages.flatMap((page) => findLayerOf(page)?.evidence)).toEqual(
+    Array(2).fill('The page contains "CSRF verification failed. Request aborted.".'),
+  );
+});
 
 it.each(
   (responses as RecordedResponse[]).map(
     (response) => [response.status, response.name, response.source, response] as const,
   ),
 )('the layer of the response %d is known: %s (%s)', (_status, _name, _source, response) => {
-  const layer = findLayerOf(response);
-  expect(layer?.kind ?? null).toBe(response.layer);
-  expect(`${layer?.sentence} ${layer?.hint.text} ${layer?.hint.command}`).not.toMatch(
+  const found = findLayerOf(response);
+  expect(found?.layer?.kind ?? null).toBe(response.layer);
+  expect(`${found?.detail} ${found?.hints.map(formatHint)}`).not.toMatch(
     /\{(?!signature_header|SIGNATURE_HEADER|timestamp|secret|webhook)\w+\}/,
   );
 });

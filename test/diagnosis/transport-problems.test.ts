@@ -3,7 +3,8 @@ import { createServer as createHttp2Server, createSecureServer } from 'node:http
 import { createServer as createHttpsServer, request as requestHttps } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { expect, it } from 'vitest';
-import { describeTransportProblem, findTransportHint } from '../../src/diagnosis/transport-problems.ts';
+import { judgeResult } from '../../src/diagnosis/judge-attempt.ts';
+import { describeTransportProblem, findTransportProblem } from '../../src/diagnosis/transport-problems.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 
 type Scheme = 'http' | 'https';
@@ -22,8 +23,10 @@ async function diagnose(server: Server, scheme: Scheme, ca?: string) {
   });
   server.close();
   const problem = describeTransportProblem(error, { url: new URL(url), stage: 'waiting' });
-  const hint = findTransportHint(problem?.error ?? '', { url, webhook_id: 'wh_1' });
-  return { ...problem, port, hint };
+  if (problem === null) throw new Error(`not in the table: ${error}`);
+  const delivery = { id: 'del_1', webhook_id: 'wh_1', url };
+  const { hints } = judgeResult({ ...problem, response_status: null }, delivery);
+  return { ...problem, port, hint: hints[0] };
 }
 
 const respondWith = (bytes: string) =>
@@ -136,5 +139,5 @@ it.each<[string, () => Server, Scheme, string, RegExp]>([
 it('an error that is not in the table has no hint', () => {
   const context = { url: new URL('https://localhost/'), stage: 'waiting' };
   expect(describeTransportProblem(new Error('any'), context)).toBeNull();
-  expect(findTransportHint('any', { url: 'https://localhost/', webhook_id: 'wh_1' })).toBeNull();
+  expect(findTransportProblem('any')).toBeUndefined();
 });

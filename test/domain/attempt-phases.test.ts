@@ -3,34 +3,29 @@ import {
   decodePhases,
   encodePhases,
   hasReusedConnection,
-  measurePhases,
+  PhaseTimer,
 } from '../../src/domain/attempt-phases.ts';
 
 describe('the phases of an attempt', () => {
+  const none = { queued: null, dns: null, connect: null, tls: null, send: null, wait: null, receive: null };
+
   it('a phase ends when the next one begins, and the last one at the end of the attempt', () => {
-    const starts = [
-      { phase: 'queued', at: 1_000 },
-      { phase: 'connect', at: 1_002 },
-      { phase: 'send', at: 1_005.5 },
-      { phase: 'wait', at: 1_005.75 },
-    ] as const;
-    expect(measurePhases(starts, 1_010)).toEqual({
-      queued: 2,
-      dns: null,
-      connect: 3.5,
-      tls: null,
-      send: 0.25,
-      wait: 4.25,
-      receive: null,
+    const times = [1_000, 1_002, 1_005.5, 1_005.75, 1_010];
+    const timer = new PhaseTimer(() => times.shift() ?? Number.NaN);
+    for (const phase of ['connect', 'send', 'wait'] as const) timer.begin(phase);
+    expect(timer.end()).toEqual({
+      phases: { ...none, queued: 2, connect: 3.5, send: 0.25, wait: 4.25 },
+      durationMs: 10,
     });
   });
 
-  it('a phase that begins before the previous one has ended gives that one no negative duration', () => {
-    const starts = [
-      { phase: 'send', at: 10 },
-      { phase: 'wait', at: 9 },
-    ] as const;
-    expect(measurePhases(starts, 12)).toMatchObject({ send: 0, wait: 3 });
+  it('an attempt that starts again was queued before', () => {
+    const times = [0, 1, 3, 7, 9];
+    const timer = new PhaseTimer(() => times.shift() ?? Number.NaN);
+    for (const phase of ['send', 'wait'] as const) timer.begin(phase);
+    timer.restart();
+    timer.begin('connect');
+    expect(timer.end()).toEqual({ phases: { ...none, queued: 7, connect: 2 }, durationMs: 9 });
   });
 
   it('stored phases are read with microseconds, and null for those that the attempt did not have', () => {
@@ -48,7 +43,6 @@ describe('the phases of an attempt', () => {
   });
 
   it('a connection is reused if a request was sent without opening one', () => {
-    const none = measurePhases([], 0);
     expect(hasReusedConnection({ ...none, queued: 1, send: 1 })).toBe(true);
     expect(hasReusedConnection({ ...none, queued: 1, connect: 1, send: 1 })).toBe(false);
     expect(hasReusedConnection({ ...none, queued: 1 })).toBe(false);

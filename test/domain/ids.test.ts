@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatHint } from '../../src/domain/errors.ts';
 import {
   describeAcceptedId,
   describeIdKindMismatch,
@@ -15,7 +16,6 @@ import {
   UlidGenerator,
 } from '../../src/domain/ids.ts';
 import { createRandomSource } from '../../src/domain/secret.ts';
-import { formatHint } from '../../src/errors.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 23, 6);
 /** The first ten characters of a ULID that was created then. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/domain/errors.ts';
 import {
   applyJsonEdits,
   formatPath,
@@ -8,7 +9,6 @@ import {
   parseAssignment,
   parsePath,
 } from '../../src/domain/json-path.ts';
-import { SvcError } from '../../src/errors.ts';
 
 const order =
   '{ "id": "ord_1", "total": 12.50, "items": [{ "sku": "A", "n": 1e400 }, { "sku": "B" }], "note": null }';
@@ -32,7 +32,7 @@ describe('applyJsonEdits', () => {
     ['appends an item', add('items[].sku', '"C"'), '{"sku":"B"},{"sku":"C"}]'],
     ['begins a list', add('tags[]', '"new"'), '"tags":["new"]'],
     ['adds a field with a dot', add('meta["a.b"]', '1'), '"meta":{"a.b":1}'],
-    ['adds a field in single quotes at the top', add("['x y'].z", '1'), '"x y":{"z":1}'],
+    ['adds a field in quotes at the top', add('["x y"].z', '1'), '"x y":{"z":1}'],
     ['removes the last item', remove('items[-1]'), '"items":[{"sku":"A","n":1e400}]'],
     ['removes a field', remove('note'), '{"sku":"B"}]}'],
     ['removes an item of a list', remove('items[0]'), '"items":[{"sku":"B"}]'],
@@ -72,53 +72,52 @@ describe('applyJsonEdits', () => {
     [remove('items[]'), /^items\[\].* does not exist\./],
     [add('items[-1]', '1'), /^items\[-1\] already exists/],
     [add('total', '1'), /^total already exists/],
-    [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next index is \[2\]/],
+    [add('items[5]', '1'), /Nothing can be added at items\[5\]/],
     [add('items.sku', '1'), /Nothing can be added at items\.sku/],
     [add('items.2', '1'), /Nothing can be added at items\.2/],
     [add('items[-3]', '1'), /Nothing can be added at items\[-3\]/],
-    [
-      add('items[0][0]', '1'),
-      /Nothing can be added at items\[0\]\[0\]: its parent is an object, not an array/,
-    ],
-    [add('total.amount', '1'), /Nothing can be added at total\.amount.*not an object/],
-    ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-]', 'a[x]', 'a["b]', 'a["\\x"]'].map(
-      (path): [JsonEdit, RegExp] => [add(path, '1'), /is not a valid path/],
-    ),
+    [add('items[0][0]', '1'), /Nothing can be added at items\[0\]\[0\]/],
+    [add('tags[1]', '1'), /Nothing can be added at tags\[1\]/],
+    [add('total.amount', '1'), /Nothing can be added at total\.amount/],
+    ...[
+      '',
+      '.',
+      '.a',
+      'a.',
+      'a..b',
+      'a[b]',
+      'a[',
+      'a]',
+      '[0]',
+      'a[-]',
+      'a[x]',
+      "a['b']",
+      'a["b]',
+      'a["\\x"]',
+    ].map((path): [JsonEdit, RegExp] => [add(path, '1'), /is not a valid path/]),
   ])('applyJsonEdits refuses %j', (change, message) => {
     expect(() => applyJsonEdits(order, [change])).toThrow(SvcError);
     expect(() => applyJsonEdits(order, [change])).toThrow(message);
   });
 
   it.each([
-    ['items[0].skuu', 'Did you mean items[0].sku?'],
-    ['items.0.sku', 'Did you mean items[0].sku?'],
-    ['payload.customer.name', 'Use one of the fields of the payload: id, total, items, note.'],
-    ['items[0].warehouse', 'Use one of the fields of items[0]: sku, n.'],
-    ['items[7].sku.length', 'Use an index of items, which has 2 items.'],
-    ['total.amount_in_cents', 'End the path at total, which is 12.50.'],
-  ])('the hint for the path %s says what exists instead', (path, hint) => {
-    const change = () => applyJsonEdits(order, [remove(path)]);
-    expect(change).toThrow(expect.objectContaining({ hint: { text: hint } }));
-  });
-
-  it.each([
-    ['{"a":{}}', 'a.warehouse', 'Choose another path, because a is empty.'],
-    ['{"a":[]}', 'a[0].sku', 'Choose another path, because a is empty.'],
-    ['{"a":[1]}', 'a[0].sku.length', 'End the path at a[0], which is 1.'],
-    ['{"a":{"x":1}}', 'a.warehouse', 'Use one of the fields of a: x.'],
-  ])('the hint for %s and the path %s is %j', (text, path, hint) => {
+    [order, 'items[0].skuu', 'Did you mean items[0].sku?'],
+    [order, 'items.0.sku', 'Did you mean items[0].sku?'],
+    ['{"a":{"x":1},"b":[2]}', 'payload.customer', 'The payload has: a, a.x, b, b[0].'],
+    ['{}', 'a', 'The payload has: nothing yet.'],
+  ])('the hint for %s and the path %s says what exists instead', (text, path, hint) => {
     expect(() => applyJsonEdits(text, [remove(path)])).toThrow(
       expect.objectContaining({ hint: { text: hint } }),
     );
   });
 
-  it('the hint writes the kinds of edits as the caller does', () => {
-    const change = (edit: JsonEdit) => () => applyJsonEdits(order, [edit], (kind) => `--${kind}`);
-    const hint = expect.stringMatching(/note\. Add a new value with --add\.$/);
-    expect(change(override('gift', 'true'))).toThrow(expect.objectContaining({ hint: { text: hint } }));
-    expect(change(add('total', '1'))).toThrow(
-      expect.objectContaining({ hint: { text: 'Change it with --override.' } }),
+  it('the hint names the kind of edit that would work', () => {
+    const hint = (text: string | RegExp) =>
+      expect.objectContaining({ hint: { text: expect.stringMatching(text) } });
+    expect(() => applyJsonEdits(order, [override('gift', 'true')])).toThrow(
+      hint(/Use add for a new value\.$/),
     );
+    expect(() => applyJsonEdits(order, [add('total', '1')])).toThrow(hint('Use override to change it.'));
   });
 
   it('the hint suggests a name with a dot in quotes', () => {
@@ -147,7 +146,6 @@ describe('parseAssignment', () => {
     ['note=', 'note', '""'],
     ['to={"city":"Berlin"}', 'to', '{"city":"Berlin"}'],
     ['meta["a=b"].c=1', 'meta["a=b"].c', '1'],
-    ["meta['a=b']=x", "meta['a=b']", '"x"'],
     ['items[]=null', 'items[]', 'null'],
     ['zip=01099', 'zip', '"01099"'],
     ['id=ord_{{uuid}}', 'id', '"ord_{{uuid}}"'],
@@ -167,15 +165,4 @@ describe('parseAssignment', () => {
       expect(() => parseAssignment(text)).toThrow(/starts like JSON but is not valid JSON/);
     },
   );
-
-  it('parsePath and parseAssignment accept 128 levels, and refuse more', () => {
-    const [path, value] = [`a${'.a'.repeat(127)}`, `${'['.repeat(128)}${']'.repeat(128)}`];
-    expect(parsePath(path)).toHaveLength(128);
-    expect(parseAssignment(`a=${value}`)).toEqual({ path: 'a', value });
-    const error = new SvcError('usage', 'The payload is nested more than 128 levels deep.');
-    expect(() => parsePath(`${path}.a`)).toThrow(error);
-    expect(() => parsePath(`a${'.a'.repeat(20_000)}`)).toThrow(error);
-    expect(() => parseAssignment(`a=[${value}]`)).toThrow(error);
-    expect(() => parseAssignment(`a=${'['.repeat(20_000)}${']'.repeat(20_000)}`)).toThrow(error);
-  });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createControlDocument } from '../../src/contract/openapi/openapi-document.ts';
+import { createControlDocument } from '../../src/operations/openapi/openapi-document.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
 /** A statement in which a module loads others at its start. */
@@ -53,7 +53,7 @@ function loadedWith(entry: string) {
 it('svc-emulator/signature imports only node:crypto', () => {
   const { sources, modules } = loadedWith('signature.js');
   expect(modules).toEqual(['node:crypto']);
-  expect(sources).toContain('src/domain/signature/verify.ts');
+  expect(sources).toContain('src/signature/verify.ts');
   expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ it('only fuzzing loads fast-check, from its own bundle', () => {
 it('the library loads the code for fuzzing only when it is used', () => {
   const { sources } = loadedWith('index.js');
   expect(sources).toContain('src/library/fuzz-receiver.ts');
-  expect(sources.filter((source) => source.startsWith('src/receiver/fuzz/'))).toEqual([]);
+  expect(sources.filter((source) => source.startsWith('src/receivers/fuzz/'))).toEqual([]);
 });
 
 it('the public types need no package but the Vitest of the project and those of Node.js', () => {
@@ -111,7 +111,7 @@ it('svc --help does not load modules that only single commands need', () => {
   const { sources } = loadedWith('cli.js');
   expect(sources).toContain('src/cli/main.ts');
   expect(
-    sources.filter((source) => /src\/(contract|profile|validation)\/|string-width/.test(source)),
+    sources.filter((source) => /src\/(operations|profile|resources)\/|string-width/.test(source)),
   ).toEqual([]);
 });
 
@@ -137,15 +137,15 @@ describe('the descriptions of the OpenAPI documents', () => {
 
 it('an emulator loads the OpenAPI documents only when they are requested', () => {
   const { sources } = loadedWith('index.js');
-  expect(sources).toContain('src/contract/operation.ts');
+  expect(sources).toContain('src/operations/operation.ts');
   expect(sources.filter((source) => source.includes('openapi-'))).toEqual([]);
 });
 
 it('svc verify loads no schemas of the control plane', () => {
   const signatureChunks = chunks.filter((path) => path.includes('/signature-'));
   const sources = signatureChunks.flatMap((chunk) => loadedWith(chunk).sources);
-  expect(sources).toContain('src/domain/signature/verify.ts');
-  expect(sources.filter((source) => /src\/contract\//.test(source))).toEqual([]);
+  expect(sources).toContain('src/signature/verify.ts');
+  expect(sources.filter((source) => /src\/operations\//.test(source))).toEqual([]);
 });
 
 it('the command line and the library load modules of Node.js that few commands need when they are first used', () => {

@@ -74,13 +74,12 @@ function linesOf(name: string): string[] {
 
 const hasShell = process.platform !== 'win32';
 
-it.skipIf(!hasShell)('the job for GitHub Actions runs and writes its reports', async () => {
+it.skipIf(!hasShell)('the job for GitHub Actions runs and writes its log', async () => {
   const cwd = createProject();
   const lines = linesOf('.github/workflows/test.yml');
   expect(lines).toContain('npm ci');
   await runJob(cwd, lines);
-  expect(readFileSync(join(cwd, 'reports/deliveries.xml'), 'utf8')).toContain('tests="1" failures="0"');
-  expect(readFileSync(join(cwd, 'reports/emulator.log'), 'utf8')).toContain('/v1/events');
+  expect(readFileSync(join(cwd, 'emulator.log'), 'utf8')).toContain('/v1/events');
 });
 
 it.skipIf(!hasShell)('the steps for GitHub Actions share an emulator', async () => {
@@ -89,15 +88,12 @@ it.skipIf(!hasShell)('the steps for GitHub Actions share an emulator', async () 
   expect(outputs.at(-1)).toContain('Stopped the emulator');
 });
 
-it.skipIf(!hasShell)(
-  'the job for GitLab runs and writes its report to the path of the artifact',
-  async () => {
-    const cwd = createProject();
-    const { test } = parse(getBlock('.gitlab-ci.yml'));
-    await runJob(cwd, test.script);
-    expect(readFileSync(join(cwd, test.artifacts.reports.junit), 'utf8')).toContain('tests="1" failures="0"');
-  },
-);
+it.skipIf(!hasShell)('the job for GitLab runs and writes its log to the path of the artifact', async () => {
+  const cwd = createProject();
+  const { test } = parse(getBlock('.gitlab-ci.yml'));
+  await runJob(cwd, test.script);
+  expect(readFileSync(join(cwd, test.artifacts.paths[0]), 'utf8')).toContain('/v1/events');
+});
 
 it.skipIf(!hasShell)('a receiver in the background ends with the tests', async () => {
   const cwd = createProject();

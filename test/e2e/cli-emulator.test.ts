@@ -1,14 +1,13 @@
 /** The lifecycle of an emulator on the command line: start, use, stop, and errors. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlClient } from '../../src/client/http-control-client.ts';
-import { ExitCode } from '../../src/errors.ts';
+import { createHttpControlClient } from '../../src/client/http-client.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort, listenDuringTest } from '../support/local-server.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
 import { binary, program, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
@@ -55,37 +54,6 @@ describe('a session on the command line', () => {
     expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect((await svc(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
   });
-});
-
-it('commands with --workspace say which API key to pass if the key belongs to another workspace, and work with it', async () => {
-  await using emulator = await startTestEmulator();
-  const cwd = createFolder();
-  const env = { SVC_CONTROL_URL: emulator.status().control_url };
-  const { id } = await emulator.control.createWorkspace({ name: 'Other' });
-  const run = (...args: string[]) => svcInProcess([...args, '--workspace', id], { cwd, env });
-  const commands = [
-    ['trigger', 'order.shipped'],
-    ['events', 'create', 'order.shipped'],
-    ['events', 'list'],
-    ['webhooks', 'create', '--url', '9', '--events', 'order.shipped'],
-    ['fixtures', 'run', 'unreachable-receiver'],
-  ];
-  const key = await runJson(cwd, 'keys', 'create', '--workspace', id, '--url', env.SVC_CONTROL_URL);
-  for (const args of commands) {
-    const { exitCode, stderr } = await run(...args);
-    expect(stderr).toContain(`error: The API key does not belong to workspace ${id}.`);
-    expect(stderr).toContain(`svc keys create --workspace ${id}\n`);
-    expect(exitCode, args.join(' ')).toBe(ExitCode.usage);
-    expect(await run(...args, '--api-key', key.key), args.join(' ')).toMatchObject({ exitCode: 0 });
-  }
-  // These use no API key.
-  for (const args of [
-    ['listen', '--forward-to', '9', '--print-secret'],
-    ['clock', 'show'],
-    ['deliveries', 'list'],
-  ]) {
-    expect(await run(...args), args.join(' ')).toMatchObject({ exitCode: 0 });
-  }
 });
 
 // With the built program, because the bundler could remove a check whose result is not used.
@@ -228,14 +196,6 @@ describe('svc emulator start --detach', () => {
     });
   });
 
-  it('svc emulator start --detach prints the error of the start without a hint if it has none', async () => {
-    const cwd = createFolder();
-    const start = ['emulator', 'start', '--port', '0', '--seed', 'missing.yaml'];
-    const { stderr } = await svcInProcess(start, { cwd });
-    expect(stderr).toMatch(/^error: .*missing\.yaml.*\n$/);
-    expect(await svc([...start, '--detach'], { cwd })).toMatchObject({ exitCode: ExitCode.usage, stderr });
-  });
-
   it.each(['.svc/sandbox.db', ':memory:'])(
     'of two svc emulator start --detach at the same time, exactly one starts (%s)',
     async (db) => {
@@ -316,38 +276,6 @@ describe('svc emulator wait', () => {
 });
 
 describe('svc emulator start and stop fail', () => {
-  it('the error names the emulator that uses the port', async () => {
-    const { ready } = await startEmulatorForTest(createFolder(), '--db', ':memory:');
-    const { port } = new URL(ready.url);
-    const { exitCode, stdout, stderr } = await svcInProcess(['emulator', 'start', '--port', port], {
-      cwd: createFolder(),
-    });
-    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
-    expect(stderr).toContain(`pid ${ready.pid}`);
-    expect(stderr).toContain(`svc emulator stop --url ${ready.url}`);
-  });
-
-  it('the error says how to find another program that uses the port', async () => {
-    const server = createServer((socket) => socket.destroy());
-    const port = String(await listenDuringTest(server));
-    const { exitCode, stderr } = await svcInProcess(['emulator', 'start', '--port', port], {
-      cwd: createFolder(),
-    });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toContain(`lsof -i :${port}`);
-  });
-
-  it('a database that another emulator uses is an error', async () => {
-    const cwd = createFolder();
-    await startEmulatorForTest(cwd);
-    const db = join(cwd, '.svc/sandbox.db');
-    const second = await svcInProcess(['emulator', 'start', '--port', '0', '--db', db, '--json'], {
-      cwd: createFolder(),
-    });
-    expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
-    expect(JSON.parse(second.stderr).error.code).toBe('database_in_use');
-  });
-
   it.each([
     ['in the foreground', []],
     ['in the background', ['--detach']],
@@ -361,19 +289,6 @@ describe('svc emulator start and stop fail', () => {
       message: expect.stringContaining(`pid ${ready.pid}, ${ready.url}`),
     });
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
-  });
-
-  it.each([
-    ['--port', '65536'],
-    ['--speed', '0'],
-    ['--ca', 'nowhere.pem'],
-    ['--keep-days', '0'],
-  ])('svc emulator start %s %s is an error', async (...mistake) => {
-    const { exitCode, stdout, stderr } = await svcInProcess(['emulator', 'start', ...mistake], {
-      cwd: createFolder(),
-    });
-    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
-    expect(stderr).toMatch(/^error: \S/);
   });
 
   it('a --ca file that does not contain a certificate is an error', async () => {
@@ -395,7 +310,7 @@ describe('svc emulator start and stop fail', () => {
     });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toBe(
-      'error: No emulator is running in this folder.\nhint: Stop an emulator at another address with: svc emulator stop --url URL\n',
+      'error: No emulator is running in this folder.\nhint: Connect to a running emulator with --url or SVC_CONTROL_URL, or start one with: svc emulator start\n',
     );
   });
 });
@@ -461,20 +376,6 @@ describe('options of svc emulator start', () => {
     expect(await svcInProcess(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
     expect(await svcInProcess(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
   });
-});
-
-it('svc emulator start with a --write-env that cannot be written creates nothing', async () => {
-  const cwd = createFolder();
-  const start = ['emulator', 'start', '--port', '0', '--write-env'];
-  for (const path of ['.', 'missing/new.env']) {
-    expect(await svcInProcess([...start, path], { cwd })).toMatchObject({
-      exitCode: ExitCode.usage,
-      stderr: expect.stringMatching(
-        /^error: Cannot write .*\nhint: (?:Use the path of a file|Choose a writable file with --write-env)\.\n$/,
-      ),
-    });
-  }
-  expect(readdirSync(cwd)).toEqual([]);
 });
 
 describe('pipes', () => {

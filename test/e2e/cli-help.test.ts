@@ -29,38 +29,4 @@ describe('help', () => {
       expect(readPage('docs/commands.md')).toContain(`## svc ${name}\n\n\`\`\`text\n${text}\n\`\`\`\n`);
     },
   );
-
-  it('svc clock --help lists the commands of the group', async () => {
-    expect(await help('clock')).toMatchInlineSnapshot(`
-      "Usage: svc clock <command> [options]
-
-      Control the clock that decides when retries are due
-
-      Global options:
-        --json           Print JSON; a stream prints one object per line
-        --no-color       Print without colors
-        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator for this folder)
-        --api-key <key>  API key to use (default: SVC_API_KEY, or the key that the emulator created at startup)
-        -h, --help       Show this help
-
-      Commands:
-        show             Show the schedule clock
-        speed            Set the speed of the schedule clock
-        freeze           Freeze the schedule clock
-        resume           Resume a frozen schedule clock
-        advance          Move the schedule clock forward and send every attempt that becomes due
-        next             Move the schedule clock to the next scheduled attempt
-        settle           Move the schedule clock until no delivery is pending
-
-      Examples:
-        # Move time forward and send every retry that becomes due
-        $ svc clock advance 35m
-        # Run the retry schedule 60 times faster
-        $ svc clock speed 60
-
-      Learn more:
-        Read about a command: svc clock <command> --help
-      "
-    `);
-  });
 });

@@ -8,7 +8,7 @@ import { Readable, Writable } from 'node:stream';
 import { execa } from 'execa';
 import { createProcessIo } from '../../src/cli/io.ts';
 import { hasFlag, runCommandLine } from '../../src/cli/program.ts';
-import { systemClock } from '../../src/clock/wall-clock.ts';
+import { systemClock } from '../../src/platform/wall-clock.ts';
 
 /** The single executable to test instead of the npm package: `SVC_BIN=build/svc npx vitest run --project e2e`. */
 export const binary = process.env.SVC_BIN ? resolve(process.env.SVC_BIN) : null;

@@ -3,8 +3,8 @@
  * process for each case would take half a minute.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpControlClient } from '../../src/client/http-control-client.ts';
-import { ExitCode } from '../../src/errors.ts';
+import { createHttpControlClient } from '../../src/client/http-client.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { createTempFolder, startEmulator, svc, svcInProcess } from './cli-program.ts';

@@ -165,18 +165,4 @@ describe.skipIf(!hasShell('zsh') || !hasTerminals)('completion in zsh', () => {
   ])('%j is completed to match %s', async (line, expected) => {
     await complete(line, expected);
   });
-
-  it('commands of a group are listed with their descriptions', async () => {
-    const screen = await complete('svc clock ', /settle/);
-    expect(screen.replace(/ +$/gm, '')).toMatchInlineSnapshot(`
-      "> svc clock
-      show     -- Show the schedule clock
-      speed    -- Set the speed of the schedule clock
-      freeze   -- Freeze the schedule clock
-      resume   -- Resume a frozen schedule clock
-      advance  -- Move the schedule clock forward and send every attempt that becomes due
-      next     -- Move the schedule clock to the next scheduled attempt
-      settle   -- Move the schedule clock until no delivery is pending"
-    `);
-  });
 });

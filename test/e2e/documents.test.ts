@@ -40,12 +40,12 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
   },
   { page: 'docs/ci.md', language: /^yaml$/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
-  { page: 'docs/state.md', language: /^yaml$/, test: 'test/sandbox/seed.test.ts' },
+  { page: 'docs/state.md', language: /^yaml$/, test: 'test/emulator/service/seed.test.ts' },
   {
     page: 'docs/fixtures.md',
     language: /^(?:ts|sh)$/,
     code: /openapi|webhooks/,
-    test: 'test/contract/generated-clients.test.ts',
+    test: 'test/operations/generated-clients.test.ts',
   },
   {
     page: 'docs/reference/control-plane.md',
@@ -74,7 +74,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
-  { page: /^docs\/parity/, code: /\.har\b/, reason: 'test/cli/commands/gaps.test.ts runs them' },
+  { page: /^docs\/parity/, code: /\.(?:har|ndjson)\b/, reason: 'test/cli/commands/gaps.test.ts runs them' },
   { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
   {
     page: /^docs\/receiver-testing/,

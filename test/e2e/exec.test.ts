@@ -1,9 +1,8 @@
-/** `svc emulator exec` with real processes: exit codes, signals, reports and cleanup. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** `svc emulator exec` with real processes: exit codes, signals, logs and cleanup. */
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ExitCode } from '../../src/errors.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import {
@@ -17,7 +16,7 @@ import {
   svcInProcess,
   temporaryFilesIn,
 } from './cli-program.ts';
-import { canListProcesses, expectNoProcessIn, listProcessesIn } from './list-processes.ts';
+import { canListProcesses, expectNoProcessIn } from './list-processes.ts';
 import { killAfterTest, startReceiver } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
@@ -122,8 +121,6 @@ describe('the exit code of svc emulator exec', () => {
     ['the port is invalid', ['--port', 'x', ...trigger], '--port'],
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
-    ['the report cannot be written', ['--junit', '/dev/null/a.xml', ...trigger], '/dev/null/a.xml'],
-    ['a folder has the name of the report', ['--junit', '.', ...trigger], 'it is a folder'],
     ['the seed does not exist', ['--seed', 'a.yaml', ...trigger], 'does not exist'],
     ['the seed is a device', ['--seed', '/dev/null', ...trigger], 'it is not a regular file'],
   ])('the exit code is 2 and the command does not run when %s', async (_, args, error) => {
@@ -137,14 +134,6 @@ describe('the exit code of svc emulator exec', () => {
     });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain(error);
-  });
-
-  it.skipIf(!canListProcesses)('the exit code is 2 when the disk is read-only', async () => {
-    const { exitCode, stderr } = await exec(['--db', '/sys/svc.db', ...trigger], {
-      cwd: createWatchedFolder(),
-    });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toContain('/sys/svc.db');
   });
 
   it('the exit code is 2 when the port is in use, and 3 when the emulator was stopped before the report', async () => {
@@ -192,28 +181,6 @@ describe.skipIf(!hasSignals)('signals to svc emulator exec', () => {
   });
 });
 
-describe.skipIf(!canListProcesses)('cleanup of processes', () => {
-  /** A command that starts a process, waits until that is ready, and then runs `after`. */
-  const withChild = (lastStatement: string) => `import { spawn } from 'node:child_process';
-    const offspring = spawn(process.execPath, ['-e', ${JSON.stringify(readyScript + stayScript)}], { stdio: ['ignore', 'pipe', 'ignore'] });
-    await new Promise((resolve) => offspring.stdout.once('data', resolve));
-    ${readyScript} ${lastStatement}`;
-
-  it('no process remains when the command ends by itself', async () => {
-    const cwd = createWatchedFolder();
-    const script = withChild('process.exit(3);');
-    expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 3, stdout: 'ready\n' });
-    expect(listProcessesIn(cwd)).toEqual([]);
-  });
-
-  it('no process remains when the command is killed', async () => {
-    const cwd = createWatchedFolder();
-    const script = withChild(`process.kill(process.pid, 'SIGKILL');`);
-    expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 137 });
-    expect(listProcessesIn(cwd)).toEqual([]);
-  });
-});
-
 describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a terminal', () => {
   const shell = (line: string, cwd: string) =>
     startTerminal(['bash', '--norc', '-c', line], {
@@ -239,17 +206,5 @@ describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a term
     const screen = await terminal.waitFor(/exit/);
     expect(screen.match(/received/g)).toHaveLength(1);
     expect(screen).toMatch(/read words\n[\s\S]*exit 0/);
-  });
-});
-
-describe('--junit', () => {
-  it('an old report stays unchanged when the emulator was stopped', async () => {
-    const cwd = createWatchedFolder();
-    writeFileSync(join(cwd, 'a.xml'), 'old');
-    const stop = ['--', svcFile, ...svcArgs, 'emulator', 'stop'];
-    const { exitCode } = await exec(['--junit', 'a.xml', ...stop], { cwd });
-    expect(exitCode).toBe(ExitCode.noEmulator);
-    expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toBe('old');
-    expect(existsSync(join(cwd, '.svc'))).toBe(false);
   });
 });

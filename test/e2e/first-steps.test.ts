@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ExitCode } from '../../src/errors.ts';
-import { findFreePort } from '../support/local-server.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { createReverseProxy } from '../support/reverse-proxy.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { svc, svcInProcess } from './cli-program.ts';
@@ -32,49 +31,6 @@ it('svc emulator start --forward-to needs only the port of the receiver', async 
   expect(stderr).not.toContain('warning');
   await svcInProcess(['trigger', 'invoice.paid', '--wait'], { cwd });
   expect(receiver.requests).toHaveLength(1);
-});
-
-it('svc emulator start warns when nothing listens at the address of --forward-to', async () => {
-  const port = await findFreePort();
-  const { exitCode, stderr } = await detach(createFolder(), '--forward-to', `localhost:${port}/hooks`);
-  expect(exitCode).toBe(ExitCode.success);
-  expect(stderr).toContain(`warning: Nothing is listening at http://localhost:${port}/hooks yet.`);
-});
-
-it.each([
-  [
-    'argument',
-    ['4242'],
-    /^error: svc emulator start has no argument: "4242"\nhint: Use --forward-to with: svc emulator start --forward-to 4242\n$/,
-  ],
-  [
-    '--forward-to',
-    ['--forward-to', 'ftp://localhost'],
-    /^error: Invalid value for --forward-to: .*\nhint: Pass a port or a URL such as/,
-  ],
-  [
-    '--public-url',
-    ['--public-url', 'svc.example.com'],
-    /^error: Invalid value for --public-url: .*\nhint: Pass a URL .* https:/,
-  ],
-  [
-    '--tunnel with --public-url',
-    ['--public-url', 'https://a.example', '--tunnel'],
-    /^error: --tunnel and --public-url cannot be used together/,
-  ],
-])('an invalid %s is an error of svc emulator start', async (_, args, message) => {
-  const { exitCode, stderr } = await svcInProcess([...startCommand, ...args], { cwd: createFolder() });
-  expect(exitCode).toBe(ExitCode.usage);
-  expect(stderr).toMatch(message);
-});
-
-it('svc emulator start --tunnel without cloudflared is an error that suggests --public-url', async () => {
-  const { exitCode, stderr } = await svc([...startCommand, '--tunnel'], {
-    cwd: createFolder(),
-    env: { PATH: '' },
-  });
-  expect(exitCode).toBe(ExitCode.usage);
-  expect(stderr).toMatch(/^error: A tunnel needs the program cloudflared.*\n.*--public-url/);
 });
 
 it('programs receive the public address, and commands in the folder use the local one', async () => {

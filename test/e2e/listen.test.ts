@@ -3,9 +3,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlClient } from '../../src/client/http-control-client.ts';
-import type { ControlPlane } from '../../src/contract/control-plane.ts';
-import { ExitCode } from '../../src/errors.ts';
+import { createHttpControlClient } from '../../src/client/http-client.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
+import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
@@ -193,21 +193,6 @@ describe('svc listen', () => {
     await expect.poll(() => lines.length).toBe(4);
   });
 
-  it('svc listen --keep keeps the endpoint and uses it again the next time, even with another spelling of its URL', async () => {
-    const { control, url } = await openEmulator();
-    const cwd = createFolder();
-    const args = ['listen', ...url, '--keep', '--print-secret', '--json'];
-    const [first, second] = [
-      await svcInProcess([...args, '--forward-to', '9'], { cwd }),
-      await svcInProcess([...args, 'http://LOCALHOST:9', '-e', 'a.b'], { cwd }),
-    ];
-    const { webhook_id: id, webhook_secret } = JSON.parse(first.stdout);
-    expect(JSON.parse(second.stdout)).toMatchObject({ webhook_id: id, webhook_secret });
-    expect((await control.listWebhooks({})).data).toEqual([
-      expect.objectContaining({ id, events: ['a.b'], listener: false }),
-    ]);
-  });
-
   it('--skip-verify accepts any certificate, and --format json prints only the envelopes', async () => {
     const receiver = await startReceiver({}, { certificate: getCertificate('self-signed') });
     const { url, trigger } = await openEmulator();
@@ -229,21 +214,7 @@ describe('svc listen', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([JSON.parse(String(request?.body))]);
   });
 
-  it('svc listen warns when no receiver listens, and reports when one does', async () => {
-    const port = await findFreePort();
-    const { url } = await openEmulator();
-    const { notes } = await listen(createFolder(), ...url, '--forward-to', String(port));
-    await expect
-      .poll(() => notes)
-      .toEqual([
-        expect.stringMatching(/"warning: Nothing is listening at http:\/\/localhost:\d+\/ yet\."/),
-        expect.stringMatching(/"hint: Start your receiver\./),
-      ]);
-    await startReceiver({}, { port });
-    await expect.poll(() => notes[2]).toContain('is listening now');
-  });
-
-  it('svc listen uses an enabled endpoint that already has its URL, says so, and rejects options that differ', async () => {
+  it('svc listen uses an enabled endpoint that already has its URL, and says so', async () => {
     const { control, url } = await openEmulator();
     const { id, secret } = await control.createWebhook({
       url: 'http://localhost:9/x',
@@ -254,7 +225,7 @@ describe('svc listen', () => {
     expect(await run()).toEqual({
       exitCode: ExitCode.success,
       stdout: `${secret}\n`,
-      stderr: `Using ${id}, which already sends a.b, c.d to http://localhost:9/x. It stays when svc listen ends.\n`,
+      stderr: `Using ${id}, which already sends a.b, c.d to http://localhost:9/x and stays when svc listen ends. Its settings apply.\n`,
     });
     const listening = svc(['listen', ...url, '9/x'], { cwd: createFolder() });
     const notes = createInterface(listening.stderr)[Symbol.asyncIterator]();
@@ -262,13 +233,6 @@ describe('svc listen', () => {
     for (let note = ''; note !== heading; note = (await notes.next()).value ?? expect.fail('no heading'));
     listening.kill('SIGINT');
     await listening;
-    expect((await run('-e', 'c.d,a.b')).exitCode).toBe(ExitCode.success);
-    for (const args of [['--events', 'a.b'], ['--headers', 'A: b'], ['--skip-verify']]) {
-      const { exitCode, stderr } = await run(...args);
-      expect(exitCode).toBe(ExitCode.usage);
-      expect(stderr).toMatch(`error: ${args[0]} has no effect: ${id} already sends`);
-      expect(stderr).toContain(`svc webhooks update ${id} ${args[0]}`);
-    }
     expect(await idsOf(control)).toEqual([id]);
   });
 
@@ -290,12 +254,10 @@ describe('svc listen', () => {
     const second = await listen(cwd, '9/hooks');
     expect(second.ready.webhook_id).toBe(ready.webhook_id);
     const other = await listen(cwd, '9/other');
-    const { exitCode, stderr } = await svcInProcess(['listen', '9/hooks', '-e', 'a.b'], { cwd });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toContain('to http://localhost:9/hooks for another svc listen.');
+    expect(JSON.stringify(second.notes)).toContain('to http://localhost:9/hooks for another svc listen.');
     subprocess.kill('SIGINT');
     expect((await subprocess).exitCode).toBe(ExitCode.success);
-    expect(JSON.stringify(notes)).toContain('which also ends svc listen for http://localhost:9/other');
+    expect(JSON.stringify(notes)).toContain('Stopping the emulator.');
     for (const { subprocess, notes } of [second, other]) {
       expect((await subprocess).exitCode).toBe(ExitCode.noEmulator);
       expect(JSON.stringify(notes)).toContain('The emulator stopped with the svc listen that ran it.');
@@ -319,34 +281,11 @@ describe('svc listen', () => {
     expect(exitCode).toBe(ExitCode.noEmulator);
   });
 
-  it('svc listen names the emulator that uses the port, and suggests another port', async () => {
-    const { emulator } = await openEmulator();
-    const env = { SVC_PORT: new URL(emulator.status().url).port };
-    const { exitCode, stderr } = await svcInProcess(['listen'], { cwd: createFolder(), env });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toContain(`is already in use by svc (pid ${emulator.status().pid}, database `);
-    expect(stderr).toContain('svc emulator start --port 0');
-  });
-
-  it('svc listen refuses a URL of the emulator, to which deliveries are blocked', async () => {
-    const { emulator, control, url } = await openEmulator();
-    const { port } = new URL(emulator.status().url);
-    const { exitCode, stderr } = await svcInProcess(['listen', `${port}/webhooks`, ...url], {
-      cwd: createFolder(),
-    });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toContain(`error: http://localhost:${port}/webhooks is a URL of the emulator itself.`);
-    expect(await idsOf(control)).toEqual([]);
-  });
-
   it.each([
-    [['--forward-to', '9', '--format', 'json', '--json'], 'cannot be used together'],
     [['9', '--forward-to', '8'], 'url and --forward-to cannot be used together'],
     [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
     [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
     [['9', '-e', 'a.b', '--respond', '500'], '--respond has no effect'],
-    [['--body', '--format', 'json'], '--body has no effect'],
-    [['--keep'], '--keep needs the URL of a receiver'],
     [['--print-secret'], '--print-secret needs the URL of a receiver'],
   ])('svc listen with the arguments %j is an error', async (args, problem) => {
     const { control, url } = await openEmulator();

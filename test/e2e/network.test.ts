@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ExitCode } from '../../src/errors.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, startEmulatorForTest } from './test-resources.ts';
 

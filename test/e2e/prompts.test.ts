@@ -1,9 +1,9 @@
 /** Prompts of the built program for missing arguments. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlClient } from '../../src/client/http-control-client.ts';
-import type { ControlPlane } from '../../src/contract/control-plane.ts';
+import { createHttpControlClient } from '../../src/client/http-client.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
-import { ExitCode } from '../../src/errors.ts';
+import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
 import {
@@ -62,13 +62,13 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     );
   }
 
-  it('svc deliveries replay lists failed deliveries first, and filters them by the typed text', async () => {
+  it('svc deliveries replay lists the newest deliveries first, and filters them by the typed text', async () => {
     const terminal = await run('deliveries', 'replay');
     expect(await waitForScreen(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
       "? Which delivery?
         ID  STATUS  TYPE  CREATED (SCHEDULE)  URL
-      ❯ del_…  ✗ failed  order.shipped  a time ago  http://receiver
-        del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
+      ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
+        del_…  ✗ failed  order.shipped  a time ago  http://receiver
 
       ↑↓ navigate • ⏎ select"
     `);
@@ -83,20 +83,6 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     await terminal.press('Enter');
     await terminal.waitFor(/exit 0/);
     expect(await terminal.screen()).toMatch(/^✔ Which delivery\? del_\w{26}\nID +STATUS/);
-  });
-
-  it('svc trigger lists event types with their descriptions', async () => {
-    const terminal = await run('trigger');
-    await terminal.type('invoice was paid');
-    expect(await waitForScreen(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
-      "? Which event type? invoice was paid
-        TYPE  DESCRIPTION
-      ❯ invoice.paid  An invoice was paid in full.
-
-      ↑↓ navigate • ⏎ select"
-    `);
-    await terminal.press('Enter');
-    await terminal.waitFor(/Type +invoice\.paid[\s\S]*exit 0/);
   });
 
   it('svc webhooks delete deletes an endpoint only after a confirmation', async () => {

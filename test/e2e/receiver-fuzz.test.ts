@@ -1,12 +1,11 @@
 /** `svc receiver fuzz` as a process, with a receiver that is a process too. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../support/local-server.ts';
 import { runProgram, svc, svcArgs, svcFile } from './cli-program.ts';
 import { createFolder, killAfterTest, startReceiver, waitForPid } from './test-resources.ts';
 
-const root = join(import.meta.dirname, '../..');
 const SECRET = 'whsec_c3ZjLWV4cGxvcmUtZTJl';
 
 /** Deduplicates in memory, and appends a line to a file for each side effect. */
@@ -81,27 +80,6 @@ it.skipIf(process.platform === 'win32')(
     ]);
   },
 );
-
-it('the Vitest test of --test plays the sequence with the same scheme and time limit', async () => {
-  // Never responds.
-  const receiver = await startReceiver({ after: new Promise(() => {}) });
-  const cwd = createFolder();
-  mkdirSync(join(cwd, 'node_modules'));
-  symlinkSync(root, join(cwd, 'node_modules/svc-emulator'));
-  symlinkSync(join(root, 'node_modules/vitest'), join(cwd, 'node_modules/vitest'));
-  const env = { SVC_WEBHOOK_SECRET: SECRET };
-  const args = ['receiver', 'fuzz', receiver.url, '--scheme', 'stripe', '--timeout', '200ms'];
-  const { exitCode } = await svc([...args, '--test', 'receiver.test.ts'], { cwd, env });
-  expect(exitCode).toBe(1);
-  const fuzzed = receiver.requests.length;
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', '.'];
-  const options = { cwd, env: { ...env, NO_COLOR: '1' } };
-  const { stdout, stderr } = await runProgram(process.execPath, vitest, options);
-  expect(stdout).toContain('the receiver: a valid delivery gets a 2xx response within the time limit');
-  expect(stderr).toContain('got no response within 200ms after 1 attempt.');
-  const headers = receiver.requests.slice(fuzzed).map(({ headers }) => Object.keys(headers));
-  expect(headers.filter((names) => !names.includes('stripe-signature'))).toEqual([]);
-});
 
 it('SIGINT ends the fuzz run with exit code 130 and what is known', async () => {
   const receiver = await startReceiver();

@@ -1,5 +1,5 @@
 /**
- * Runs the programs whose recorded results `test/domain/signature/json-serializers.test.ts` uses, where they are installed in the
+ * Runs the programs whose recorded results `test/signature/json-serializers.test.ts` uses, where they are installed in the
  * recorded version. `vitest run --update` records them again.
  */
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import {
   programNames,
   readRecorded,
   runProgram,
-} from '../domain/signature/serializers/programs.ts';
+} from '../signature/serializers/programs.ts';
 
 const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, vi } from 'vitest';
-import { ExitCode } from '../../src/errors.ts';
+import { ExitCode } from '../../src/domain/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { createTempFolder, startEmulator, svcInProcess } from './cli-program.ts';
 

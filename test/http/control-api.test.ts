@@ -1,12 +1,12 @@
-/** The control plane over HTTP: paths, methods, statuses and errors. test/control/control-plane.test.ts tests its operations. */
+/** The control plane over HTTP: paths, methods, statuses and errors. test/emulator/handlers/control-plane.test.ts tests its operations. */
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { H3Event } from 'h3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { controlOperations } from '../../src/contract/control-operations.ts';
 import { createDisconnectSignal } from '../../src/http/disconnect-signal.ts';
+import { controlOperations } from '../../src/operations/control-operations.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
 import { createResponseCheck, type ResponseCheck } from '../support/response-check.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -75,12 +75,13 @@ describe('each operation', () => {
       [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
       [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
       [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
+      [202, 'POST', `/webhooks/${webhook.id}/test-event`, { type: 'a.b', payload_text: '{}' }],
       [200, 'GET', `/events/${events.data[0].id}`],
       [200, 'GET', '/deliveries/due'],
       [200, 'GET', '/deliveries/counts'],
       [200, 'GET', '/overview'],
       [200, 'GET', `/deliveries/${deliveryId}`],
-      [200, 'POST', '/deliveries/wait', { delivery_id: deliveryId, timeout: '1ms' }],
+      [200, 'POST', '/deliveries/wait', { ids: [deliveryId], timeout_ms: '1ms' }],
       [200, 'GET', '/attempts'],
       [200, 'GET', `/deliveries/${deliveryId}/explanation`],
       [200, 'POST', `/deliveries/${deliveryId}/probe`],
@@ -119,6 +120,7 @@ describe('errors of the control plane', () => {
   it.each<[number, string, string, string, unknown?, Record<string, string>?]>([
     [404, 'not_found', 'POST', ''],
     [404, 'not_found', 'GET', '/nothing'],
+    [404, 'not_found', 'DELETE', '/status'],
     [404, 'not_found', 'GET', '/deliveries/del_1'],
     [400, 'invalid_request', 'GET', '/deliveries?limit=0'],
     [400, 'invalid_request', 'GET', '/deliveries?status=late'],
@@ -136,30 +138,13 @@ describe('errors of the control plane', () => {
     [422, 'validation_failed', 'POST', '/clock/advance', { ms: 1, to: '2100-01-01T00:00:00Z' }],
     [400, 'usage', 'POST', '/clock/advance', { to: '2000-01-01T00:00:00Z' }],
     [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
-    [422, 'validation_failed', 'POST', '/clock/advance', { by: '1s', ms: 1 }],
-    [422, 'validation_failed', 'POST', '/clock/advance', { by: '101y' }],
-    [400, 'invalid_request', 'GET', '/requests?min_duration=long'],
+    [422, 'validation_failed', 'POST', '/clock/advance', { ms: '1s', to: '2100-01-01T00:00:00Z' }],
+    [422, 'validation_failed', 'POST', '/clock/advance', { ms: '101y' }],
+    [400, 'invalid_request', 'GET', '/requests?min_duration_ms=long'],
   ])('the control plane responds with %i %s to %s %s', async (status, code, method, path, body, headers) => {
     const { json, ...response } = await ask(method, path, body, headers);
     expect([response.status, json.error.code]).toEqual([status, code]);
     expect(faults).toEqual([]);
-  });
-
-  it('an error has a hint that names the next step', async () => {
-    const { workspace_id } = emulator.status();
-    const webhook = { workspace_id, url: 'http://127.0.0.1:9/', events: ['gone.soon'] };
-    const { json } = await emulator.api('POST', '/webhooks', webhook);
-    const { json: event } = await emulator.api('POST', '/events', { type: 'gone.soon' });
-    const { data } = await emulator.control.listDeliveries({ event_id: event.id });
-    await emulator.control.deleteWebhook({ id: json.id });
-    const response = await ask('POST', `/deliveries/${data[0]?.id}/replay`, {});
-    expect([response.status, response.json.error.code]).toEqual([409, 'conflict']);
-    expect(response.json.error.hint.command).toBe('svc trigger');
-  });
-
-  it('a field of the path overrides the field of the body', async () => {
-    const { status, json } = await ask('POST', '/keys/key_1/revoke', { id: 'key_2' });
-    expect([status, json.error.message]).toEqual([404, 'API key key_1 does not exist.']);
   });
 
   it('an internal error is logged, and its details are not sent to the client [control.internal-errors]', async () => {
@@ -171,20 +156,6 @@ describe('errors of the control plane', () => {
     expect([status, json.error.code]).toEqual([500, 'internal_error']);
     expect(JSON.stringify(json)).not.toContain('secret');
     expect(faults).toEqual([{ where: json.error.request_id, fault }]);
-  });
-});
-
-describe('bodies that are optional', () => {
-  const json = { 'content-type': 'application/json' };
-  const empty = () => new Blob([]).stream();
-  it.each<[string, RequestInit]>([
-    ['no body', {}],
-    ['an empty body in chunks and a Content-Type', { headers: json, body: empty() }],
-    ['an empty object', { headers: json, body: '{}' }],
-  ])('a request with %s has the defaults', async (_, init) => {
-    const url = `${emulator.status().control_url}/faults/clear`;
-    const response = await fetch(url, { method: 'POST', duplex: 'half', ...init } as RequestInit);
-    expect([response.status, await response.json()]).toEqual([200, { cleared: expect.any(Number) }]);
   });
 });
 
@@ -219,13 +190,6 @@ describe('GET /_svc', () => {
   });
 });
 
-describe('paths outside of the two APIs', () => {
-  it('/healthz returns 200', async () => {
-    const response = await fetch(`${emulator.status().url}/healthz`);
-    expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
-  });
-});
-
 describe('the signal of a client', () => {
   it('the signal aborts when the connection closes before the response is finished', () => {
     for (const writableFinished of [false, true]) {
@@ -246,14 +210,5 @@ describe('the signal of a client', () => {
     );
     client.abort();
     expect(signal.aborted).toBe(true);
-  });
-});
-
-it('another method of a path of the control plane gets 404', async () => {
-  expect(await ask('DELETE', '/status')).toMatchObject({
-    ...{
-      status: 404,
-      json: { error: { code: 'not_found', message: 'DELETE /_svc/status does not exist.' } },
-    },
   });
 });

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { createControlDocument } from '../../src/contract/openapi/openapi-document.ts';
-import { startConfigurableReceiver } from '../receiver/configurable-receiver.ts';
+import { createControlDocument } from '../../src/operations/openapi/openapi-document.ts';
+import { startConfigurableReceiver } from '../receivers/configurable-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 

@@ -1,7 +1,7 @@
 /** The token of the control plane and the dashboard when other machines can reach the emulator. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendRequest } from '../support/raw-request.ts';
@@ -9,11 +9,6 @@ import { startTestEmulator, type TestEmulator } from '../support/test-emulator.t
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const TOKEN = 'a-token.of_mine~0123';
-
-/** An address at which other machines reach this one; undefined without a network. */
-const outerAddress = Object.values(networkInterfaces())
-  .flat()
-  .find((entry) => entry?.family === 'IPv4' && !entry.internal)?.address;
 
 const wall = createTestWallClock();
 let emulator: TestEmulator;
@@ -205,24 +200,12 @@ describe('a request with the token', () => {
     expect(await ask('/', { cookie })).toMatchObject({ status: 200, text: 'the page' });
   });
 
-  it('a link with a wrong token sets no cookie', async () => {
-    const { status, headers } = await ask(`/?token=${TOKEN}x`);
-    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
-  });
-
   it('a request of another origin or with a foreign host gets 403, even with the token', async () => {
     const foreign = { ...bearer, origin: 'http://evil.example' };
     expect((await ask('/_svc/status', foreign)).status).toBe(403);
     expect((await ask('/_svc/status', { ...bearer, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await ask(`/?token=${TOKEN}`, { host: `evil.example:${port}` })).status).toBe(403);
   });
-
-  it.each(['192.168.1.5', '[2001:db8::5]', '0.0.0.0', 'localhost'])(
-    'an emulator that listens on all addresses responds at %s',
-    async (host) => {
-      expect((await ask('/_svc/status', { ...bearer, host: `${host}:${port}` })).status).toBe(200);
-    },
-  );
 });
 
 describe('token requirement', () => {
@@ -257,18 +240,6 @@ describe('token requirement', () => {
     'the configured token %j is rejected, because a cookie cannot carry it or it can be guessed [control.weak-token]',
     async (controlToken) => {
       await expect(startTestEmulator({ controlToken })).rejects.toMatchObject({ code: 'usage' });
-    },
-  );
-
-  it.skipIf(outerAddress === undefined)(
-    'an emulator at an address of the network requires a token',
-    async () => {
-      await using started = await startTestEmulator({ host: String(outerAddress) });
-      const { url: own, control_token } = started.status();
-      expect(new URL(own).hostname).toBe(outerAddress);
-      const status = async (headers = {}) => (await fetch(`${own}/_svc/status`, { headers })).status;
-      expect(await status()).toBe(401);
-      expect(await status({ authorization: `Bearer ${control_token}` })).toBe(200);
     },
   );
 });

@@ -135,14 +135,6 @@ describe('files of the page', () => {
       expect(stableHeaders['content-length']).toBe(String(whole.body.length));
     },
   );
-
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('an asset rejects %s', async (method) => {
-    for (const path of ['/', '/assets/index-a1b2.js']) {
-      const { status, headers } = await ask(path, {}, method);
-      expect(status).toBe(404);
-      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
-    }
-  });
 });
 
 describe('a path outside of the dashboard', () => {

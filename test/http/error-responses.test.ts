@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 import { DeliveryTable } from '../../src/store/deliveries.ts';
 import { EventTable } from '../../src/store/events.ts';
 import { Store } from '../../src/store/store.ts';

@@ -52,34 +52,13 @@ describe('a body that is not a JSON object', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['no content', '', /^The body is not JSON: /],
     ['a missing end', '{"type":"a.b"', /^The body is not JSON: /],
-    ['two objects', '{"type":"a.b"}{}', /^The body is not JSON: /],
-    ['a comment', '{"type":"a.b"/**/}', /^The body is not JSON: /],
-    ['a trailing comma', '{"type":"a.b",}', /^The body is not JSON: /],
-    ['single quotes', "{'type':'a.b'}", /^The body is not JSON: /],
-    ['NaN', event('{"n":NaN}'), /^The body is not JSON: /],
-    ['a leading zero', event('{"n":01}'), /^The body is not JSON: /],
-    ['a raw control character', event('{"x":"\u0000"}'), /^The body is not JSON: /],
-    ['a byte order mark', '\ufeff{"type":"a.b"}', /^The body is not JSON: /],
     ['an array', '[{"type":"a.b"}]', /^The body must be a JSON object\.$/],
-    ['null', 'null', /^The body must be a JSON object\.$/],
-    ['a string', '"type"', /^The body must be a JSON object\.$/],
     [
       'invalid UTF-8',
       Buffer.from('{"type":"a.b","payload":{"x":"\xff"}}', 'latin1'),
       /^The body is not valid UTF-8\.$/,
     ],
-    [
-      'a surrogate in UTF-8',
-      Buffer.from([...Buffer.from('{"x":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
-      /^The body is not valid UTF-8\.$/,
-    ],
-    ['UTF-16', Buffer.from('{"type":"a.b"}', 'utf16le'), /^The body is not JSON: /],
     ['a field twice', '{"type":"a.b","type":"c.d"}', /^The body has a duplicate field: type\.$/],
-    [
-      'a field twice in two spellings',
-      '{"type":"a.b","\\u0074ype":"c.d"}',
-      /^The body has a duplicate field: type\.$/,
-    ],
     [
       'a nested field twice',
       event('{"items":[{"a":1},{"a":1,"b":{},"a":2}]}'),
@@ -88,16 +67,6 @@ describe('a body that is not a JSON object', () => {
     [
       '129 levels',
       `{"type":"a.b","payload":${'{"a":'.repeat(128)}1${'}'.repeat(128)}}`,
-      /^The body is nested more than 128 levels deep\.$/,
-    ],
-    [
-      '10 000 levels',
-      event(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
-      /^The body is nested more than 128 levels deep\.$/,
-    ],
-    [
-      'as many levels as fit',
-      event(`{"a":${'['.repeat(130_000)}${']'.repeat(130_000)}}`),
       /^The body is nested more than 128 levels deep\.$/,
     ],
   ])('a body with %s gets 400 [error.codes]', async (_, body, message) => {
@@ -110,22 +79,11 @@ describe('an invalid event', () => {
     ['{}', /^type is required\.$/],
     ['{"type":null}', /^type must be a string, not null\.$/],
     ['{"type":7}', /^type must be a string, not 7\.$/],
-    ['{"type":["a.b"]}', /^type must be a string, not an array\.$/],
     ['{"type":{"a":"b"}}', /^type must be a string, not an object\.$/],
-    ['{"type":true}', /^type must be a string, not true\.$/],
-    ['{"type":""}', /^type must have the form <noun>\.<verb>/],
-    ['{"type":"shipped"}', /^type must have the form <noun>\.<verb>/],
-    ['{"type":"Order.Shipped"}', /^type must have the form <noun>\.<verb>/],
-    ['{"type":"order.shipped\\n"}', /^type must have the form <noun>\.<verb>/],
     ['{"type":"order.shipped\\r\\nX-Injected: 1"}', /^type must have the form <noun>\.<verb>/],
-    ['{"type":"order.\\ud800"}', /^type must have the form <noun>\.<verb>/],
-    ['{"type":"*"}', /^type must have the form <noun>\.<verb>/],
-    [`{"type":"${'a'.repeat(128)}.b"}`, /^type must have the form <noun>\.<verb>/],
     [event('null'), /^payload must be a JSON object\.$/],
     [event('[]'), /^payload must be a JSON object\.$/],
-    [event('"text"'), /^payload must be a JSON object\.$/],
     ['{"type":"a.b","workspace_id":7}', /^workspace_id must be a string, not 7\.$/],
-    ['{"type":"a.b","workspace_id":null}', /^workspace_id must be a string, not null\.$/],
     [
       '{"type":"a.b","workspace_id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}',
       /^workspace_id is invalid: evt_\w+ is an event ID; workspace IDs start with ws_\.$/,
@@ -133,8 +91,6 @@ describe('an invalid event', () => {
     ['{"type":"a.b","data":{}}', /^data is not a known field\.$/],
     ['{"type":"a.b","id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}', /^id is not a known field\.$/],
     ['{"type":"a.b","__proto__":{"payload":{}}}', /^__proto__ is not a known field\.$/],
-    ['{"type":"a.b","constructor":{}}', /^constructor is not a known field\.$/],
-    ['{"type":"a.b","toString":1}', /^toString is not a known field\.$/],
     ['{"__proto__":{"type":"a.b"}}', /^__proto__ is not a known field\.$/],
   ])('the event %s gets 422 with the name of the field [error.codes, event.body]', async (body, message) => {
     await expectRefusal('/events', body, 422, message);
@@ -152,16 +108,10 @@ describe('an invalid endpoint', () => {
 
   it.each<[object, RegExp]>([
     [{ url: 7 }, /^url must be a string, not 7\.$/],
-    [{ url: null }, /^url must be a string, not null\.$/],
     [{ url: { href: 'https://a.example/' } }, /^url must be a string, not an object\.$/],
-    [{ url: 'https://a.example/\ud800' }, /^url must not contain whitespace or control characters\.$/],
     [{ url: 'https://a.example/\u202e' }, /^url must not contain whitespace or control characters\.$/],
     [{ events: 'order.shipped' }, /^events must be an array, not "order\.shipped"\.$/],
-    [{ events: null }, /^events must be an array, not null\.$/],
-    [{ events: { 0: 'order.shipped' } }, /^events must be an array, not an object\.$/],
-    [{ events: [['order.shipped']] }, /^events\[0\] must be a string, not an array\.$/],
     [{ events: ['order.shipped', null] }, /^events\[1\] must be a string, not null\.$/],
-    [{ workspace_id: ['ws_1'] }, /^workspace_id must be a string, not an array\.$/],
     [{ secret: 'whsec_mine' }, /^secret is not a known field\.$/],
     [{ disabled: true }, /^disabled is not a known field\.$/],
   ])(
@@ -217,20 +167,7 @@ describe('a payload with unusual content', () => {
 });
 
 describe('a body that is too large', () => {
-  it('a body of 10 MB is rejected [body.limit]', async () => {
-    await expectRefusal(
-      '/events',
-      event(`{"x":"${'x'.repeat(10_000_000)}"}`),
-      413,
-      /larger than 262144 bytes/,
-    );
-  });
-
   it('a body is rejected because of its Content-Length, regardless of its content [body.limit, receivers.request-size]', async () => {
     await expectRefusal('/events', new Uint8Array(300_000), 413, /larger than 262144 bytes/);
   });
-});
-
-it('the emulator keeps running after a body that is too large [error.codes]', async () => {
-  expect((await emulator.api('GET', '/events?limit=100')).json.data).toHaveLength(created);
 });

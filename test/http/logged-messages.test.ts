@@ -50,7 +50,7 @@ describe('the limits of the request log', () => {
     [{ 'x-a': '12345678901234567', 'x-b': '' }, { 'x-a': '12345678901234567', 'x-b': '' }, 1],
     [{ 'x-a': '123456789012345', 'x-b': '1' }, { 'x-a': '123456789012345', 'x-b': '' }, 1],
     [{}, {}, 0],
-  ])('headers are logged until their limit: %j', (headers, logged, truncated) => {
+  ])('headers are logged until their limit: %j [network.logged-size]', (headers, logged, truncated) => {
     const row = log({ headers });
     expect([JSON.parse(row.request_headers ?? ''), row.request_truncated]).toEqual([logged, truncated]);
   });
@@ -104,10 +104,12 @@ describe('secrets in the request log', () => {
   it.each([
     ['authorization', 'Bearer svc_test_0123456789abcdef', 'Bearer svc_test_…cdef'],
     ['authorization', 'Basic dXNlcjpzZWNyZXQ=', '[removed]'],
+    ['cookie', 'svc_token=V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE', '[removed]'],
+    ['user-agent', 'svc_test_0123456789abcdef shop/1', '[removed] shop/1'],
     ['x-auth-token', 'Bearer svc_test_0123456789abcdef', '[removed]'],
     ['x-note', `a ${secret}`, 'a [removed]'],
     ['x-note', 'plain', 'plain'],
-  ])('the header %s: %s is logged as %s', (name, value, logged) => {
+  ])('the header %s: %s is logged as %s [files.request-log]', (name, value, logged) => {
     const event = createEvent('/', { [name]: value });
     const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
     expect(JSON.parse(row.request_headers ?? '')).toEqual({ [name]: logged });
@@ -117,7 +119,7 @@ describe('secrets in the request log', () => {
     ['/v1/events?token=abc&limit=1', '/v1/events?token=[removed]&limit=1'],
     [`/v1/${secret}?a=${secret}`, '/v1/[removed]?a=[removed]'],
     ['/v1/events', '/v1/events'],
-  ])('the path %s is logged as %s', (path, logged) => {
+  ])('the path %s is logged as %s [files.request-log]', (path, logged) => {
     expect(toLoggedPath(createEvent(path))).toBe(logged);
   });
 

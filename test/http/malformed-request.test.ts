@@ -57,6 +57,12 @@ describe('a request with one valid Host and a valid target', () => {
     ],
     ['the target x', localhost, 'x', '400 The request target is neither a path nor a URL: "x".'],
     [
+      'a target with an invalid address',
+      localhost,
+      'http://999.1.1.1/',
+      '400 The request target is neither a path nor a URL: "http://999.1.1.1/".',
+    ],
+    [
       'an invalid path',
       localhost,
       '/%E0',

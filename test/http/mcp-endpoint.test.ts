@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { H3 } from 'h3';
 import { expect, it } from 'vitest';
-import { createLinkedController } from '../../src/abort-signals.ts';
 import { mountMcpEndpoint } from '../../src/http/mcp-endpoint.ts';
 import { controlErrorResponse, withErrorBoundary } from '../../src/http/responses.ts';
 import type { ConnectedEmulator } from '../../src/mcp/connected-emulator.ts';
+import { createLinkedController } from '../../src/platform/abort-signals.ts';
 
 const internalErrorLog = {
   report: (_: string, error: unknown) => expect.unreachable(String(error)),

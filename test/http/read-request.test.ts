@@ -2,7 +2,6 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { H3Event } from 'h3';
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
 import {
   type ReceivedBody,
   readBody,
@@ -10,6 +9,7 @@ import {
   readQuery,
   receiveBody,
 } from '../../src/http/read-request.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 
 const operation = (method: string) => ({ method }) as Operation;
 

@@ -1,11 +1,8 @@
-import { H3Event } from 'h3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopes } from '../../src/domain/credentials.ts';
-import { findFault, toFaultError } from '../../src/http/request-faults.ts';
-import type { Caller } from '../../src/sandbox/access.ts';
-import type { MatchingFault } from '../../src/sandbox/faults.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { yieldToEventLoop } from '../../src/timers.ts';
+import type { MatchingFault } from '../../src/emulator/service/faults.ts';
+import { toFaultError } from '../../src/http/request-faults.ts';
+import { yieldToEventLoop } from '../../src/platform/timers.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function open(options: TestEmulatorOptions = {}) {
@@ -49,32 +46,6 @@ describe('request faults', () => {
       ...{ id: requestId, status: 503, error_code: 'internal_error', fault: { id, kind: 'status' } },
     });
   });
-
-  it('a fault is applied as often as its count, and counts how often', async () => {
-    const { control, create } = await open();
-    await control.addFault({ on: 'request', status: 500, count: 2 });
-    expect([await create(), await create(), await create()]).toEqual([500, 500, 201]);
-    expect((await control.listFaults({})).data).toMatchObject([
-      { applied_count: 2, count: 2, probability: 1 },
-    ]);
-  });
-
-  it.each([401, 403, 404, 429])(
-    'a fault uses the code that belongs to %i by default [error.codes]',
-    async (status) => {
-      const { api, control } = await open();
-      await control.addFault({ on: 'request', status, count: 1 });
-      await control.addFault({ on: 'request', status, error_code: 'out_of_order' });
-      const codes = [await api('GET', '/events'), await api('GET', '/events')].map(
-        ({ json }) => json.error.code,
-      );
-      const usual = {
-        ...{ 401: 'unauthenticated', 403: 'permission_denied', 404: 'not_found' },
-        429: 'rate_limited',
-      };
-      expect(codes).toEqual([usual[status as keyof typeof usual], 'out_of_order']);
-    },
-  );
 
   it('a fault applies only to the method, path, key and workspace that it names', async () => {
     const { api, control, create, status } = await open();
@@ -202,20 +173,6 @@ describe('request faults', () => {
     await close();
     expect((await response).status).toBe(200);
   });
-
-  it('the probability of a fault has the same results in every run with the same seed', async () => {
-    const run = async (randomSeed: number) => {
-      const { control, create } = await open({ randomSeed });
-      await control.addFault({ on: 'request', method: 'POST', status: 500, probability: 0.5 });
-      const statuses = [];
-      for (let i = 0; i < 20; i++) statuses.push(await create());
-      return statuses;
-    };
-    const [first, again, other] = [await run(1), await run(1), await run(2)];
-    expect(first).toEqual(again);
-    expect(first).not.toEqual(other);
-    expect(new Set(first)).toEqual(new Set([201, 500]));
-  });
 });
 
 describe('the error of a fault', () => {
@@ -235,20 +192,6 @@ describe('the error of a fault', () => {
 
   it('a fault without a status has no error', () => {
     expect(toError({ latency_ms: 1 })).toBeNull();
-  });
-});
-
-it.each([
-  [1, 'ws_1'],
-  [2, null],
-  [null, null],
-])('a fault is matched with the request, its key and its workspace %s', (workspaceSeq, workspaceId) => {
-  const faults = { applyToRequest: (describeRequest: () => unknown) => describeRequest() };
-  const workspaces = { findBySeq: (seq: number | null) => (seq === 2 ? undefined : { id: `ws_${seq}` }) };
-  const sandbox = { faults, store: { workspaces } } as unknown as Sandbox;
-  const event = new H3Event(new Request('http://localhost/v1/events?limit=1', { method: 'POST' }));
-  expect(findFault(sandbox, event, { keyId: 'key_1', workspaceSeq } as Caller)).toEqual({
-    ...{ method: 'POST', path: '/v1/events', apiKeyId: 'key_1', workspaceId },
   });
 });
 
@@ -285,10 +228,12 @@ describe('requests of this process without the Fetch API', () => {
     expect(await fetched.text()).toBe(sent.text);
   });
 
-  it('a request rejects with the error of the response', async () => {
+  it('a request with an invalid body gets the response of the error', async () => {
     const { send, create } = await openWithKey();
-    await expect(send(create('[]'))).rejects.toMatchObject({
-      ...{ code: 'invalid_request', message: 'The body must be a JSON object.' },
-    });
+    const { status, text } = await send(create('[]'));
+    expect([status, JSON.parse(text)]).toMatchObject([
+      400,
+      { error: { code: 'invalid_request', message: 'The body must be a JSON object.' } },
+    ]);
   });
 });

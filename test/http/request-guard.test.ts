@@ -273,17 +273,22 @@ describe('the hosts of the control plane', () => {
 });
 
 describe('the hosts of the API', () => {
-  const check = (host: string) =>
-    createGuard({ publicUrl: 'https://svc.test:8443' }).assertApiHost(
-      new H3Event(new Request('http://localhost/v1/events', { headers: { host } })),
-    );
+  const check = (host: string, options: Partial<RequestGuardOptions> = {}) =>
+    createGuard({
+      ...{ publicUrl: 'https://svc.test:8443', allowHost: ['Host.Docker.Internal', '10.0.2.2'] },
+      ...options,
+    }).assertApiHost(new H3Event(new Request('http://localhost/v1/events', { headers: { host } })));
 
-  it.each(['svc.test', 'svc.test:1', 'localhost:4777'])('the API accepts the Host %j', (host) => {
+  it.each([
+    ...['localhost:4777', 'LOCALHOST:1', '127.0.0.1', '[::1]:4777', 'api.localhost'],
+    ...['svc.test', 'svc.test:1', 'host.docker.internal:4777', '10.0.2.2'],
+  ])('the API accepts the Host %j', (host) => {
     expect(check(host)).toBeUndefined();
   });
 
-  it.each(['x:99999', 'a b', 'www.svc.test'])('the API rejects the Host %j', (host) => {
+  it.each(['x:99999', 'a b', 'www.svc.test', 'evil.example'])('the API rejects the Host %j', (host) => {
     expect(() => check(host)).toThrow(expect.objectContaining({ code: 'forbidden_origin' }));
+    expect(check(host, { host: '0.0.0.0' })).toBeUndefined();
   });
 });
 

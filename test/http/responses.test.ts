@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 import { toSvcError } from '../../src/http/responses.ts';
 
 describe('toSvcError', () => {

@@ -2,10 +2,10 @@
 import { getEventListeners } from 'node:events';
 import { H3Event } from 'h3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { sseResponse } from '../../src/http/sse-response.ts';
+import type { ControlPlane } from '../../src/operations/control-plane.ts';
 
-vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -112,19 +112,6 @@ describe('the live stream', () => {
     expect(isForgotten()).toBe(true);
     resolve();
     expect(await read()).toBeNull();
-  });
-
-  it('the stream serializes a change once for all clients', async () => {
-    const change = { sequence: 2, toJSON: vi.fn(() => 'change') };
-    for (let client = 0; client < 2; client++) {
-      async function* changes() {
-        yield change;
-      }
-      const { read } = open(changes());
-      await read();
-      expect(await read()).toBe('id: 2\ndata: "change"\n\n');
-    }
-    expect(change.toJSON).toHaveBeenCalledOnce();
   });
 
   it('Last-Event-ID is a number of at most 15 digits, and overrides the query', () => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHttpControlClient } from '../../src/client/http-control-client.ts';
+import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { createEmulator, createReceiver, type Emulator, type Workspace } from '../../src/index.ts';
 import { createFixtureProject } from '../fixtures/fixture-project.ts';
 import { authority, getCertificate } from '../support/certificates.ts';

@@ -190,7 +190,6 @@ describe('createReceiver', () => {
         /^receiver\.waitFor: 2 of 3 requests arrived within 20ms\.\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1, invalid signature: .+\n.+evt_2/,
       ),
     });
-    await expect(receiver.request(0)).rejects.toMatchObject({ code: 'usage' });
     receiver.clear();
     await expect(receiver.waitFor(1)).rejects.toThrow(
       'receiver.waitFor: 0 of 1 request arrived within 20ms.\n  Await deliveries.wait() of the emulator or workspace, whose error says why a delivery did not arrive.',

@@ -1,8 +1,7 @@
 /** The comparison behind `toHaveDelivered`, with a workspace in memory. */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../src/contract/delivery-schemas.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 import { createEmulator, createReceiver } from '../../src/index.ts';
 import {
   checkExpectedDeliveries,
@@ -10,6 +9,7 @@ import {
   waitForExpectedDeliveries,
 } from '../../src/library/delivery-expectation.ts';
 import type { Workspace } from '../../src/library/workspace.ts';
+import type { Delivery } from '../../src/resources/delivery.ts';
 import { aDelivery, aDetail, anAttempt } from '../cli/fake-context.ts';
 
 const TYPE = 'order.shipped';
@@ -176,7 +176,7 @@ describe('waitForExpectedDeliveries', () => {
     ]);
     expect(results.map(({ pass }) => pass)).toEqual([false, false, false]);
     const [frozen, other, mistyped] = results.map(({ report }) => report.join('\n'));
-    expect(frozen).toContain("Send the next attempt with clock.advance('5m'): the clock is frozen.");
+    expect(frozen).toContain('Move the clock 5m forward');
     expect(other).toContain('succeeded after 1 attempt, with {"a":1}');
     expect(mistyped).toContain('No event of order.shiped was created.\n  Did you mean order.shipped?');
   });

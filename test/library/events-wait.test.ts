@@ -1,9 +1,9 @@
 /** When `events.wait` reads the events again and what its error says, with a control plane in memory. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { ControlPlane } from '../../src/contract/control-plane.ts';
 import { createEvents, type EventWaitOptions } from '../../src/library/events.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
+import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { pageOf } from '../cli/fake-context.ts';
 
 const created = { type: 'request', request: { method: 'POST', status: 201 } };

@@ -62,7 +62,6 @@ describe('fuzzReceiver', () => {
   });
 
   it.each<readonly [object, string]>([
-    [{ run: 1 }, 'fuzzReceiver has no option run.'],
     [{ only: ['dublicate'] }, 'Variation dublicate does not exist.'],
     [{ replay: { version: 1 } }, 'options.replay is not a delivery sequence'],
     [{ events: ['parcel.lost'] }, 'Fixture parcel.lost does not exist.'],

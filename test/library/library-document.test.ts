@@ -4,21 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { createEmulator, createReceiver, SvcError } from '../../src/index.ts';
-import { EmulatorOptionsSchema, WorkspaceOptionsSchema } from '../../src/library/create-emulator.ts';
-import { ReceiverOptionsSchema } from '../../src/library/create-receiver.ts';
-import { ExpectationSchema } from '../../src/library/delivery-expectation.ts';
-import { eventParameters } from '../../src/library/events.ts';
-import { FuzzOptionsSchema } from '../../src/library/fuzz-receiver.ts';
-import { triggerParameters } from '../../src/library/trigger.ts';
-import {
-  clockParameters,
-  deliveryParameters,
-  faultParameters,
-  requestParameters,
-  webhookParameters,
-} from '../../src/library/workspace.ts';
+import { type ControlOperations, controlOperations } from '../../src/operations/control-operations.ts';
+import { waitFilter } from '../../src/operations/wait-schemas.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 interface SchemaNode {
@@ -32,14 +22,38 @@ function unwrap(schema: unknown): SchemaNode {
   return wrapped === undefined ? (schema as SchemaNode) : unwrap(wrapped);
 }
 
-/** The parameters of the methods, by the section of the page. */
+const setByLibrary = ['id', 'workspace_id', 'limit', 'starting_after', 'listener', 'reuse'];
+
+/** The fields of an operation that are options of its method. */
+function optionsOf(name: keyof ControlOperations) {
+  const entries = Object.entries<v.GenericSchema>(controlOperations[name].input.entries);
+  return v.strictObject(Object.fromEntries(entries.filter(([field]) => !setByLibrary.includes(field))));
+}
+
+const filterOf = (name: keyof ControlOperations) => ({ filter: v.optional(optionsOf(name)) });
+
+/** The parameters of the methods that are objects, by the section of the page. */
 const groups: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  events: eventParameters,
-  deliveries: deliveryParameters,
-  clock: clockParameters,
-  webhooks: webhookParameters,
-  requests: requestParameters,
-  faults: faultParameters,
+  events: { list: filterOf('listEvents') },
+  deliveries: {
+    list: filterOf('listDeliveries'),
+    replay: { changes: v.optional(optionsOf('replayDelivery')) },
+    wait: {
+      filter: v.optional(
+        v.strictObject(
+          Object.fromEntries(Object.entries(waitFilter).filter(([name]) => name !== 'workspace_id')),
+        ),
+      ),
+    },
+    snapshot: filterOf('listDeliveries'),
+  },
+  webhooks: {
+    create: { webhook: optionsOf('createWebhook') },
+    update: { changes: optionsOf('updateWebhook') },
+    rotateSecret: { options: v.optional(optionsOf('rotateWebhookSecret')) },
+  },
+  requests: { list: filterOf('listRequests') },
+  faults: { add: { fault: optionsOf('addFault') } },
 };
 
 /** Writes the fields of each parameter that is an object, unless the page names its type: `update(id, changes: { url? })` */
@@ -81,7 +95,10 @@ const prose = page.replaceAll(/^```[\s\S]*?^```$/gm, '');
 const named = new Set(Array.from(prose.matchAll(/`[^`]+`/g), ([code]) => code.match(/\w+/g) ?? []).flat());
 
 /** Options for tests of this project. */
-const INTERNAL_OPTIONS = ['dashboardFolder', 'listenerGraceMs', 'synchronous'];
+const INTERNAL_OPTIONS = [
+  ...['dashboardFolder', 'listenerGraceMs', 'synchronous'],
+  ...['rules', 'wall', 'seedName', 'signal', 'owner'],
+];
 
 function expectNamed(names: readonly string[]): void {
   expect(names.length).toBeGreaterThan(0);
@@ -119,18 +136,23 @@ it('docs/reference/library.md has the fields of every parameter', async () => {
 });
 
 it('the pages of the library name every option', () => {
-  const schemas = [
-    EmulatorOptionsSchema,
-    WorkspaceOptionsSchema,
-    ReceiverOptionsSchema,
-    FuzzOptionsSchema,
-    ExpectationSchema,
-    ...Object.values(triggerParameters),
-    ...Object.values(groups)
-      .flatMap((group) => Object.values(group))
-      .flatMap((parameters) => Object.values(parameters)),
+  const files = [
+    'create-emulator',
+    'create-delivery-wait',
+    'create-receiver',
+    'delivery-expectation',
+    'events',
   ];
-  expectNamed(schemas.flatMap(keysOf));
+  const sources = [...files, 'fuzz-receiver', 'trigger'].map((name) => `src/library/${name}.ts`);
+  const options = [...sources, 'src/emulator.ts']
+    .flatMap((path) =>
+      Array.from(
+        read(path).matchAll(/^export interface \w*(?:Options|Selection|Expectation)\b[^{]*\{.*?^\}/gms),
+      ),
+    )
+    .flatMap(([body]) => Array.from(body.matchAll(/^ {2}readonly (\w+)/gm), ([, name = '']) => name));
+  const parameters = Object.values(groups).flatMap((group) => Object.values(group));
+  expectNamed([...options, ...parameters.flatMap((group) => Object.values(group)).flatMap(keysOf)]);
 });
 
 it('the pages of the library name every property and method of an emulator, a receiver and an error', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { it as base, test } from '../../src/vitest.ts';
-import { createGate } from '../delivery/sender-setup.ts';
+import { createGate } from '../emulator/deliveries/sender-setup.ts';
 
 test('the fixtures are a workspace and a receiver that gets and verifies every delivery', async ({
   emulator,
@@ -42,7 +42,7 @@ describe('toHaveDelivered', () => {
     await workspace.clock.advance(0);
     const delivered = expect(workspace).toHaveDelivered('order.shipped', { timeout: 50 });
     await expect(delivered).rejects.toThrow(
-      /^expected deliveries of order\.shipped\n {2}del_\w+ failing after 1 attempt.+\n.+clock is frozen/,
+      /^expected deliveries of order\.shipped\n {2}del_\w+ failing after 1 attempt.+\n {2}Move the clock 5m forward/,
     );
     await workspace.clock.settle();
     const failed = expect(workspace).toHaveDelivered('order.shipped', { timeout: '1h' });
@@ -60,7 +60,7 @@ describe('toHaveDelivered', () => {
     }
     await expect(
       expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 }, timeout: 20 }),
-    ).rejects.toThrow(/after 1 attempt, with \{"order":1\}$/);
+    ).rejects.toThrow(/after 1 attempt, with \{"order":1\}/);
     // The second delivery is still in flight when the first one has arrived.
     const gate = createGate();
     receiver.respond({ after: gate.opened });

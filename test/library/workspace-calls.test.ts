@@ -1,9 +1,9 @@
 /** Which call of the control plane or the API each call of a workspace becomes. */
 import { describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../src/client/http-request.ts';
-import type { ControlPlane } from '../../src/contract/control-plane.ts';
+import type { HttpRequest } from '../../src/client/http-client.ts';
 import { createWorkspace, type Workspace } from '../../src/library/workspace.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
+import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { aDetail, pageOf } from '../cli/fake-context.ts';
 
 const WORKSPACE = { workspace_id: 'ws_1' };
@@ -71,8 +71,8 @@ describe('the calls of a workspace', () => {
     ['webhooks.delete', ({ webhooks }) => webhooks.delete('wh_1'), ['deleteWebhook', { id: 'wh_1' }]],
     [
       'webhooks.rotateSecret',
-      ({ webhooks }) => webhooks.rotateSecret('wh_1', { overlap: '1h' }),
-      ['rotateWebhookSecret', { id: 'wh_1', overlap: '1h' }],
+      ({ webhooks }) => webhooks.rotateSecret('wh_1', { overlap_ms: '1h' }),
+      ['rotateWebhookSecret', { id: 'wh_1', overlap_ms: '1h' }],
     ],
     [
       'requests.list',
@@ -92,7 +92,7 @@ describe('the calls of a workspace', () => {
       ['clearFaults', { id: 'flt_1', ...WORKSPACE }],
     ],
     ['clock.show', ({ clock }) => clock.show(), ['getClock', WORKSPACE]],
-    ['clock.advance', ({ clock }) => clock.advance('5m'), ['advanceClock', { ms: 300_000, ...WORKSPACE }]],
+    ['clock.advance', ({ clock }) => clock.advance('5m'), ['advanceClock', { ms: '5m', ...WORKSPACE }]],
     [
       'clock.advanceTo',
       ({ clock }) => clock.advanceTo('2026-11-20'),

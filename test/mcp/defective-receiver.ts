@@ -1,6 +1,5 @@
 /** A receiver with one of the defects that are most common in code that receives webhooks, and without it. */
 import { createHmac } from 'node:crypto';
-import { addJsonSpaces } from '../../src/domain/json-text.ts';
 import { createReceiver, type ReceivedRequest, type Receiver } from '../support/test-receiver.ts';
 
 export const defects = ['body_reserialized', 'wrong_secret', 'timestamp_in_ms', 'duplicate_fails'] as const;
@@ -47,8 +46,7 @@ function computeDigest(
 ): string {
   const sent = String(headers['service-timestamp']);
   const timestamp = defect === 'timestamp_in_ms' ? Date.parse(sent) : sent;
-  // As json.dumps of Python does.
-  const signedBody = defect === 'body_reserialized' ? addJsonSpaces(JSON.stringify(json)) : body;
+  const signedBody = defect === 'body_reserialized' ? JSON.stringify(json, null, 2) : body;
   // The text of a variable that is not set.
   const key = defect === 'wrong_secret' ? String(undefined) : secret;
   return createHmac('sha256', key).update(`${timestamp}.${signedBody}`).digest('hex');

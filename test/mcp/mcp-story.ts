@@ -6,7 +6,7 @@ import type { McpClient } from './mcp-client.ts';
 const diagnoses: Readonly<
   Record<Defect, { readonly cause: string; readonly mistake?: string; readonly remedy: RegExp }>
 > = {
-  body_reserialized: { cause: 'signature_rejected', mistake: 'body_changed', remedy: /before any parser/ },
+  body_reserialized: { cause: 'signature_rejected', mistake: 'body_changed', remedy: /as they arrived/ },
   wrong_secret: { cause: 'signature_rejected', mistake: 'wrong_secret', remedy: /secret/i },
   timestamp_in_ms: { cause: 'signature_rejected', mistake: 'timestamp_changed', remedy: /timestamp/i },
   duplicate_fails: { cause: 'receiver_error', remedy: /^Read the response/ },

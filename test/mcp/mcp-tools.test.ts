@@ -63,7 +63,7 @@ it('errors of tools show invisible characters as escapes [output.other-surfaces]
 });
 
 describe('the list of tools', () => {
-  it('the list has at most 9 tools and costs at most 1700 tokens', () => {
+  it('the list has at most 9 tools and costs at most 1900 tokens', () => {
     const tools = listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'status',
@@ -76,10 +76,10 @@ describe('the list of tools', () => {
       'faults',
       'state',
     ]);
-    expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1700);
+    expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1900);
   });
 
-  it('the list describes fields as the control plane does, in one sentence, unless their name says the same', () => {
+  it('the list describes a field only if its name does not say the same', () => {
     const properties = listTools().find(({ name }) => name === 'deliveries')?.inputSchema.properties;
     expect(properties).toMatchObject({
       since: {
@@ -89,7 +89,7 @@ describe('the list of tools', () => {
       starting_after: { description: '`end_cursor` of the previous page' },
     });
     expect(JSON.stringify(properties)).toContain('"webhook_id":{"type":"string"}');
-    expect(properties).toMatchObject({ wait_seconds: { type: 'integer', maximum: 60 } });
+    expect(properties).toMatchObject({ wait_seconds: { type: 'integer', maximum: 55 } });
   });
 
   it('the list says which tools only read and which can lose data', async () => {
@@ -110,7 +110,6 @@ describe('status', () => {
       clock: { speed: 0 },
     });
     expect(status.event_types).toContain('order.shipped');
-    expect(status.scripts).toContain('order-lifecycle');
     expect(status.next).toMatch(/^receiver {"action":"register"/);
     expect(JSON.stringify(status)).not.toMatch(/svc_(?:test|live)_|whsec_/);
   });
@@ -165,18 +164,16 @@ describe('trigger', () => {
     expect((await trigger({ type: 'robot.awoke' })).note).toBe(isNew);
   });
 
-  it('trigger refuses a mistyped type without a payload, and deliveries names the closest one', async () => {
+  it('trigger refuses a mistyped type without a payload', async () => {
     expect(await mcp.callInvalid('trigger', { type: 'order.shiped' })).toEqual({
       error: {
         code: 'validation_failed',
         message: 'No example exists for order.shiped.',
         hint: { text: 'Did you mean order.shipped? To send order.shiped, pass its payload.' },
       },
-      next: 'trigger {"type":"order.shipped"}',
+      next: 'status {}',
     });
     expect(await trigger({ type: 'order.shiped', payload: {} })).toHaveProperty('event_id');
-    const { note } = await mcp.call('deliveries', { type: 'order.shiped' });
-    expect(note).toBe('No example exists for order.shiped. Did you mean order.shipped?');
   });
 
   it('trigger without a wait continues with the wait for its event', async () => {
@@ -185,16 +182,6 @@ describe('trigger', () => {
     expect(next).toBe(`deliveries {"event_id":"${event_id}","wait_seconds":20}`);
     const { deliveries } = await mcp.call('deliveries', JSON.parse(next.replace(/^deliveries /, '')));
     expect(deliveries).toMatchObject([{ event_id, status: 'succeeded' }]);
-  });
-});
-
-describe('trigger with a script', () => {
-  it('trigger runs a script and reports each step', async () => {
-    const result = await mcp.call('trigger', { script: 'unreachable-receiver' });
-    expect(result).toMatchObject({ script: 'unreachable-receiver', ok: true });
-    expect(result.steps.length).toBeGreaterThan(2);
-    // The script deletes the endpoints that it created.
-    expect((await mcp.call('status')).endpoints).toEqual([]);
   });
 });
 
@@ -218,7 +205,7 @@ describe('deliveries with wait_seconds', () => {
     });
   });
 
-  it('deliveries reports the progress of a wait, and ends when the client cancels it', async () => {
+  it('a wait of deliveries ends when the client cancels it', async () => {
     await addEndpoint();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -226,20 +213,15 @@ describe('deliveries with wait_seconds', () => {
     });
     receiver.respond({ status: 200, after: held });
     const { event_id } = await trigger({ wait_seconds: 0 });
+    await receiver.request(1);
     const cancellation = new AbortController();
-    const messages: unknown[] = [];
     const waiting = mcp.client.callTool(
-      { name: 'deliveries', arguments: { event_id, wait_seconds: 60 } },
-      {
-        signal: cancellation.signal,
-        onprogress: ({ message }) => {
-          messages.push(message);
-          cancellation.abort('enough');
-        },
-      },
+      { name: 'deliveries', arguments: { event_id, wait_seconds: 55 } },
+      { signal: cancellation.signal },
     );
+    await receiver.request(1);
+    cancellation.abort('enough');
     await expect(waiting).rejects.toThrow('enough');
-    expect(messages).toEqual(['0 of 1 deliveries are done']);
     release();
   });
 });
@@ -395,21 +377,6 @@ describe('receiver and faults', () => {
     expect(await mcp.call('faults', { action: 'clear' })).toMatchObject({ cleared: 1 });
     expect(await mcp.call('replay', { id: explanation.delivery_id })).toMatchObject({ succeeded: 1 });
   });
-
-  it('receiver checks a receiver that verifies nothing, and names the first failure of each rule', async () => {
-    await addEndpoint();
-    const progress: unknown[] = [];
-    const { structuredContent } = await mcp.client.callTool(
-      { name: 'receiver', arguments: { action: 'check' } },
-      { onprogress: ({ message }) => progress.push(message) },
-    );
-    const report = structuredContent as { failures: { id: string }[] };
-    expect(report).toMatchObject({ ok: false });
-    expect(report.failures[0]?.id).toBe('signature.other-secret');
-    const rules = report.failures.map(({ id }) => id.split('.')[0]);
-    expect(new Set(rules).size).toBe(rules.length);
-    expect(progress).toContain('signature.other-secret');
-  });
 });
 
 it('receiver finds the mistake of a receiver that reports nothing', async () => {
@@ -447,12 +414,11 @@ it('state saves a snapshot, resets, and loads the snapshot', async () => {
 
 describe('invalid calls', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['trigger', {}, 'Pass either type or script.'],
-    ['trigger', { script: 'order-lifecycel' }, 'The script does not exist.'],
+    ['trigger', {}, 'type is required.'],
     ['trigger', { type: 7 }, 'type must be a string, not 7.'],
     ['trigger', { type: 'order.shipped', paylod: {} }, 'paylod is not a known field.'],
     ['trigger', { type: 'order.shipped', payload: [] }, 'payload must be a JSON object.'],
-    ['deliveries', { wait_seconds: 61 }, 'wait_seconds must be a whole number from 0 to 60, not 61.'],
+    ['deliveries', { wait_seconds: 61 }, 'wait_seconds must be a whole number from 0 to 55, not 61.'],
     ['deliveries', { id: 'evt_1' }, 'evt_1 is an event ID'],
     ['deliveries', { id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }, 'does not exist'],
     ['explain', { id: 'nonsense' }, 'nonsense'],
@@ -460,7 +426,7 @@ describe('invalid calls', () => {
     ['replay', {}, 'Pass either id or "failed": true.'],
     ['clock', { action: 'advance' }, 'by is required for this action.'],
     ['clock', { action: 'advance', by: '5' }, 'must be a duration'],
-    ['receiver', { action: 'check' }, 'No endpoint is registered.'],
+    ['receiver', { action: 'secret' }, 'No endpoint is registered.'],
     ['faults', { action: 'add', fault: { on: 'delivery', kind: 'explode' } }, 'kind must be one of'],
     ['receiver', { action: 'register', url: 'http://example.com' }, 'must use HTTPS'],
     ['state', { action: 'load', path: '/does/not/exist' }, '/does/not/exist'],
@@ -471,54 +437,24 @@ describe('invalid calls', () => {
   });
 
   it.each<[string, Record<string, unknown>, string | undefined, string]>([
-    [
-      'trigger',
-      { type: 'order.paid', wait_secnds: 5 },
-      'Did you mean wait_seconds?',
-      'trigger {"type":"order.paid","wait_seconds":5}',
-    ],
+    ['trigger', { type: 'order.paid', wait_secnds: 5 }, 'Did you mean wait_seconds?', 'status {}'],
     ['trigger', { type: 'order.paid', zzz: 5 }, undefined, 'status {}'],
-    [
-      'replay',
-      { failed: true, event: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
-      undefined,
-      'deliveries {"status":"failing"}',
-    ],
-    ['deliveries', { stauts: 'failed', status: 'pending' }, undefined, 'deliveries {}'],
     ['deliveries', { stauts: 'failed', zzz: 1 }, 'Did you mean status?', 'deliveries {}'],
-    ['trigger', {}, undefined, 'trigger {"type":"order.shipped"}'],
-    ['clock', { action: 'freze' }, 'Did you mean freeze?', 'clock {"action":"freeze"}'],
-    ['clock', { action: 'advance' }, 'Pass {"by":"35m"}', 'clock {"action":"advance","by":"35m"}'],
+    ['clock', { action: 'freze' }, 'Did you mean freeze?', 'clock {"action":"show"}'],
+    ['clock', { action: 'advance' }, 'Pass {"by":"35m"}', 'clock {"action":"show"}'],
     ['clock', { action: 'zzz' }, undefined, 'clock {"action":"show"}'],
-    [
-      'faults',
-      { action: 'add', fault: { on: 'delivery', kind: 'duplicat' } },
-      'Did you mean duplicate?',
-      'faults {"action":"add","fault":{"on":"delivery","kind":"duplicate"}}',
-    ],
-    [
-      'faults',
-      { action: 'add', fault: { on: 'delivery', kind: 'duplicat', zzz: 1 } },
-      undefined,
-      'status {}',
-    ],
     [
       'faults',
       { action: 'add', fault: { on: 'delivery', kind: 'duplicat', count: 'x' } },
       'Did you mean duplicate?',
       'status {}',
     ],
-    [
-      'state',
-      { action: 'save' },
-      'Pass {"path":"before.svc"}',
-      'state {"action":"save","path":"before.svc"}',
-    ],
+    ['state', { action: 'save' }, 'Pass {"path":"before.svc"}', 'status {}'],
     [
       'receiver',
-      { action: 'check' },
-      undefined,
-      'receiver {"action":"register","url":"http://127.0.0.1:3000/webhooks"}',
+      { action: 'secret' },
+      'Register one: receiver {"action":"register","url":"http://127.0.0.1:3000/webhooks"}',
+      'status {}',
     ],
     ['deliveries', { typ: 'x'.repeat(1000) }, 'Did you mean type?', 'deliveries {}'],
   ])('%s %j has the hint %j and the next call %s', async (tool, args, hint, nextCall) => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CreatedWebhook, Event, Workspace } from '../../src/contract/resources.ts';
 import { gapIds, gaps } from '../../src/profile/gaps.ts';
 import { listGaps } from '../../src/profile/list-gaps.ts';
 import { configurableGapIds } from '../../src/profile/resolve-rules.ts';
+import { CreatedWebhook } from '../../src/resources/endpoint.ts';
+import { Event, publicEventFilters } from '../../src/resources/event.ts';
+import { Workspace } from '../../src/resources/workspace.ts';
 import { renderGapsMarkdown } from './gaps-document.ts';
 
 /** The gaps in the order of the register; `(o)` marks those that can be overridden. */
@@ -66,6 +68,11 @@ describe('the gap register', () => {
   ] as const)('the gap %s names the fields of the resource', (id, { entries }) => {
     const names = Array.from(gaps[id].answer.matchAll(/`(\w+)`/g), ([, name]) => name);
     expect(names).toEqual(Object.keys(entries));
+  });
+
+  it('the gap list.filter names the filters of events', () => {
+    const names = Array.from(gaps['list.filter'].answer.matchAll(/`(\w+)`/g), ([, name]) => name);
+    expect(names).toEqual(Object.keys(publicEventFilters));
   });
 
   it('the gap register has exactly these gaps', () => {

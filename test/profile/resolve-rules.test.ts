@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { signatureAlgorithms } from '../../src/domain/signature/scheme.ts';
-import { schemes } from '../../src/domain/signature/schemes.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 import type { ConfigurableGapId } from '../../src/profile/gaps.ts';
 import { configurableGapIds, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { Rules } from '../../src/profile/rules.ts';
+import { signatureAlgorithms } from '../../src/signature/scheme.ts';
+import { schemes } from '../../src/signature/schemes.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -2,15 +2,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { MAX_JSON_DEPTH } from '../../src/domain/json.ts';
+import { MAX_JSON_DEPTH } from '../../src/domain/json-text.ts';
 import { selectVariations } from '../../src/domain/variations.ts';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
 import { sign } from '../../src/signature.ts';
-import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
-import { SECRET } from '../receiver/configurable-receiver.ts';
-import { fuzzReceiver } from '../receiver/fuzz/fuzz-receiver.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { checkReceiver, idsOf } from './check-receiver.ts';
+import { SECRET } from './configurable-receiver.ts';
+import { fuzzReceiver } from './fuzz/fuzz-receiver.ts';
 import { isPresent, type RunningExample, startReceiver, writeReceiver } from './receiver-process.ts';
 
 /** Each test runs once. `SVC_TEST_TIMES=20` repeats it, to find flaky results. */
@@ -44,6 +44,12 @@ const inboxes = (
       'deliveries.go',
       /^\tfmt\.Printf\("processed/m,
       'if event.Type == "test.failing" { panic("failing") }',
+    ],
+    [
+      'java',
+      'Receiver.java',
+      /^ {8}System\.out\.println\("processed/m,
+      'if (type.equals("test.failing")) throw new IllegalStateException(type);',
     ],
     [
       'ruby',

@@ -94,6 +94,11 @@ const runtimes: Readonly<Record<Framework, Runtime>> = {
     needs: ['go', 'list', 'github.com/gin-gonic/gin'],
     env: { GO111MODULE: 'off', GOPATH: '/usr/share/gocode' },
   },
+  // `java Receiver.java` compiles at each start.
+  java: {
+    ...runtimeFor(['javac', '--version'], ['java', '-cp', 'classes', 'Receiver']),
+    build: ['javac', '-d', 'classes', 'Receiver.java'],
+  },
   ruby: runtimeFor(['ruby', '-e', 'require "webrick"; require "sqlite3"'], ['ruby', 'receiver.rb']),
   sinatra: {
     ...runtimeFor(

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
-import { SECRET } from '../receiver/configurable-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { checkReceiver, idsOf } from './check-receiver.ts';
+import { SECRET } from './configurable-receiver.ts';
 import { ready, startProgram } from './receiver-process.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8');

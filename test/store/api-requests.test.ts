@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestCondition } from '../../src/contract/list-filters.ts';
+import type { RequestCondition } from '../../src/resources/request.ts';
 import {
   type ApiRequestMessages,
   toApiRequest,

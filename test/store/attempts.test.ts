@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodePhases } from '../../src/domain/attempt-phases.ts';
-import { schemes } from '../../src/domain/signature/schemes.ts';
+import { schemes } from '../../src/signature/schemes.ts';
 import { type AttemptRow, readSignature, toAttempt, toAttemptSummary } from '../../src/store/attempts.ts';
 import { NOW } from './rows.ts';
 

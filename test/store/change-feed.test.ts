@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamTopic } from '../../src/contract/stream-schemas.ts';
+import type { StreamTopic } from '../../src/operations/stream-schemas.ts';
+import type { Store } from '../../src/store/store.ts';
 import { explainPrepared } from './query-plan.ts';
 import { insertAttempt, insertDeliveries, insertDelivery, insertRequest, NOW, openStore } from './rows.ts';
 
 const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request', 'webhook']);
+
+/** @returns the sequence of the change */
+function changeWebhook(store: Store, seq: number): number {
+  const changedSeq = store.nextSeq();
+  store.webhooks.update({ ...store.webhooks.getBySeq(seq), changed_seq: changedSeq });
+  return changedSeq;
+}
 
 /** Two deliveries, a request, an attempt of each delivery, a change of their endpoint, the first canceled, a request. */
 function fill() {
@@ -16,8 +24,7 @@ function fill() {
     const before = store.deliveries.getProgress(second);
     const settled = { status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null } as const;
     store.deliveries.update({ ...before, ...settled });
-    const changedAt = store.nextSeq();
-    store.changeFeed.recordWebhookChange(webhook, changedAt);
+    const changedAt = changeWebhook(store, webhook);
     const canceledAt = store.lastSeq + 1;
     store.cancelDeliveries(webhook, NOW);
     return { request, attempts, changedAt, canceledAt, last: insertRequest(store, NOW + 30) };
@@ -66,9 +73,7 @@ describe('ChangeFeed', () => {
     const [first, second] = [insertDeliveries(store, [NOW]), insertDeliveries(store, [NOW])];
     const change = (webhook: number) =>
       store.writeNow(() => {
-        const seq = store.nextSeq();
-        store.changeFeed.recordWebhookChange(webhook, seq);
-        return { seq, type: 'webhook', rowSeq: webhook } as const;
+        return { seq: changeWebhook(store, webhook), type: 'webhook', rowSeq: webhook } as const;
       });
     const deliveries = [first, second].flatMap((place) =>
       place.deliveries.map((seq) => ({ seq, type: 'delivery', rowSeq: seq }) as const),
@@ -121,6 +126,7 @@ describe('ChangeFeed', () => {
         'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>?)',
         'SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>?)',
         'SEARCH attempts USING INTEGER PRIMARY KEY (rowid>?)',
+        'SEARCH webhooks USING COVERING INDEX webhooks_changed (changed_seq>?)',
         'SEARCH api_requests USING INTEGER PRIMARY KEY (rowid>?)',
       ]),
     );

@@ -17,7 +17,7 @@ import {
 } from '../../src/store/database-file-monitor.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
-vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 /** A file with 100 bytes and a log with 50, both written by the emulator. */
 function open() {

@@ -1,7 +1,7 @@
 /** A store with rows of every kind in two workspaces, and the same rows as plain objects, to compare the results of queries with. */
 import type { DeliveryStatus, SettledReason } from '../../src/domain/delivery.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
-import type { EventRow } from '../../src/store/events.ts';
+import type { Row } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newWebhookColumns, type WebhookRow } from '../../src/store/webhooks.ts';
 import {
@@ -87,7 +87,7 @@ export interface FilledStore {
   /** Sequences. */
   readonly workspaces: readonly number[];
   readonly webhooks: readonly WebhookRow[];
-  readonly events: readonly EventRow[];
+  readonly events: readonly Row<'events'>[];
   readonly deliveries: readonly ExpectedDelivery[];
   readonly attempts: readonly AttemptRow[];
 }
@@ -100,7 +100,7 @@ export function openFilledStore(): FilledStore {
 function fill(store: Store): FilledStore {
   const workspaces = ['First', 'Second'].map((name) => insertWorkspace(store, name));
   const webhooks: WebhookRow[] = [];
-  const events: EventRow[] = [];
+  const events: Row<'events'>[] = [];
   const deliveries: ExpectedDelivery[] = [];
   const attempts: AttemptRow[] = [];
 
@@ -137,7 +137,7 @@ function fill(store: Store): FilledStore {
         created_at: NOW + index,
         stored_at_wall: NOW,
         id: `evt_${number}`,
-        envelope: `{"n":${number}}`,
+        payload: `{"n":${number}}`,
       };
       events.push({ ...row, seq: insertEvent(store, workspace_seq, row) });
     }
@@ -146,7 +146,7 @@ function fill(store: Store): FilledStore {
   for (const [index, { outcomes = [], ...kind }] of deliveryKinds.entries()) {
     for (const [shift, webhook] of webhooks.entries()) {
       const ofWorkspace = events.filter(({ workspace_seq }) => workspace_seq === webhook.workspace_seq);
-      const event = ofWorkspace[(index + webhook.seq) % ofWorkspace.length] as EventRow;
+      const event = ofWorkspace[(index + webhook.seq) % ofWorkspace.length] as Row<'events'>;
       const row: Omit<ExpectedDelivery, 'seq'> = {
         ...{ id: `del_${deliveries.length}`, event_seq: event.seq, webhook_seq: webhook.seq },
         ...{ workspace_seq: webhook.workspace_seq, own_url: null, own_body: null, replay_of_seq: null },

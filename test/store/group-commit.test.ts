@@ -1,16 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError } from '../../src/domain/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { Database } from '../support/sqlite.ts';
 
-/** The time of the groups, in milliseconds. */
-let now = 0;
-vi.mock('../../src/timers.ts', async () => ({
-  ...(await import('../support/fakeable-timers.ts')),
-  monotonic: () => now,
-}));
+vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
-function open({ assertWritable = () => {}, expectsMore = (): boolean => false } = {}) {
+function open({ assertWritable = () => {} } = {}) {
   const db = new Database(':memory:');
   onTestFinished(() => {
     db.close();
@@ -22,7 +17,6 @@ function open({ assertWritable = () => {}, expectsMore = (): boolean => false } 
   let undone = 0;
   const group = new GroupCommit(db, {
     assertWritable,
-    expectsMore,
     onCommit: () => {
       commits++;
     },
@@ -60,6 +54,18 @@ describe('GroupCommit.run', () => {
     expect(notes()).toEqual(['a', 'b', 'c']);
     expect(commits()).toBe(1);
     await group.run(() => note('d'));
+    expect(commits()).toBe(2);
+  });
+
+  it('a group contains the writes of successive turns, up to 64', async () => {
+    const { group, note, commits } = open();
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const writes: Promise<unknown>[] = [];
+    for (let i = 0; i < 100; i++) {
+      writes.push(group.run(() => note(`${i}`)));
+      await turn();
+    }
+    await Promise.all(writes);
     expect(commits()).toBe(2);
   });
 
@@ -143,17 +149,6 @@ describe('GroupCommit.run', () => {
     expect(notes()).toEqual(['c']);
   });
 
-  it('one operation is committed although all others throw', async () => {
-    const { group, note, notes } = open();
-    const doomed = [group.run(fail('one')), group.run(fail('two'))];
-    await group.run(() => note('kept'));
-    expect(await Promise.allSettled(doomed)).toMatchObject([
-      { reason: { message: 'one' } },
-      { reason: { message: 'two' } },
-    ]);
-    expect(notes()).toEqual(['kept']);
-  });
-
   it('a failed commit rejects every operation and leaves no rows', async () => {
     const { db, group, note, notes, commits, undone, breakCommit } = open();
     const results = await Promise.allSettled([
@@ -170,13 +165,6 @@ describe('GroupCommit.run', () => {
     expect(notes()).toEqual([]);
     expect(db.inTransaction).toBe(false);
     expect([commits(), undone()]).toEqual([0, 1]);
-  });
-
-  it('the group after a failed one is committed', async () => {
-    const { group, note, notes, breakCommit } = open();
-    await expect(group.run(breakCommit)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    await group.run(() => note('next'));
-    expect(notes()).toEqual(['next']);
   });
 
   it.each([
@@ -201,81 +189,49 @@ describe('GroupCommit.run', () => {
     await group.run(() => note('after'));
     expect(notes().at(-1)).toBe('after');
   });
-
-  it('a read-only database rejects every operation of the group', async () => {
-    const { db, group, note } = open();
-    db.pragma('query_only = ON');
-    await expect(group.run(() => note('a'))).rejects.toMatchObject({ code: 'storage_unavailable' });
-  });
-
-  it('a caller can start the next write when its promise resolves', async () => {
-    const { group, note, notes, commits } = open();
-    await group.run(() => note('first')).then(() => group.run(() => note('second')));
-    expect(notes()).toEqual(['first', 'second']);
-    expect(commits()).toBe(2);
-  });
-});
-
-describe('a group that waits for more writes', () => {
-  it('a group is not committed while more writes are expected', async () => {
-    let turns = 3;
-    const { group, note, notes, commits } = open({ expectsMore: () => turns-- > 0 });
-    const first = group.run(() => note('a'));
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(notes()).toEqual([]);
-    await Promise.all([first, group.run(() => note('b'))]);
-    expect([notes(), commits()]).toEqual([['a', 'b'], 1]);
-  });
-
-  it('a group is committed after 10 ms, even if more writes are always expected', async () => {
-    const startedAt = now;
-    const { group, note } = open({ expectsMore: () => ++now > 0 });
-    await group.run(() => note('a'));
-    expect(now - startedAt).toBe(10);
-  });
-
-  it('flush commits a group that waits, and the next group waits again', async () => {
-    let isExpectingMore = true;
-    const { group, note, commits } = open({ expectsMore: () => isExpectingMore });
-    const first = group.run(() => note('a'));
-    group.flush();
-    await first;
-    const second = group.run(() => note('b'));
-    expect(commits()).toBe(1);
-    isExpectingMore = false;
-    await second;
-    expect(commits()).toBe(2);
-  });
 });
 
 describe('GroupCommit.runLater', () => {
   it('the write runs in the next group, in order', async () => {
     const { group, note, notes, commits } = open();
-    group.runLater(() => note('a'));
+    const first = group.runLater(() => note('a').lastInsertRowid);
     const write = group.run(() => note('b'));
-    group.runLater(() => note('c'));
+    void group.runLater(() => note('c'));
     await write;
+    expect(await first).toBe(1);
     expect(notes()).toEqual(['a', 'b', 'c']);
     expect(commits()).toBe(1);
   });
 
-  it('a failing write is ignored and does not affect the group', async () => {
+  it('the error of a write can be ignored and does not affect the group', async () => {
     const { group, note, notes } = open();
-    group.runLater(fail('no log today'));
+    const failed = group.runLater(fail('no log today'));
+    void group.runLater(fail('unhandled'));
     await group.run(() => note('row'));
     expect(notes()).toEqual(['row']);
+    await expect(failed).rejects.toThrow('no log today');
+  });
+
+  it('commitSoon commits the waiting writes', async () => {
+    const { group, note, notes, commits } = open();
+    const later = group.runLater(() => note('a'));
+    group.commitSoon();
+    group.commitSoon();
+    expect(notes()).toEqual([]);
+    await later;
+    expect([notes(), commits()]).toEqual([['a'], 1]);
   });
 
   it('flush commits the write at once', () => {
     const { group, note, notes, commits } = open();
-    group.runLater(() => note('log'));
+    void group.runLater(() => note('log'));
     group.flush();
     expect(notes()).toEqual(['log']);
     group.flush();
     expect(commits()).toBe(1);
   });
 
-  it('without a next group, a timer that does not keep the process alive commits the writes after 50 ms', () => {
+  it('without a next group, a timer that does not keep the process alive commits the writes after 20 ms', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const started = vi.spyOn(globalThis, 'setTimeout');
@@ -284,9 +240,9 @@ describe('GroupCommit.runLater', () => {
       ['a', 'b'],
       ['c', 'd'],
     ]) {
-      for (const text of texts) group.runLater(() => note(text));
+      for (const text of texts) void group.runLater(() => note(text));
       expect(vi.getTimerCount()).toBe(1);
-      vi.advanceTimersByTime(49);
+      vi.advanceTimersByTime(19);
       expect(notes()).not.toContain(texts[0]);
       vi.advanceTimersByTime(1);
       expect(notes().slice(-2)).toEqual(texts);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import { explainPrepared } from './query-plan.ts';
-import { insertAttempt, insertDeliveries, insertWorkspace, NOW, openStore } from './rows.ts';
+import { insertAttempt, insertDeliveries, NOW, openStore } from './rows.ts';
 
 /** An endpoint with a delivery for each attempt. */
 function openStoreWith(attempts: readonly Partial<AttemptRow>[]) {
@@ -17,33 +17,6 @@ function openStoreWith(attempts: readonly Partial<AttemptRow>[]) {
   return { store, webhook, workspace, seqs };
 }
 
-it('summarizeNewest counts only the newest attempts and finds their newest failure', () => {
-  const { store, webhook, seqs } = openStoreWith([
-    { outcome: 'timeout', duration_ms: 30_000 },
-    { outcome: 'http_error', duration_ms: 7 },
-    { outcome: 'succeeded', duration_ms: 5 },
-  ]);
-  expect(store.attempts.summarizeNewest(webhook, 2)).toEqual({
-    attempts: 2,
-    succeeded: 1,
-    p50_ms: 5,
-    p95_ms: 7,
-    max_ms: 7,
-    last_seq: seqs[2],
-    last_failure_seq: seqs[1],
-  });
-  expect(store.attempts.summarizeNewest(webhook, 3).p95_ms).toBe(30_000);
-  expect(store.attempts.summarizeNewest(webhook + 1, 3)).toEqual({
-    attempts: 0,
-    succeeded: 0,
-    p50_ms: null,
-    p95_ms: null,
-    max_ms: null,
-    last_seq: null,
-    last_failure_seq: null,
-  });
-});
-
 it.each([1, 19, 20, 21, 40, 200])(
   'summarizeNewest returns the durations that 50 %% and 95 %% of %d attempts do not exceed',
   (count) => {
@@ -57,35 +30,6 @@ it.each([1, 19, 20, 21, 40, 200])(
     });
   },
 );
-
-it('listNewestResults lists the newest attempts of the endpoint, newest first', () => {
-  const { store, webhook } = openStoreWith([
-    { outcome: 'succeeded', duration_ms: 1 },
-    { outcome: 'succeeded', duration_ms: 2, sent_at_wall: NOW + 2 },
-    { outcome: 'timeout', duration_ms: 3, sent_at_wall: NOW + 3 },
-  ]);
-  expect(store.attempts.listNewestResults(webhook, 2)).toEqual([
-    { outcome: 'timeout', duration_ms: 3, sent_at_wall: NOW + 3 },
-    { outcome: 'succeeded', duration_ms: 2, sent_at_wall: NOW + 2 },
-  ]);
-  expect(store.attempts.listNewestResults(webhook + 1, 2)).toEqual([]);
-});
-
-it('countInPeriod counts the attempts of one workspace by wall time, without the end of the period', () => {
-  const { store, workspace } = openStoreWith([
-    { outcome: 'succeeded', sent_at_wall: NOW, scheduled_at: NOW + 1 },
-    { outcome: 'succeeded', number: 2, sent_at_wall: NOW + 1, scheduled_at: NOW },
-    { outcome: 'timeout', number: 3, sent_at_wall: NOW + 1, scheduled_at: NOW + 9 },
-    { outcome: 'succeeded', sent_at_wall: NOW + 2, scheduled_at: NOW },
-  ]);
-  const period = { workspaceSeq: workspace, from: NOW, until: NOW + 2 };
-  expect(store.attempts.countInPeriod(period)).toEqual({ succeeded: 2, failed: 1 });
-  const other = store.writeNow(() => insertWorkspace(store, 'Other'));
-  expect(store.attempts.countInPeriod({ ...period, workspaceSeq: other })).toEqual({
-    succeeded: 0,
-    failed: 0,
-  });
-});
 
 it('countInPeriod reads only the index of the time', async () => {
   const store = openStore();

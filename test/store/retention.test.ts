@@ -56,10 +56,11 @@ const removeOld = (store: Store) => remove(store, { since: NOW - 7 * DAY_MS });
 
 /** Which of its rows are still there. */
 function rowsOf(store: Store, { seq, workspace }: { seq: number; workspace: number }) {
+  const workspace_id = store.workspaces.findBySeq(workspace)?.id;
   return {
     delivery: store.deliveryQueries.findBySeq(seq) !== undefined,
     attempts: store.attempts.listByDelivery(seq).length,
-    events: store.events.list(workspace, null, { limit: 10, beforeSeq: null }).rows.length,
+    events: store.events.list({ workspace_id }, { limit: 10, beforeSeq: null }).rows.length,
   };
 }
 

@@ -1,7 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasStatus, hasText, readPage, toListBody, toPageRequest } from '../../src/store/row-page.ts';
-import { Database } from '../support/sqlite.ts';
-import { insertDeliveries, NOW, openStore } from './rows.ts';
+import { describe, expect, it } from 'vitest';
+import { readPage, toListBody, toPageRequest } from '../../src/store/row-page.ts';
 
 describe('toPageRequest', () => {
   const findSeq = (id: string) => (id === 'evt_1' ? 7 : undefined);
@@ -56,51 +54,3 @@ describe('readPage', () => {
     expect(page([]).bounds).toEqual([Number.MAX_SAFE_INTEGER, 3]);
   });
 });
-
-describe('listMatches', () => {
-  it('a page has as many rows as its limit, and the next one continues after it', () => {
-    const store = openStore();
-    const { deliveries } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
-    const list = (limit: number, beforeSeq: number | null) => {
-      const { rows, hasMore } = store.deliveryQueries.list({ text: 'shipped' }, { limit, beforeSeq });
-      return [rows.map(({ seq }) => seq), hasMore];
-    };
-    const newestFirst = deliveries.toReversed();
-    expect(list(3, null)).toEqual([newestFirst.slice(0, 3), true]);
-    expect(list(3, newestFirst[2] ?? 0)).toEqual([newestFirst.slice(3), false]);
-    expect(list(4, null)).toEqual([newestFirst, false]);
-  });
-});
-
-describe('hasText', () => {
-  it.each([
-    ['ORDER.shipped', 'r.s', 1],
-    ['order', 'Orders', 0],
-    ['Grüße', 'GRüß', 1],
-    ['Grüße', 'GRÜß', 0],
-    ['100 %', '0 %', 1],
-    ['', '', 1],
-  ])('%j has the text %j: %d, whatever the case of the letters A to Z', (column, text, expected) => {
-    expect(evaluate(hasText('@column'), { column, text })).toBe(expected);
-  });
-});
-
-describe('hasStatus', () => {
-  it.each<[number, string | number, 0 | 1]>([
-    [404, 404, 1],
-    [404, 405, 0],
-    [404, '4xx', 1],
-    [404, '5xx', 0],
-    [0, 'none', 1],
-    [200, 'none', 0],
-    [0, 0, 1],
-  ])('the status %d has the value %s: %d', (status, filter, expected) => {
-    expect(evaluate(hasStatus('CAST(@status AS INTEGER)', '@filter'), { status, filter })).toBe(expected);
-  });
-});
-
-function evaluate(condition: string, values: Record<string, string | number>): number | undefined {
-  const db = new Database(':memory:');
-  onTestFinished(() => void db.close());
-  return db.prepare<[object], number>(`SELECT ${condition}`).pluck().get(values);
-}

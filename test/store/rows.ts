@@ -1,12 +1,11 @@
 /** Opens stores for tests and inserts rows. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { toEnvelope } from '../../src/domain/event.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
 import type { ApiRequestMessages } from '../../src/store/api-requests.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
-import type { EventRow } from '../../src/store/events.ts';
+import type { Row } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { newWebhookColumns, type WebhookRow } from '../../src/store/webhooks.ts';
 
@@ -51,14 +50,12 @@ export function insertWebhook(store: Store, workspaceSeq: number, row: Partial<W
   return seq;
 }
 
-export function insertEvent(store: Store, workspaceSeq: number, row: Partial<EventRow> = {}): number {
+export function insertEvent(store: Store, workspaceSeq: number, row: Partial<Row<'events'>> = {}): number {
   const seq = store.nextSeq();
   const id = ids.next('event', NOW);
   const type = row.type ?? 'order.shipped';
-  const workspaceId = store.workspaces.findBySeq(workspaceSeq)?.id ?? '';
-  const envelope = toEnvelope({ id, workspaceId, type, payload: '{}', createdAt: NOW });
   const times = { created_at: NOW, stored_at_wall: NOW };
-  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, ...times, envelope, ...row });
+  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, ...times, payload: '{}', ...row });
   return seq;
 }
 

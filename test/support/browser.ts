@@ -194,9 +194,9 @@ function delayKeysUntilEffectsRan(page: Page): void {
   };
 }
 
-/** Lets `usePolling` of a page with fake timers poll once. */
+/** Lets a page with fake timers poll once. */
 export function skipToNextPoll(page: Page): Promise<void> {
-  return page.clock.fastForward(3_000);
+  return page.clock.fastForward(1_000);
 }
 
 /** Reloads the page. A dialog that closes calls `history.back()`, which aborts a reload that begins before it has ended. */

@@ -1,23 +1,35 @@
 /** The commands as commander definitions with their options and arguments, without running them. */
-import { CliCommand } from '../../src/cli/command.ts';
-import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
+import {
+  type AnyCommand,
+  CliCommand,
+  type Commands,
+  type Example,
+  loadEntry,
+} from '../../src/cli/command.ts';
+import { commandTree } from '../../src/cli/command-tree.ts';
+import type { Context } from '../../src/cli/context.ts';
 import { addGlobalOptions } from '../../src/cli/global-options.ts';
 
 /** Every command by its full name, such as `deliveries list`. */
-export const commandsByName: Readonly<Record<string, CommandEntry>> = Object.fromEntries(
-  Object.entries(commandTree).flatMap(([name, entry]) => listLeaves(name, entry)),
-);
+export const commandsByName: Record<string, AnyCommand> = {};
+/** The examples of all groups. */
+export const groupExamples: Example[] = [];
 
-function listLeaves(name: string, entry: CommandEntry | CommandGroup): [string, CommandEntry][] {
-  if (!('subcommands' in entry)) return [[name, entry]];
-  return Object.entries(entry.subcommands).flatMap(([verb, below]) => listLeaves(`${name} ${verb}`, below));
+async function load(commands: Commands, prefix = ''): Promise<void> {
+  for (const [name, entry] of Object.entries(commands)) {
+    const loaded = await loadEntry(entry);
+    if ('commands' in loaded) {
+      groupExamples.push(...loaded.examples);
+      await load(loaded.commands, `${prefix}${name} `);
+    } else commandsByName[`${prefix}${name}`] = loaded;
+  }
 }
+await load(commandTree);
 
 /** Loads a command with its own options, or with the global ones as well. */
 export async function loadCommand(name: string, { global = false } = {}): Promise<CliCommand> {
   const command = new CliCommand(name).exitOverride();
-  const definition = await (commandsByName[name] ?? throwUnknown(name)).load();
-  definition.configure?.(command);
+  (commandsByName[name] ?? throwUnknown(name)).configure?.(command);
   return global ? addGlobalOptions(command) : command;
 }
 
@@ -25,6 +37,11 @@ export async function loadCommand(name: string, { global = false } = {}): Promis
 export async function listFlags(name: string, options?: { global?: boolean }): Promise<string[]> {
   const command = await loadCommand(name, options);
   return command.options.flatMap(({ long, short }) => [long, short].filter((flag) => flag != null));
+}
+
+/** Runs a command with the values of its options and arguments. */
+export async function runCommand(name: string, options: object, context: Context): Promise<void> {
+  await (commandsByName[name] ?? throwUnknown(name)).run(options as never, context);
 }
 
 function throwUnknown(name: string): never {

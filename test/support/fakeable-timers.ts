@@ -1,4 +1,4 @@
-/** Replaces `src/timers.ts` through `vi.mock`. It calls the current global timers, so that fake timers also apply to the emulator. */
+/** Replaces `src/platform/timers.ts` through `vi.mock`. It calls the current global timers, so that fake timers also apply to the emulator. */
 export const setTimeout = (callback: () => void, ms?: number) => globalThis.setTimeout(callback, ms);
 export const clearTimeout = (timer?: NodeJS.Timeout) => globalThis.clearTimeout(timer);
 export const setInterval = (callback: () => void, ms?: number) => globalThis.setInterval(callback, ms);

@@ -7,7 +7,7 @@ import {
 import type { ReceiverResponses } from '../../src/library/receiver-responses.ts';
 
 export type { ReceiverResponse, ReceiverResponses } from '../../src/library/receiver-responses.ts';
-export type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+export type { ReceivedRequest } from '../../src/receivers/received-request.ts';
 export type { Receiver };
 
 export function createReceiver(responses?: ReceiverResponses, options?: ReceiverOptions): Promise<Receiver> {

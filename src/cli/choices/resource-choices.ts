@@ -1,22 +1,29 @@
 /** The resources of the emulator: the columns of their lists, and the choices of prompts and completion, newest first. */
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
-import type { ApiResponse } from '../../client/api-client.ts';
-import type { ControlPlane } from '../../contract/control-plane.ts';
-import type { Delivery } from '../../contract/delivery-schemas.ts';
-import type { ApiKey, Event, Page, WebhookDetail, Workspace } from '../../contract/resources.ts';
+import type { ParsedResponse } from '../../client/api-client.ts';
 import { formatRelative } from '../../domain/duration.ts';
+import type { Hint } from '../../domain/errors.ts';
 import { type IdKind, nounOf, pluralOf, suggestWhereToLook } from '../../domain/ids.ts';
+import type { Page } from '../../resources/define-resource.ts';
+import type { Delivery } from '../../resources/delivery.ts';
+import { endpointTable, type WebhookDetail } from '../../resources/endpoint.ts';
+import { type Event, eventTable } from '../../resources/event.ts';
+import type { Fault } from '../../resources/fault.ts';
+import { describeAppliedCount, describeEffect, describeTarget } from '../../resources/fault.ts';
+import { type ApiKey, keyTable } from '../../resources/key.ts';
+import type { ApiRequest } from '../../resources/request.ts';
+import { type Workspace, workspaceTable } from '../../resources/workspace.ts';
 import type { Context } from '../context.ts';
-import { type ChoiceList, type ChoiceSource, toChoiceList } from '../prompt.ts';
+import { type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { requestColumns } from '../render/requests.ts';
-import type { Column } from '../render/table.ts';
+import { type Column, toColumns } from '../render/table.ts';
 import { createdColumn, fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
-type EventRow = Event & { readonly payloadText: string };
+export type EventRow = Event & { readonly payloadText: string };
 
 /** Adds the payload as the emulator wrote it, because parsing rounds numbers above 2^53. */
-export function toEventRows({ value, text }: ApiResponse<Page<Event>>): EventRow[] {
+export function toEventRows({ value, text }: ParsedResponse<Page<Event>>): EventRow[] {
   const page = parseTree(text);
   return value.data.map((event, index) => {
     const payload = page && findNodeAtLocation(page, ['data', index, 'payload']);
@@ -25,148 +32,145 @@ export function toEventRows({ value, text }: ApiResponse<Page<Event>>): EventRow
 }
 
 export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<EventRow>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'TYPE', value: ({ type }) => type, hideOrder: 3 },
-    createdColumn(scheduleTimeOf, 2),
-    { title: 'PAYLOAD', value: ({ payloadText }) => payloadText, hideOrder: 1, canTruncate: true },
-  ];
+  return toColumns<EventRow>(eventTable, {
+    payload: { value: ({ payloadText }) => payloadText },
+    created_at: createdColumn(scheduleTimeOf),
+  });
 }
 
 export function webhookColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<WebhookDetail>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'URL', value: ({ url }) => url, canTruncate: true },
-    { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 2, canTruncate: true },
-    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled') },
-    createdColumn(scheduleTimeOf, 1),
-  ];
+  return toColumns<WebhookDetail>(endpointTable, {
+    events: { value: ({ events }) => events.join(',') },
+    disabled: { value: ({ disabled }) => (disabled ? 'disabled' : 'enabled') },
+    created_at: createdColumn(scheduleTimeOf),
+  });
 }
 
 export function keyColumns(now: number): readonly Column<ApiKey>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, canTruncate: true },
-    { title: 'KEY', value: ({ last4 }) => `…${last4}`, hideOrder: 4 },
-    { title: 'SCOPES', value: ({ scopes }) => scopes.join(','), hideOrder: 3, canTruncate: true },
-    { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 2 },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), hideOrder: 1 },
-    { title: 'REVOKED', value: ({ revoked_at: at }) => (at ? formatRelative(at, now) : '') },
-  ];
+  return toColumns<ApiKey>(keyTable, {
+    last4: { value: ({ last4 }) => `…${last4}` },
+    scopes: { value: ({ scopes }) => scopes.join(',') },
+    workspace_id: { value: ({ workspace_id: id }) => id ?? 'all' },
+    created_at: { value: ({ created_at: at }) => formatRelative(at, now) },
+    revoked_at: { value: ({ revoked_at: at }) => (at ? formatRelative(at, now) : '') },
+  });
 }
 
 export function workspaceColumns(now: number): readonly Column<Workspace>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, canTruncate: true },
-    { title: 'ENVIRONMENT', value: ({ environment }) => environment, hideOrder: 2 },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), hideOrder: 1 },
-  ];
+  return toColumns<Workspace>(workspaceTable, {
+    created_at: { value: ({ created_at: at }) => formatRelative(at, now) },
+  });
 }
+
+export const faultColumns: readonly Column<Fault>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'FAULT', value: describeEffect, canTruncate: true },
+  { title: 'ON', value: describeTarget, hideOrder: 3, canTruncate: true },
+  { title: 'APPLIED', value: describeAppliedCount, hideOrder: 2 },
+  { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },
+];
 
 /** The maximum page size of the public API, unless the gap `list.limit` is overridden. */
 const MAX_CHOICES = 100;
 
-function describeKind(kind: IdKind) {
-  return { noun: nounOf(kind), plural: pluralOf(kind), listHint: suggestWhereToLook('', kind) };
+/** The resources of one kind: the rows of their list, which are the choices of prompts and completion too. */
+export interface ResourceList<Row> extends ChoiceSource {
+  columns(rows: readonly Row[], context: Context): Promise<readonly Column<Row>[]>;
 }
 
-export const deliveryChoices: ChoiceSource = {
-  ...describeKind('delivery'),
-  emptyHint: { text: 'Create one', command: 'svc trigger' },
-  async list(context) {
-    const control = await context.connect();
-    return toDeliveryChoices((await control.listDeliveries({ limit: MAX_CHOICES })).data, control, context);
+/**
+ * @param list.load loads the choices, most likely first
+ * @param list.choiceColumns the columns that help to choose, the ID first (default: all)
+ */
+function defineList<Row extends { readonly id: string }>(
+  kind: IdKind,
+  {
+    load,
+    columns,
+    choiceColumns = (all) => all,
+    ...hints
+  }: {
+    readonly emptyHint: Hint;
+    readonly load: (context: Context) => Promise<readonly Row[]>;
+    readonly columns: ResourceList<Row>['columns'];
+    readonly choiceColumns?: (all: readonly Column<Row>[]) => readonly Column<Row>[];
   },
-};
+): ResourceList<Row> {
+  return {
+    noun: nounOf(kind),
+    plural: pluralOf(kind),
+    listHint: suggestWhereToLook('', kind),
+    ...hints,
+    columns,
+    async list(context) {
+      const rows = await load(context);
+      return toChoiceList(rows, choiceColumns(await columns(rows, context)), ({ id }) => id);
+    },
+  };
+}
 
-/** Failed deliveries first, because they are replayed most often. */
-export const replayableDeliveryChoices: ChoiceSource = {
-  ...deliveryChoices,
-  listHint: {
-    text: 'Or add --failed to replay every failed delivery. List the deliveries',
-    command: 'svc deliveries list',
-  },
-  async list(context) {
-    const control = await context.connect();
-    const pages = await Promise.all([
-      control.listDeliveries({ limit: MAX_CHOICES, status: 'failed' }),
-      control.listDeliveries({ limit: MAX_CHOICES }),
-    ]);
-    const byId = new Map(pages.flatMap(({ data }) => data).map((delivery) => [delivery.id, delivery]));
-    return toDeliveryChoices([...byId.values()], control, context);
-  },
-};
+function without<Row>(...titles: readonly string[]) {
+  return (columns: readonly Column<Row>[]) => columns.filter(({ title }) => !titles.includes(title));
+}
 
-export const eventChoices: ChoiceSource = {
-  ...describeKind('event'),
+const findScheduleTimes = async (rows: readonly { readonly workspace_id: string }[], context: Context) =>
+  fetchScheduleTimes(rows, await context.connect(), context);
+
+export const deliveryChoices = defineList<Delivery>('delivery', {
   emptyHint: { text: 'Create one', command: 'svc trigger' },
-  async list(context) {
-    const [api, control] = await Promise.all([context.connectApi(), context.connect()]);
+  columns: async (rows, context) => deliveryColumns(context, await findScheduleTimes(rows, context)),
+  choiceColumns: without('ATTEMPTS', 'NEXT', 'REPLAY'),
+  load: async (context) => (await (await context.connect()).listDeliveries({ limit: MAX_CHOICES })).data,
+});
+
+export const eventChoices = defineList<EventRow>('event', {
+  emptyHint: { text: 'Create one', command: 'svc trigger' },
+  async load(context) {
+    const api = await context.connectApi();
     const response = await api.listEvents({
       [(await context.getStatus()).workspace_parameter]: await context.getWorkspaceId(),
       limit: String(MAX_CHOICES),
     });
-    const rows = toEventRows(response);
-    const scheduleTimeOf = await fetchScheduleTimes(rows, control, context);
-    return toChoiceList(rows, eventColumns(scheduleTimeOf), toId);
+    return toEventRows(response);
   },
-};
+  columns: async (rows, context) => eventColumns(await findScheduleTimes(rows, context)),
+});
 
-export const webhookChoices: ChoiceSource = {
-  ...describeKind('webhook'),
+export const webhookChoices = defineList<WebhookDetail>('webhook', {
   emptyHint: { text: 'Register one', command: 'svc webhooks create' },
-  async list(context) {
-    const control = await context.connect();
-    const { data } = await control.listWebhooks({ limit: MAX_CHOICES });
-    const scheduleTimeOf = await fetchScheduleTimes(data, control, context);
-    return toChoiceList(data, webhookColumns(scheduleTimeOf), toId);
-  },
-};
+  load: async (context) => (await (await context.connect()).listWebhooks({ limit: MAX_CHOICES })).data,
+  columns: async (rows, context) => webhookColumns(await findScheduleTimes(rows, context)),
+});
 
-export const workspaceChoices: ChoiceSource = {
-  ...describeKind('workspace'),
+export const workspaceChoices = defineList<Workspace>('workspace', {
   emptyHint: { text: 'Create one', command: 'svc workspaces create' },
-  async list(context) {
-    const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
-    return toChoiceList(data, workspaceColumns(context.now()), toId);
-  },
-};
+  load: async (context) => (await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES })).data,
+  columns: async (_, context) => workspaceColumns(context.now()),
+});
 
 /** Keys that are not revoked. */
-export const keyChoices: ChoiceSource = {
-  ...describeKind('apiKey'),
+export const keyChoices = defineList<ApiKey>('apiKey', {
   emptyHint: { text: 'Create one', command: 'svc keys create' },
-  async list(context) {
+  async load(context) {
     const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
-    const columns = keyColumns(context.now()).filter(({ title }) => title !== 'REVOKED');
-    const valid = data.filter((key) => key.revoked_at === null);
-    return toChoiceList(valid, columns, toId);
+    return data.filter((key) => key.revoked_at === null);
   },
-};
+  columns: async (_, context) => keyColumns(context.now()),
+  choiceColumns: without('REVOKED'),
+});
 
-export const requestChoices: ChoiceSource = {
-  ...describeKind('request'),
+export const requestChoices = defineList<ApiRequest>('request', {
   emptyHint: { text: 'Send one', command: 'svc trigger' },
-  async list(context) {
-    const { data } = await (await context.connect()).listRequests({ limit: MAX_CHOICES });
-    const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
-    const idColumn = columns.filter(({ title }) => title === 'REQUEST');
-    return toChoiceList(data, [...idColumn, ...columns.filter((column) => !idColumn.includes(column))], toId);
-  },
-};
+  load: async (context) => (await (await context.connect()).listRequests({ limit: MAX_CHOICES })).data,
+  columns: async (_, context) => requestColumns(context.io, (at) => formatRelative(at, context.now())),
+  choiceColumns: (all) => [
+    ...all.filter(({ title }) => title === 'REQUEST'),
+    ...without<ApiRequest>('REQUEST')(all),
+  ],
+});
 
-/** Shows fewer columns than `svc deliveries list`: those that help to choose. */
-async function toDeliveryChoices(
-  rows: readonly Delivery[],
-  control: ControlPlane,
-  context: Context,
-): Promise<ChoiceList> {
-  const allColumns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
-  const columns = allColumns.filter(({ title }) => !['ATTEMPTS', 'NEXT', 'REPLAY'].includes(title));
-  return toChoiceList(rows, columns, toId);
-}
-
-function toId({ id }: { readonly id: string }): string {
-  return id;
-}
+export const faultChoices = defineList<Fault>('fault', {
+  emptyHint: { text: 'Add one', command: 'svc faults add' },
+  load: async (context) => (await (await context.connect()).listFaults({ limit: MAX_CHOICES })).data,
+  columns: async () => faultColumns,
+});

@@ -1,7 +1,7 @@
 /** `svc agent`: prints what connects coding agents to svc. It reads and writes no file of other programs. */
 import { join } from 'node:path';
 import { quoteForShell } from '../../domain/shell.ts';
-import { findPackageFolder, getProgramCommand, isSingleExecutable } from '../../package-files.ts';
+import { executable, findPackageFolder, getProgramCommand } from '../../platform/package-files.ts';
 import type { CommandDefinition } from '../command.ts';
 import { styleFor } from '../render/style.ts';
 
@@ -41,7 +41,7 @@ export const command: CommandDefinition<object> = {
 
 function listClients(): AgentClient[] {
   // `npx` uses the version that the project has installed, or downloads the newest one.
-  const server = isSingleExecutable
+  const server = executable
     ? { command: getProgramCommand()[0], args: ['mcp'] }
     : { command: 'npx', args: ['-y', 'svc-emulator', 'mcp'] };
   const words = [server.command, ...server.args].map(quoteForShell).join(' ');

@@ -1,177 +1,120 @@
 /** `svc clock`: shows, sets and moves the schedule clock of a workspace. */
-import { InvalidArgumentError } from 'commander';
-import { abortAfter } from '../../abort-signals.ts';
-import { pollUntil } from '../../client/poll-until.ts';
-import { describePaused } from '../../client/texts/describe-unsettled.ts';
-import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
-import type { ControlPlane } from '../../contract/control-plane.ts';
-import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
-import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
+import { describePaused, suggestEnable } from '../../diagnosis/describe-wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatHint } from '../../domain/errors.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { formatHint } from '../../errors.ts';
-import { describeRange } from '../../validation/validate.ts';
-import { Speed, wholeNumberFrom } from '../../validation/value-schemas.ts';
-import { AskedArgument, type CommandDefinition } from '../command.ts';
+import type { ControlInput } from '../../operations/control-operations.ts';
+import type { ClockMove, ClockState } from '../../operations/emulator-schemas.ts';
+import type { AttemptSummary } from '../../resources/attempt.ts';
+import { describeRange } from '../../resources/validate.ts';
+import { Speed } from '../../resources/value-schemas.ts';
+import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
-import { suggestEnable } from '../delivery-wait.ts';
-import { addWorkspaceOption, durationParser, schemaParser } from '../option-parsers.ts';
+import { operation, workspaceField } from '../operation-command.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
-import { askText } from '../prompt.ts';
 import { formatDue, formatSecond } from '../render/format.ts';
 import { styleOutcome } from '../render/style.ts';
 import { type Column, renderFields, renderTable } from '../render/table.ts';
 
-interface ClockOptions {
-  readonly workspace?: string;
-}
+/** Shows or changes the clock. */
+const state = {
+  fields: { workspace_id: workspaceField },
+  render: (clock: ClockState, { io }: Context) => renderFields(clockFields(clock), io),
+};
+/** Moves the clock, until every attempt that became due has a result. */
+const move = {
+  fields: { workspace_id: workspaceField },
+  during: accompanyMove,
+  render: (result: ClockMove, { io }: Context) => renderClockMove(result, io),
+};
 
-interface WorkspaceInput {
-  readonly workspace_id: string;
-}
-
-/** How long to wait for the clock to stop after an interruption. */
-const STOP_TIMEOUT_MS = 1_000;
-/** Time limit of all requests after an interruption. */
-const CLEANUP_TIMEOUT_MS = 2_000;
-
-export const show: CommandDefinition<ClockOptions> = {
-  configure: addWorkspaceOption,
+export const clock = {
   examples: [
-    ['Show the schedule time, the speed and the next attempt', 'clock show'],
-    ['Print the schedule clock as JSON', 'clock show --json'],
+    ['Move time forward and send every retry that becomes due', 'clock advance 35m'],
+    ['Run the retry schedule 60 times faster', 'clock speed 60'],
   ],
-  run: (options, context) =>
-    printClock(options, context, (control, workspace) => control.getClock(workspace)),
-};
-
-export const speed: CommandDefinition<ClockOptions & { readonly speed: number }> = {
-  configure: (command) =>
-    addWorkspaceOption(command).argument(
-      '<speed>',
-      `Seconds of schedule time per second of real time,${describeRange(Speed, String)}`,
-      parseSpeed,
-    ),
-  examples: [
-    ['Run the schedule clock at one hour per second', 'clock speed 3600'],
-    ['Run the schedule clock in real time again', 'clock speed 1'],
-  ],
-  // A frozen clock stays frozen; `svc clock resume` starts it at this speed.
-  run: ({ speed, ...options }, context) =>
-    printClock(options, context, (control, workspace) => control.setClock({ ...workspace, speed })),
-};
-
-export const freeze: CommandDefinition<ClockOptions> = {
-  configure: addWorkspaceOption,
-  examples: [['Stop the schedule clock, so that no retry becomes due', 'clock freeze']],
-  run: (options, context) =>
-    printClock(options, context, (control, workspace) => control.setClock({ ...workspace, frozen: true })),
-};
-
-export const resume: CommandDefinition<ClockOptions> = {
-  configure: addWorkspaceOption,
-  examples: [['Resume the clock at its previous speed', 'clock resume']],
-  run: (options, context) =>
-    printClock(options, context, (control, workspace) => control.setClock({ ...workspace, frozen: false })),
-};
-
-export const advance: CommandDefinition<ClockOptions & { readonly duration?: number }> = {
-  configure: (command) =>
-    addWorkspaceOption(command).addArgument(
-      new AskedArgument('duration', 'Time to move the clock forward, such as 5m or 72h').argParser(
-        parseAdvance,
-      ),
-    ),
-  examples: [
-    ['Send the first retry, which is due after 5 minutes', 'clock advance 5m'],
-    ['Skip the whole retry window and print the attempts as JSON', 'clock advance 72h --json'],
-  ],
-  async run({ duration, ...options }, context) {
-    const ms = duration ?? (await askText(context, 'duration', parseAdvance));
-    return moveClock(options, context, (control, workspace) => control.advanceClock({ ...workspace, ms }));
+  commands: {
+    show: operation('getClock', {
+      ...state,
+      summary: 'Show the schedule clock',
+      examples: [
+        ['Show the schedule time, the speed and the next attempt', 'clock show'],
+        ['Print the schedule clock as JSON', 'clock show --json'],
+      ],
+    }),
+    speed: operation('setClock', {
+      ...state,
+      summary: 'Set the speed of the schedule clock',
+      fields: {
+        speed: {
+          flags: '<speed>',
+          description: `Seconds of schedule time per second of real time,${describeRange(Speed, String)}`,
+        },
+        workspace_id: workspaceField,
+      },
+      examples: [
+        ['Run the schedule clock at one hour per second', 'clock speed 3600'],
+        ['Run the schedule clock in real time again', 'clock speed 1'],
+      ],
+    }),
+    freeze: operation('setClock', {
+      ...state,
+      summary: 'Freeze the schedule clock',
+      input: () => ({ frozen: true }),
+      examples: [['Stop the schedule clock, so that no retry becomes due', 'clock freeze']],
+    }),
+    resume: operation('setClock', {
+      ...state,
+      summary: 'Resume a frozen schedule clock',
+      input: () => ({ frozen: false }),
+      examples: [['Resume the clock at its previous speed', 'clock resume']],
+    }),
+    advance: operation('advanceClock', {
+      ...move,
+      summary: 'Move the schedule clock forward and send every attempt that becomes due',
+      fields: {
+        ms: {
+          flags: '<duration>',
+          description: 'Time to move the clock forward, such as 5m or 72h',
+        },
+        workspace_id: workspaceField,
+      },
+      examples: [
+        ['Send the first retry, which is due after 5 minutes', 'clock advance 5m'],
+        ['Skip the whole retry window and print the attempts as JSON', 'clock advance 72h --json'],
+      ],
+    }),
+    next: operation('nextClock', {
+      ...move,
+      summary: 'Move the schedule clock to the next scheduled attempt',
+      examples: [['Send the next retry now', 'clock next']],
+    }),
+    settle: operation('settleClock', {
+      ...move,
+      summary: 'Move the schedule clock until no delivery is pending',
+      examples: [
+        ['Send every retry until each delivery has succeeded or failed', 'clock settle'],
+        ['Print the attempts as JSON', 'clock settle --json'],
+      ],
+    }),
   },
-};
+} satisfies CommandGroup;
 
-export const next: CommandDefinition<ClockOptions> = {
-  configure: addWorkspaceOption,
-  examples: [['Send the next retry now', 'clock next']],
-  run: (options, context) =>
-    moveClock(options, context, (control, workspace) => control.nextClock(workspace)),
-};
-
-export const settle: CommandDefinition<ClockOptions> = {
-  configure: addWorkspaceOption,
-  examples: [
-    ['Send every retry until each delivery has succeeded or failed', 'clock settle'],
-    ['Print the attempts as JSON', 'clock settle --json'],
-  ],
-  run: (options, context) =>
-    moveClock(options, context, (control, workspace) => control.settleClock(workspace)),
-};
-
-/** `svc clock show` prints a speed as `60×`. */
-const parseSpeed = (text: string) => schemaParser(Speed)(text.replace(/[x×]$/, ''));
-
-function parseAdvance(text: string): number {
-  if (text.startsWith('-')) {
-    throw new InvalidArgumentError('Pass a duration such as 5m: the clock only moves forward.');
-  }
-  return durationParser(wholeNumberFrom(0, MAX_ADVANCE_MS))(text);
-}
-
-/** Prints the state that `call` returns. */
-async function printClock(
-  options: ClockOptions,
+/** Shows the progress of a move. */
+async function accompanyMove(
+  call: Promise<ClockMove>,
+  { workspace_id }: ControlInput<'getClock'>,
   context: Context,
-  call: (control: ControlPlane, workspace: WorkspaceInput) => Promise<ClockState>,
-): Promise<void> {
+): Promise<ClockMove> {
   const control = await context.connect();
-  const state = await call(control, await toWorkspaceInput(options, context));
-  context.print(state, () => renderFields(clockFields(state), context.io));
-}
-
-/** Moves the clock with `call`, which returns when every attempt that became due has a result. */
-async function moveClock(
-  options: ClockOptions,
-  context: Context,
-  call: (control: ControlPlane, workspace: WorkspaceInput) => Promise<ClockMove>,
-): Promise<void> {
-  const control = await context.connect();
-  const workspace = await toWorkspaceInput(options, context);
-  const getProgress = async () => renderProgress(await control.getClock(workspace));
-  try {
-    const move = await withProgress(context, getProgress, call(control, workspace));
-    context.print(move, () => renderClockMove(move, context.io));
-  } catch (error) {
-    // The emulator may have been interrupted too: then there is no clock to report.
-    if (context.signal.aborted && !context.json) await reportStoppedClock(workspace, context).catch(() => {});
-    throw error;
-  }
-}
-
-async function toWorkspaceInput({ workspace }: ClockOptions, context: Context): Promise<WorkspaceInput> {
-  return { workspace_id: workspace ?? (await context.getWorkspaceId()) };
+  return withProgress(context, async () => renderProgress(await control.getClock({ workspace_id })), call);
 }
 
 /** Fits into 80 columns. */
 function renderProgress({ now, next_due_at: next, moving }: ClockState): string {
   const sent = `Sent ${formatCount(moving?.attempts ?? 0, 'attempt')}`;
   return `${sent}, clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
-}
-
-/** The emulator stops the clock when the interruption closes the connection. */
-async function reportStoppedClock(workspace: WorkspaceInput, context: Context): Promise<void> {
-  const signal = abortAfter(CLEANUP_TIMEOUT_MS);
-  const control = await context.connect(signal);
-  const { now } = await pollUntil(
-    () => control.getClock(workspace),
-    ({ moving }) => moving === undefined,
-    { timeoutMs: STOP_TIMEOUT_MS, signal },
-  );
-  context.io.note(
-    `Interrupted. The clock stopped at ${now}. Deliveries that are due by then are still sent.`,
-  );
 }
 
 /** The attempts that a move of the clock caused, and the clock after it. */

@@ -1,5 +1,5 @@
 /** `svc config`: shows the value and the source of every setting. */
-import { listConfig } from '../../config.ts';
+import { listConfig } from '../../config/resolve-config.ts';
 import type { CommandDefinition } from '../command.ts';
 import { renderTable } from '../render/table.ts';
 

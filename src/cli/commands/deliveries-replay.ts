@@ -1,36 +1,31 @@
 /** `svc deliveries replay`: sends one delivery, several or all failed ones again, and can wait for the responses. */
 
 import { Option } from 'commander';
+import { deliveryStatuses } from '../../domain/delivery.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { ExitCode, SvcError } from '../../domain/errors.ts';
+import { indentJson } from '../../domain/json-text.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import {
   DEFAULT_REPLAY_RATE,
   fetchDeliveries,
   getReplayStatus,
-  isReplayAttempted,
-  type Replay,
   type ReplayChanges,
+  type ReplayOutcomes,
   type ReplayRefusal,
   replayDeliveries,
-  waitForReplays,
-} from '../../client/replay.ts';
-import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
-import type { Delivery } from '../../contract/delivery-schemas.ts';
-import { deliveryStatuses } from '../../domain/delivery.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { indentJson } from '../../domain/json.ts';
-import { formatDeliveryCount } from '../../domain/message-parts.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
-import { replayableDeliveryChoices } from '../choices/resource-choices.ts';
-import type { CommandDefinition } from '../command.ts';
+} from '../../operations/replay-deliveries.ts';
+import type { Delivery } from '../../resources/delivery.ts';
+import { deliveryChoices } from '../choices/resource-choices.ts';
+import { ChosenArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
-  type CommandWait,
-  createUnsettledError,
   DEFAULT_WAIT_MS,
-  explainDeliveries,
-  hintToExplain,
+  explainWait,
   KEEP_WAITING_OPTION,
-  showDeliveryProgress,
   toCommandWait,
+  waitForDeliveries,
 } from '../delivery-wait.ts';
 import { readText } from '../file-access.ts';
 import { createDependentOptionError, parseDurationMs, parseRate, parseTimeOrAge } from '../option-parsers.ts';
@@ -60,7 +55,7 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .argument('[ids...]', 'Delivery IDs (del_…)')
+      .addArgument(new ChosenArgument('[ids...]', 'Delivery IDs (del_…)', [deliveryChoices]))
       .option('--failed', 'Replay every failed delivery')
       .option(
         '--since <when>',
@@ -121,15 +116,15 @@ export const command: CommandDefinition<Options> = {
     const { rate = DEFAULT_REPLAY_RATE } = options;
     const { replays, refused } = await replayWithProgress(ids, changes, control, rate, context);
     if (isSingle(options) && refused[0]) throw refused[0].error;
-    if (wait === undefined) {
-      await printReplays(replays, refused, options, control, context);
-      return refused.length === 0 ? ExitCode.success : ExitCode.failure;
-    }
-    const result = await showDeliveryProgress('Attempted', context, (onChange) =>
-      waitForReplays(replays, control, { ...context, ...wait, onChange }),
-    );
-    await printReplays(result.replays, refused, options, control, context);
-    return explainReplays({ ...result, ...wait }, refused, control, context);
+    const replayIds = replays.map(({ id }) => id);
+    const report =
+      wait === undefined || replayIds.length === 0
+        ? null
+        : await waitForDeliveries(control, { ids: replayIds, retries: false, ...wait }, context);
+    const deliveries = report === null ? replays : await fetchDeliveries(replayIds, control, context.signal);
+    await printReplays(deliveries, refused, options, control, context);
+    const isSuccess = report === null || explainWait(report, context);
+    return isSuccess && refused.length === 0 ? ExitCode.success : ExitCode.failure;
   },
 };
 
@@ -173,7 +168,7 @@ async function chooseDeliveries(
   }
   // Refuses an ID that does not exist before the first delivery is sent.
   if (ids.length > 1) await fetchDeliveries(ids, await context.connect(), context.signal);
-  return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveryChoices)];
+  return ids.length > 0 ? ids : [await askChoice(context, 'ids', deliveryChoices)];
 }
 
 /**
@@ -200,9 +195,9 @@ async function replayWithProgress(
   control: ControlPlane,
   perSecond: number,
   context: Context,
-): Promise<{ replays: Replay[]; refused: ReplayRefusal[] }> {
+): Promise<ReplayOutcomes> {
   let outcomeCount = 0;
-  const outcomes = await withProgress(
+  return withProgress(
     context,
     async () => `Replaying ${renderProgressBar(outcomeCount, ids.length)}`,
     replayDeliveries(ids, changes, control, {
@@ -211,21 +206,16 @@ async function replayWithProgress(
       onOutcome: () => ++outcomeCount,
     }),
   );
-  return {
-    replays: outcomes.filter((outcome) => 'delivery' in outcome),
-    refused: outcomes.filter((outcome) => 'error' in outcome),
-  };
 }
 
 /** In JSON: the delivery as a resource if only one was asked for, otherwise a list. */
 async function printReplays(
-  replays: readonly Replay[],
+  deliveries: readonly Delivery[],
   refused: readonly ReplayRefusal[],
   options: Options,
   control: ControlPlane,
   context: Context,
 ): Promise<void> {
-  const deliveries = replays.map(({ delivery }) => delivery);
   const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   const list = {
     data: deliveries,
@@ -250,24 +240,4 @@ function summarize(deliveries: readonly Delivery[]): string {
     return count === 0 ? [] : [`${count} ${status}`];
   });
   return `Replayed ${formatDeliveryCount(deliveries.length)}: ${counts.join(', ')}.`;
-}
-
-/**
- * Explains the replays that did not succeed. A delivery whose replay failed can be on its retry schedule again.
- * @throws SvcError `timeout` or `stalled` if an attempt has no result
- */
-async function explainReplays(
-  { replays, ...result }: Awaited<ReturnType<typeof waitForReplays>> & CommandWait,
-  refused: readonly ReplayRefusal[],
-  control: ControlPlane,
-  context: Context,
-): Promise<ExitCode> {
-  const unattempted = replays.filter((replay) => !isReplayAttempted(replay)).map(({ delivery }) => delivery);
-  if (unattempted.length > 0) throw await createUnsettledError(unattempted, result, control, context);
-  const failed = replays
-    .map(({ delivery }) => delivery)
-    .filter((delivery) => getReplayStatus(delivery) !== 'succeeded');
-  await explainDeliveries(failed, await fetchScheduleTimes(failed, control, context), control, context);
-  hintToExplain(failed, context);
-  return failed.length === 0 && refused.length === 0 ? ExitCode.success : ExitCode.failure;
 }

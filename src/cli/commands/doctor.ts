@@ -1,18 +1,21 @@
-/** `svc doctor`: checks Node.js, the configuration, the port, the database, the emulator and its endpoints. */
+/** `svc doctor`: checks Node.js, the configuration, the emulator of this folder, its database and its endpoints. */
 import { createServer } from 'node:net';
-import { createFindingBuilder, type Finding } from '../../client/findings.ts';
-import { type Config, listConfig } from '../../config.ts';
-import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import type { Config } from '../../config/resolve-config.ts';
+import { findRunFile } from '../../config/run-file.ts';
+import { createFindingBuilder, type Finding, toProbeFindings } from '../../diagnosis/probe-findings.ts';
+import { ExitCode } from '../../domain/errors.ts';
 import { getPort } from '../../domain/http-url.ts';
-import { ExitCode } from '../../errors.ts';
+import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
+import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
+import type { WebhookDetail } from '../../resources/endpoint.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { checkDatabase, checkDatabaseFile, checkSqliteDriver } from '../doctor/check-database.ts';
-import { checkClock, checkEmulator, checkEndpoints, checkRunFile } from '../doctor/check-emulator.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
+import { formatSize } from '../render/format.ts';
 import { styleCheckStatus } from '../render/style.ts';
 import { renderTableWithHints } from '../render/table.ts';
+import { findHint } from '../report-error.ts';
 import {
   describePortOwner,
   findEmulatorOfFolder,
@@ -36,52 +39,35 @@ export const command: CommandDefinition<{ readonly probe: boolean }> = {
     ['Check everything in a script', 'doctor --json'],
   ],
   async run({ probe }, context) {
-    const { finding, config } = await checkConfig(context);
-    const findings = [
-      checkNode(process.versions.node),
-      finding,
-      ...(config === null ? [] : await checkSetup(config, probe, context)),
-    ];
+    const findings = await withProgress(context, async () => 'Checking…', checkEverything(probe, context));
     const ok = findings.every(({ status }) => status !== 'problem');
     context.print({ ok, findings }, () => renderFindings(findings, context.io));
     return ok ? ExitCode.success : ExitCode.failure;
   },
 };
 
-async function checkSetup(
-  config: Config,
-  sendsTestDeliveries: boolean,
-  context: Context,
-): Promise<Finding[]> {
-  const { values, projectFolder } = config;
-  const showCheck = <Result>(subject: string, check: Promise<Result>) =>
-    withProgress(context, async () => `Checking ${subject}…`, check);
-  const { finding, running } = await showCheck('the emulator', checkEmulator(context));
-  // It can have been started with another --port, and is not always the one that commands use. A run file that cannot be used
-  // is a finding of its own.
-  const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
-  const sqlite = await showCheck('the SQLite driver', checkSqliteDriver());
-  const checkFile = async () => {
-    const database = createFindingBuilder('database', 'Database');
-    if (ofFolder?.db === values.db) return database.skipped('the emulator for this folder uses it');
-    return sqlite.status === 'ok'
-      ? checkDatabaseFile(values.db)
-      : database.skipped('needs the SQLite driver');
-  };
-  const findings = [
-    checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null, values.controlUrl),
-    finding,
-    await showCheck('the port', checkPort(config, context, { running: running?.status ?? null, ofFolder })),
-    sqlite,
-    await showCheck('the database', running ? checkDatabase(running) : checkFile()),
-  ];
-  if (running === null) {
-    const clockAndEndpoints = createFindingBuilder('endpoints', 'Clock and endpoints');
-    return [...findings, clockAndEndpoints.skipped('need a running emulator')];
+/** @param sendsDeliveries whether to send two deliveries to each endpoint. Without them, only the connection is tested. */
+async function checkEverything(sendsDeliveries: boolean, context: Context): Promise<Finding[]> {
+  const node = [checkNode(process.versions.node), await checkSqliteDriver()];
+  const configuration = createFindingBuilder('config', 'Configuration');
+  let config: Config;
+  try {
+    config = await context.resolveConfig();
+    await context.resolveRules();
+  } catch (error) {
+    return [...node, configuration.fromError(error)];
   }
-  const clock = checkClock(running, context);
-  const endpoints = checkEndpoints(running.control, { sendsTestDeliveries, wallTime: context.now() });
-  return [...findings, ...(await showCheck('the endpoints', Promise.all([clock, endpoints]))).flat()];
+  const { finding, running } = await checkEmulator(config, context);
+  // It can have another --port, and is not always the one that commands use. An untrusted run file is in the finding above.
+  const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
+  return [
+    ...node,
+    configuration.ok(config.file ?? 'no configuration file'),
+    finding,
+    await checkPort(config, ofFolder ?? running?.status ?? null, context),
+    await checkDatabase(config.values.db, running, ofFolder),
+    ...(await checkEndpoints(running, sendsDeliveries, context)),
+  ];
 }
 
 const OLDEST_NODE = [20, 19] as const;
@@ -99,59 +85,65 @@ export function checkNode(version: string): Finding {
       );
 }
 
-/** Checks the settings and the overrides of the gap register from all sources. `config` is null if one is invalid. */
-async function checkConfig(context: Context): Promise<{ finding: Finding; config: Config | null }> {
-  const configuration = createFindingBuilder('config', 'Configuration');
+async function checkSqliteDriver(): Promise<Finding> {
+  const driver = createFindingBuilder('sqlite', 'SQLite driver');
   try {
-    const config = await context.resolveConfig();
-    await context.resolveRules();
-    const changedSettings = listConfig(config).filter(({ source }) => source !== 'default');
-    const names = changedSettings
-      .map(({ setting, source, from }) => (source === 'file' ? setting : `${setting} (${from})`))
-      .join(', ');
-    const source = config.file ?? 'no configuration file';
-    return {
-      finding: configuration.ok(`${source}; ${names === '' ? 'all defaults' : `changed settings: ${names}`}`),
-      config,
-    };
+    const { openSqlite } = await import('../../store/driver.ts');
+    const db = openSqlite(':memory:');
+    const version = db.prepare('SELECT sqlite_version()').pluck().get();
+    db.close();
+    return driver.ok(`SQLite ${version}`);
   } catch (error) {
-    return { finding: configuration.fromError(error), config: null };
+    return driver.fromError(error);
   }
 }
 
-interface RunningEmulators {
-  /** The emulator that commands use; null without one. */
-  readonly running: EmulatorStatus | null;
-  /** The emulator for this folder; null without one. */
-  readonly ofFolder: EmulatorStatus | null;
+interface RunningEmulator {
+  readonly control: ControlPlane;
+  readonly status: EmulatorStatus;
 }
 
+/** Checks the emulator that commands use. `running` is null if none responds. */
+async function checkEmulator(
+  { values, projectFolder }: Config,
+  context: Context,
+): Promise<{ finding: Finding; running: RunningEmulator | null }> {
+  const emulator = createFindingBuilder('emulator', 'Emulator');
+  try {
+    if (values.controlUrl === null && findRunFile(context) === null) {
+      const start = { text: 'Start it', command: 'svc emulator start' };
+      return { finding: emulator.skipped(`not running in ${projectFolder}`, start), running: null };
+    }
+    const control = await context.connect();
+    const status = await control.getStatus({});
+    const { url, version, pid, project_folder: folder } = status;
+    const finding = emulator.ok(`${url}, version ${version}, process ${pid}, folder ${folder}`);
+    return { finding, running: { control, status } };
+  } catch (error) {
+    return { finding: emulator.fromError(error, findHint), running: null };
+  }
+}
+
+/** @param emulator the one that runs; null if the next one will use the configured port */
 async function checkPort(
   config: Config,
+  emulator: EmulatorStatus | null,
   context: Context,
-  { running, ofFolder }: RunningEmulators,
 ): Promise<Finding> {
   const { host, port } = config.values;
-  const portFinding = createFindingBuilder('port', 'Port');
-  if (ofFolder !== null)
-    return portFinding.ok(`${getPort(new URL(ofFolder.url))} is used by the emulator for this folder`);
-  if (running !== null && Number(new URL(running.url).port) === port) {
-    return portFinding.ok(`${port} is used by the emulator that --url or SVC_CONTROL_URL selects`);
-  }
-  if (port === 0) return portFinding.ok('any free port');
+  const finding = createFindingBuilder('port', 'Port');
+  if (emulator !== null) return finding.ok(`${getPort(new URL(emulator.url))} is used by the emulator`);
+  if (port === 0) return finding.ok('any free port');
   const error = await tryToListen(host, port);
-  if (error === null) return portFinding.ok(`${port} is free`);
+  if (error === null) return finding.ok(`${port} is free`);
   if (error.code !== 'EADDRINUSE') {
-    return portFinding.problem(
+    return finding.problem(
       `Cannot listen on ${host}:${port}: ${error.message}`,
       'Choose another --host or --port.',
     );
   }
-  const emulator = await findEmulatorOnPort(config, context);
-  return portFinding.problem(
-    `${port} is in use${describePortOwner(emulator)}`,
-    suggestForBusyPort(emulator, port),
-  );
+  const owner = await findEmulatorOnPort(config, context);
+  return finding.problem(`${port} is in use${describePortOwner(owner)}`, suggestForBusyPort(owner, port));
 }
 
 function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
@@ -160,6 +152,65 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
     server.once('error', resolve);
     server.listen({ host, port }, () => server.close(() => resolve(null)));
   });
+}
+
+/** Asks the emulator, which has locked its file. Without one, opens the file that the next one will use. */
+async function checkDatabase(
+  configuredPath: string,
+  running: RunningEmulator | null,
+  ofFolder: EmulatorStatus | null,
+): Promise<Finding> {
+  const database = createFindingBuilder('database', 'Database');
+  const toFinding = (path: string, sizeBytes: number, damage: readonly string[]) =>
+    damage.length === 0
+      ? database.ok(`${path}, ${formatSize(sizeBytes)}, intact`)
+      : database.problem(
+          `${path} is damaged: ${damage.join('; ')}`,
+          'Move it to another folder to start with an empty database.',
+        );
+  if (running !== null) {
+    const { size_bytes: sizeBytes, damage } = (await running.control.getDiagnosis({})).database;
+    return toFinding(running.status.db, sizeBytes, damage);
+  }
+  if (ofFolder?.db === configuredPath) return database.skipped('the emulator of this folder uses it');
+  if (configuredPath === ':memory:') return database.ok('in memory');
+  try {
+    const { checkFileIntegrity } = await import('../../store/database.ts');
+    const report = checkFileIntegrity(configuredPath);
+    if (report === null) return database.ok(`${configuredPath} does not exist yet`);
+    return toFinding(configuredPath, report.sizeBytes, report.damage);
+  } catch (error) {
+    return database.fromError(error);
+  }
+}
+
+/** Checks whether endpoints are reachable, and whether the receivers verify signatures (§6). */
+async function checkEndpoints(
+  running: RunningEmulator | null,
+  sendsDeliveries: boolean,
+  context: Context,
+): Promise<Finding[]> {
+  const endpoints = createFindingBuilder('endpoints', 'Endpoints');
+  if (running === null) return [endpoints.skipped('need a running emulator')];
+  const { control } = running;
+  const webhooks = await listAll((page) => control.listWebhooks(page));
+  if (webhooks.length === 0) {
+    return [
+      endpoints.skipped('no endpoint is registered', {
+        text: 'Start the emulator with --forward-to PORT, or register one',
+        command: 'svc webhooks create',
+      }),
+    ];
+  }
+  async function checkEndpoint({ id, url, disabled }: WebhookDetail): Promise<Finding[]> {
+    if (!disabled) {
+      return toProbeFindings(await control.probeWebhook({ id, send: sendsDeliveries }), context.now());
+    }
+    const enable = { text: 'Enable it', command: `svc webhooks update ${id} --enable` };
+    const state = createFindingBuilder(`${id}/enabled`, `state of ${url}`);
+    return [state.warning('disabled: its deliveries are paused', enable)];
+  }
+  return (await Promise.all(webhooks.map(checkEndpoint))).flat();
 }
 
 function renderFindings(findings: readonly Finding[], capabilities: TerminalCapabilities): string {

@@ -1,16 +1,17 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
 import { Option } from 'commander';
-import { createLinkedController } from '../../abort-signals.ts';
+import type { Config } from '../../config/resolve-config.ts';
 import { findOwnRunFile } from '../../config/run-file.ts';
-import type { Config } from '../../config.ts';
-import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { Emulator } from '../../emulator.ts';
-import { addOwnUrl, isOwnUrl } from '../../network/own-addresses.ts';
+import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
+import { createLinkedController } from '../../platform/abort-signals.ts';
+import { addOwnUrl, isOwnUrl } from '../../platform/own-addresses.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';
-import { assertEnvFileWritable, keepEnvFile, toEnvVariables } from '../env-variables.ts';
+import { ENV_FILE_HINT, keepEnvFile, toEnvVariables } from '../env-variables.ts';
+import { assertFileWritable } from '../file-access.ts';
 import { startInForeground } from '../foreground-emulator.ts';
 import { DETACHED, type NoteOutput } from '../process-context.ts';
 import { announceReady } from '../ready-line.ts';
@@ -19,7 +20,7 @@ import { printHint, printWarning, reportError } from '../report-error.ts';
 import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
-import { waitForReceiver, warnIfNotListening } from '../wait-for-receiver.ts';
+import { warnIfNotListening } from '../wait-for-receiver.ts';
 
 /** The options, except those that are settings: `resolveConfig` reads those. */
 interface Options {
@@ -61,13 +62,13 @@ export const command: CommandDefinition<Options> = {
     const rules = await context.resolveRules(options);
     const { values, projectFolder } = config;
     await assertNoneRunning(config, context);
-    if (values.envFile !== null) assertEnvFileWritable(values.envFile);
+    if (values.envFile !== null) assertFileWritable(values.envFile, ENV_FILE_HINT);
     if (options.detach) {
       const log = await startDetached(context, projectFolder);
       const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
       const control = await connectToFolder(config, context.env, context.signal);
       const status = await control.getStatus({});
-      await announceReady(status, control, { certificate, rules, host: values.host }, context);
+      await announceReady(status, control, { certificate, rules }, context);
       addOwnUrl(status.url);
       warnIfCommandsUseAnother(status, config, context.io);
       if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
@@ -123,7 +124,7 @@ async function printUntilStopped(
   const ended = createLinkedController([context.signal]);
   void closed.then(() => ended.abort());
   const { signal } = ended;
-  if (forwardTo !== null) void waitForReceiver(forwardTo, control, { io: context.io, signal });
+  if (forwardTo !== null) void warnIfNotListening(forwardTo, context.io);
   if (!printsAttempts) {
     if (!signal.aborted) await once(signal, 'abort');
     return;

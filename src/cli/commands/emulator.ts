@@ -1,31 +1,27 @@
 /** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
 import { resolve } from 'node:path';
-import { abortAfter, withAnySignal } from '../../abort-signals.ts';
-import { pollUntil } from '../../client/poll-until.ts';
-import type { ControlPlane } from '../../contract/control-plane.ts';
-import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { formatHint, SvcError } from '../../errors.ts';
-import type { CommandDefinition } from '../command.ts';
+import { formatHint, SvcError } from '../../domain/errors.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import type { ControlPlane } from '../../operations/control-plane.ts';
+import type { ClockState, EmulatorStatus } from '../../operations/emulator-schemas.ts';
+import { abortAfter, withAnySignal } from '../../platform/abort-signals.ts';
+import type { CommandDefinition, CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
-import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
-import { collectDeliveryOutcome } from '../exec/delivery-outcome.ts';
-import { assertFileWritable, writeText } from '../file-access.ts';
-import { JUNIT_FILE_HINT } from '../junit.ts';
+import { operation } from '../operation-command.ts';
 import { parseDurationMs } from '../option-parsers.ts';
+import { pollUntil } from '../poll-until.ts';
 import { confirm, yesOption } from '../prompt.ts';
 import { describeDatabase } from '../ready-line.ts';
-import { describeClock } from '../render/describe-clock.ts';
-import { formatSize, formatTime } from '../render/format.ts';
+import { describeClock, formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
-import { findHint, printHint } from '../report-error.ts';
+import { findHint } from '../report-error.ts';
 
 const STOP_TIMEOUT_MS = 30_000;
 
 /** Exit code 3 if no emulator is running. */
-export const emulatorStatus: CommandDefinition<object> = {
+const emulatorStatus: CommandDefinition<object> = {
   examples: [
     ['Show the emulator for this folder', 'emulator status'],
     ['Read its address and API key in a script', 'emulator status --json'],
@@ -61,7 +57,6 @@ function renderStatus(
       Endpoint: status.webhook_id ?? null,
       Secret: status.webhook_secret ?? null,
       Database: describeDatabase(status),
-      Retention: describeLimits(status.retention),
       'Database problem': status.storage_problem?.message ?? null,
       'What to do': status.storage_problem ? formatHint(status.storage_problem.hint) : null,
       Process: `${status.pid}, version ${status.version}`,
@@ -73,37 +68,15 @@ function renderStatus(
   );
 }
 
-function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention']): string {
-  const limits = [
-    ...(days === null ? [] : [formatCount(days, 'day')]),
-    ...(requests === null ? [] : [formatCount(requests, 'logged request')]),
-    ...(megabytes === null ? [] : [`${megabytes} MB`]),
-  ];
-  return limits.length === 0 ? 'no limits' : `${limits.join(', ')}; pending deliveries are always kept`;
-}
-
-interface StopOptions {
-  readonly junit?: string;
-}
-
 /** Returns when the emulator no longer responds: the folder and the port are then free. */
-export const emulatorStop: CommandDefinition<StopOptions> = {
-  configure: (command) =>
-    command.option('--junit <file>', 'File to write the deliveries to first, as test cases in JUnit XML'),
+const emulatorStop: CommandDefinition<object> = {
   examples: [
     ['Stop the emulator for this folder', 'emulator stop'],
     ['Stop an emulator at another address', 'emulator stop --url http://127.0.0.1:4888'],
-    ['Keep a report for CI', 'emulator stop --junit reports/deliveries.xml'],
   ],
-  async run({ junit }, context) {
-    const reportPath = junit === undefined ? null : resolve(context.cwd, junit);
-    if (reportPath !== null) assertFileWritable(reportPath, JUNIT_FILE_HINT);
-    const { control, status } = await connectToStop(context);
-    const { pid, url } = status;
-    if (reportPath !== null) {
-      const { deliveries } = await collectDeliveryOutcome(control, context);
-      await writeText(reportPath, renderDeliveryJUnit(deliveries, false), JUNIT_FILE_HINT);
-    }
+  async run(_options, context) {
+    const control = await context.connect();
+    const { pid, url } = await control.getStatus({});
     await control.stop({});
     const hasStopped = await pollUntil(
       async () => {
@@ -128,18 +101,6 @@ export const emulatorStop: CommandDefinition<StopOptions> = {
   },
 };
 
-/** @throws SvcError `no_emulator` with a hint that does not suggest to start one, if it can only suggest that */
-async function connectToStop(context: Context) {
-  try {
-    const control = await context.connect();
-    return { control, status: await control.getStatus({}) };
-  } catch (error) {
-    if (!isNoEmulatorError(error) || findHint(error)?.command !== 'svc emulator start') throw error;
-    const hint = { text: 'Stop an emulator at another address', command: 'svc emulator stop --url URL' };
-    throw new SvcError('no_emulator', error.message, { hint, cause: error });
-  }
-}
-
 function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';
 }
@@ -150,7 +111,7 @@ interface WaitOptions {
 }
 
 /** Returns when the emulator responds. It does not have to be started yet. */
-export const emulatorWait: CommandDefinition<WaitOptions> = {
+const emulatorWait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
     command.optionWithDefault(
       '--timeout <duration>',
@@ -182,56 +143,16 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
         { timeoutMs, signal: context.signal },
       );
     const running = await withAnySignal([context.signal, abortAfter(timeoutMs)], poll);
-    if (running === null) throw createNoResponseError(timeoutMs, lastError);
+    if (running === null) {
+      const error = lastError as SvcError | null;
+      const hint =
+        'Check that --url or SVC_CONTROL_URL is the address of an emulator, or increase --timeout.';
+      const message = `No emulator responded within ${formatDuration(timeoutMs)}.`;
+      throw new SvcError('timeout', error === null ? message : `${message} ${error.message}`, {
+        hint: error === null ? hint : findHint(error),
+      });
+    }
     await printStatus(running.status, running.control, context);
-  },
-};
-
-/** @param lastError null if no request failed: the last one got no response in time */
-function createNoResponseError(timeoutMs: number, lastError: SvcError | null): SvcError {
-  const message = `No emulator responded within ${formatDuration(timeoutMs)}`;
-  if (lastError === null) {
-    return new SvcError('timeout', `${message}.`, {
-      hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator, or increase --timeout.',
-    });
-  }
-  return new SvcError('timeout', `${message}. ${lastError.message}`, {
-    hint: findHint(lastError),
-    cause: lastError,
-  });
-}
-
-interface ConfirmationOptions {
-  readonly yes?: true;
-}
-
-export const emulatorReset: CommandDefinition<ConfirmationOptions & { readonly all?: true }> = {
-  configure: (command) =>
-    command
-      .option('--all', 'Remove all data, including the initial state')
-      .option(...yesOption('Reset'))
-      .addHelpText('after', RESET_NOTE),
-  examples: [
-    ['Reset the emulator', 'emulator reset'],
-    ['Begin with an empty state', 'emulator reset --all'],
-    ['Reset it in a script', 'emulator reset --yes --json'],
-  ],
-  async run({ all = false, yes }, context) {
-    const control = await context.connect();
-    const question = all
-      ? 'Remove all data of the emulator?'
-      : 'Reset the emulator? Everything since startup, or since the last snapshot load, is deleted.';
-    await confirm(context, question, yes);
-    const status = await control.reset({ all });
-    const { kept_deliveries: kept, deliveries } = status;
-    const { pending } = deliveries;
-    context.print(status, () =>
-      kept === 0
-        ? 'Reset the emulator. It has no deliveries.'
-        : `Reset the emulator. It kept ${formatDeliveryCount(kept)} of its initial state, of which ${pending} ${pending === 1 ? 'is' : 'are'} pending.`,
-    );
-    if (kept > 0 && !all)
-      printHint({ text: 'Begin with an empty state', command: 'svc emulator reset --all' }, context.io);
   },
 };
 
@@ -239,25 +160,7 @@ const RESET_NOTE = `
 The initial state is the state after startup, or after the last snapshot load. With --all, only the default
 workspace, its API key and the endpoint of --forward-to remain, with the same IDs and secrets, and the data of --seed.`;
 
-interface SnapshotArguments {
-  readonly file: string;
-}
-
-export const snapshotSave: CommandDefinition<SnapshotArguments> = {
-  configure: (command) =>
-    command.argument(
-      '<file>',
-      'File to write, on the machine that runs the emulator; an existing snapshot is replaced',
-    ),
-  examples: [['Save all state', 'emulator snapshot save state.svc']],
-  async run({ file }, context) {
-    const control = await context.connect();
-    const saved = await control.saveSnapshot({ path: resolve(context.cwd, file) });
-    context.print(saved, () => `Saved all state to ${saved.path} (${formatSize(saved.size_bytes)}).`);
-  },
-};
-
-export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOptions> = {
+const snapshotLoad: CommandDefinition<{ readonly file: string; readonly yes?: true }> = {
   configure: (command) =>
     command
       .argument('<file>', 'Snapshot to load, on the machine that runs the emulator')
@@ -284,5 +187,72 @@ export const snapshotLoad: CommandDefinition<SnapshotArguments & ConfirmationOpt
         context.io,
       ),
     );
+  },
+};
+
+export const emulator: CommandGroup = {
+  examples: [
+    ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
+    ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
+  ],
+  commands: {
+    start: {
+      summary: 'Start the emulator',
+      load: async () => (await import('./emulator-start.ts')).command,
+    },
+    status: { summary: 'Show the running emulator', ...emulatorStatus },
+    exec: {
+      summary: 'Run a command with a temporary emulator',
+      load: async () => (await import('./emulator-exec.ts')).command,
+    },
+    wait: { summary: 'Wait until the emulator is ready', ...emulatorWait },
+    stop: { summary: 'Stop the emulator', ...emulatorStop },
+    reset: operation('reset', {
+      summary: 'Reset the emulator to its initial state',
+      fields: { all: { flags: '--all', description: 'Remove all data, including the initial state' } },
+      confirm: {
+        action: 'Reset',
+        question: ({ all }) =>
+          all
+            ? 'Remove all data of the emulator?'
+            : 'Reset the emulator? Everything since startup, or since the last snapshot load, is deleted.',
+      },
+      notes: RESET_NOTE,
+      render: ({ kept_deliveries: kept, deliveries: { pending } }) =>
+        kept === 0
+          ? 'Reset the emulator. It has no deliveries.'
+          : `Reset the emulator. It kept ${formatDeliveryCount(kept)} of its initial state, of which ${pending} ${pending === 1 ? 'is' : 'are'} pending.`,
+      next: ({ kept_deliveries: kept }, { all }) =>
+        kept === 0 || all ? null : { text: 'Begin with an empty state', command: 'svc emulator reset --all' },
+      examples: [
+        ['Reset the emulator', 'emulator reset'],
+        ['Begin with an empty state', 'emulator reset --all'],
+        ['Reset it in a script', 'emulator reset --yes --json'],
+      ],
+    }),
+    snapshot: {
+      summary: 'Save or load the state of the emulator',
+      examples: [
+        ['Save all state', 'emulator snapshot save state.svc'],
+        ['Return to the saved state', 'emulator snapshot load state.svc'],
+      ],
+      commands: {
+        save: operation('saveSnapshot', {
+          summary: 'Save all state to a file',
+          fields: {
+            path: {
+              flags: '<file>',
+              description:
+                'File to write, on the machine that runs the emulator; an existing snapshot is replaced',
+              parse: String,
+            },
+          },
+          input: ({ path }, { cwd }) => (path === undefined ? {} : { path: resolve(cwd, String(path)) }),
+          render: ({ path, size_bytes: size }) => `Saved all state to ${path} (${formatSize(size)}).`,
+          examples: [['Save all state', 'emulator snapshot save state.svc']],
+        }),
+        load: { summary: 'Replace all state with a snapshot', ...snapshotLoad },
+      },
+    },
   },
 };

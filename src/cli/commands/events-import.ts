@@ -1,17 +1,18 @@
 /** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
-import { toEventBody } from '../../client/event-body.ts';
-import { MAX_ADVANCE_MS } from '../../contract/control-operations.ts';
+
 import { formatDuration } from '../../domain/duration.ts';
+import { SvcError } from '../../domain/errors.ts';
 import { formatCount } from '../../domain/message-parts.ts';
-import { SvcError } from '../../errors.ts';
-import { sleep } from '../../timers.ts';
-import { createCaptureError } from '../capture/capture.ts';
-import { type CaptureSource, readCaptureFile } from '../capture/capture-source.ts';
-import { type Capture, type CapturedEvent, readCapture, readPayload } from '../capture/read-capture.ts';
+import { MAX_ADVANCE_MS } from '../../operations/control-operations.ts';
+import { sleep } from '../../platform/timers.ts';
+import { type RecordedEvent, type RecordedEvents, readEvents } from '../../recordings/read-events.ts';
+import { createRecordingError } from '../../recordings/read-recording.ts';
+import { toEventBody } from '../../resources/event.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
+import { readRecording } from '../recording-file.ts';
 import { renderTable } from '../render/table.ts';
 
 interface ImportOptions {
@@ -34,8 +35,7 @@ interface ImportedEvent {
 
 const DETAILS = `
 The file is HAR, or the NDJSON of svc deliveries export. Each event is created once, even if the file contains several
-attempts or deliveries of it. It gets a new ID. HAR and standard input can have 256 MB, and an NDJSON file any size.
-The whole file is checked before the first event is created.
+attempts or deliveries of it. It gets a new ID. The file can have 256 MB.
 
 By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
 
@@ -53,13 +53,12 @@ export const command: CommandDefinition<ImportOptions> = {
     ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
   async run({ file, workspace, atOnce = false, dryRun = false }, context) {
-    await readCaptureFile(file, context, async (source) => {
-      const capture = await readCapture(source, context.signal);
-      const importer = new Importer(source, capture, findOffsets(capture.events, atOnce, source.name));
-      if (!dryRun) await importer.importAll({ workspace, atOnce }, context);
-      importer.report(dryRun, context);
-      if (importer.failure !== null) throw importer.failure;
-    });
+    const recording = await readRecording(file, context);
+    const recorded = readEvents(recording);
+    const importer = new Importer(recorded, findOffsets(recorded.events, atOnce, recording.file));
+    if (!dryRun) await importer.importAll({ workspace, atOnce }, context);
+    importer.report(dryRun, context);
+    if (importer.failure !== null) throw importer.failure;
   },
 };
 
@@ -71,12 +70,12 @@ const RATE_LIMIT_PAUSE_MS = 100;
  * @param file its name for errors
  * @throws SvcError `usage` if they are more than the clock can advance
  */
-function findOffsets(events: readonly CapturedEvent[], atOnce: boolean, file: string): number[] {
+function findOffsets(events: readonly RecordedEvent[], atOnce: boolean, file: string): number[] {
   const [first, last] = [events[0], events.at(-1)];
   if (first === undefined || last === undefined || atOnce) return events.map(() => 0);
   if (last.at - first.at > MAX_ADVANCE_MS) {
     const problem = `the event is more than ${formatDuration(MAX_ADVANCE_MS)} after ${first.position}`;
-    throw createCaptureError(file, last.position, problem, 'Correct the time, or use --at-once.');
+    throw createRecordingError(file, last.position, problem, 'Correct the time, or use --at-once.');
   }
   return events.map(({ at }) => at - first.at);
 }
@@ -87,22 +86,20 @@ interface ImportTarget {
 }
 
 class Importer {
-  readonly #source: CaptureSource;
-  readonly #capture: Capture;
+  readonly #recorded: RecordedEvents;
   readonly #offsets: readonly number[];
   readonly #created: { readonly id: string; readonly created_at: string }[] = [];
   /** The error that stopped the import; null if it was complete. */
   failure: unknown = null;
 
-  constructor(source: CaptureSource, capture: Capture, offsets: readonly number[]) {
-    this.#source = source;
-    this.#capture = capture;
+  constructor(recorded: RecordedEvents, offsets: readonly number[]) {
+    this.#recorded = recorded;
     this.#offsets = offsets;
   }
 
   /** Stops at the first error, which is then in {@link failure}. @throws SvcError if no event was created */
   async importAll(target: ImportTarget, context: Context): Promise<void> {
-    const total = this.#capture.events.length;
+    const total = this.#recorded.events.length;
     const describeProgress = async () => `Importing ${renderProgressBar(this.#created.length, total)}`;
     try {
       await withProgress(context, describeProgress, this.#createEvents(target, context));
@@ -116,19 +113,15 @@ class Importer {
     const { signal } = context;
     const { payload_field: payloadField } = await context.getStatus();
     const workspaceId = workspace ?? (await context.getWorkspaceId());
-    const [api, control] = [await context.connectApi(workspaceId), await context.connect()];
-    for (const [index, event] of this.#capture.events.entries()) {
+    const [api, control] = [await context.connectApi(), await context.connect()];
+    for (const [index, event] of this.#recorded.events.entries()) {
       const offsetMs = this.#offsets[index] ?? 0;
       assertNotInterrupted(signal);
       const advanceMs = atOnce ? 0 : this.#msUntil(offsetMs);
       if (advanceMs > 0) await control.advanceClock({ workspace_id: workspaceId, ms: advanceMs }, signal);
       assertNotInterrupted(signal);
-      const body = toEventBody({
-        type: event.type,
-        workspaceId,
-        payloadField,
-        payload: readPayload(event, this.#source),
-      });
+      const { type, payload } = event;
+      const body = toEventBody({ type, workspaceId, payloadField, payload });
       const { id, created_at } = await this.#createEvent(() => api.createEvent(body), event, signal);
       this.#created.push({ id, created_at });
     }
@@ -137,7 +130,7 @@ class Importer {
   /** Creates an event. Waits while the API limits the rate of requests. */
   async #createEvent(
     create: () => Promise<{ readonly value: { readonly id: string; readonly created_at: string } }>,
-    { position }: CapturedEvent,
+    { position }: RecordedEvent,
     signal: AbortSignal,
   ) {
     for (;;) {
@@ -165,7 +158,7 @@ class Importer {
   }
 
   report(isDryRun: boolean, context: Context): void {
-    const { events, repeatedCount: repeated, otherCount: other } = this.#capture;
+    const { events, repeatedCount: repeated, otherCount: other } = this.#recorded;
     const rows = events.map(
       ({ position, sourceId, type }, index): ImportedEvent => ({
         position,

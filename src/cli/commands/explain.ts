@@ -1,6 +1,6 @@
 /** `svc explain`: explains why a delivery failed. */
 import { Argument } from 'commander';
-import { SvcError } from '../../errors.ts';
+import { SvcError } from '../../domain/errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import { idParser, wholeNumberParser } from '../option-parsers.ts';
 import { renderExplanation } from '../render/explanation.ts';
@@ -56,7 +56,9 @@ export const command: CommandDefinition<ExplainOptions> = {
       ? control.probeDelivery({ id, workspace_id: workspace })
       : control.explainDelivery({ id, attempt, workspace_id: workspace }));
     if (steps && explanation.steps === null) {
-      printHint('There are no steps, because the failure is not about the signature.', context.io);
+      const isLater = (explanation.attempt?.number ?? 0) > 1 && attempt === undefined;
+      const other = isLater ? ' Explain another attempt with --attempt 1.' : '';
+      printHint(`There are no steps, because the failure is not about the signature.${other}`, context.io);
     }
     context.print(explanation, () => renderExplanation(explanation, steps === true, context.io));
   },

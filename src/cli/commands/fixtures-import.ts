@@ -1,21 +1,21 @@
 /** `svc fixtures import`: writes a fixture for each event type in a recording. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { indentJson } from '../../domain/json.ts';
+import { SvcError } from '../../domain/errors.ts';
 import { applyJsonEdits, getTextAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
+import { indentJson } from '../../domain/json-text.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { removeKnownSecrets } from '../../domain/secret-remover.ts';
-import { SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { escapeTemplates } from '../../fixtures/template.ts';
-import { readCaptureFile } from '../capture/capture-source.ts';
-import { readCapture, readPayload } from '../capture/read-capture.ts';
+import { readEvents } from '../../recordings/read-events.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
 import { collectAssignments, parseList } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
+import { readRecording } from '../recording-file.ts';
 
 interface ImportOptions {
   readonly files: readonly string[];
@@ -95,14 +95,12 @@ export const command: CommandDefinition<ImportOptions> = {
 async function readNewest(files: readonly string[], context: Context): Promise<Map<string, Recorded>> {
   const newest = new Map<string, Recorded>();
   for (const file of files) {
-    await readCaptureFile(file, context, async (source) => {
-      for (const event of (await readCapture(source, context.signal)).events) {
-        const { type, at, position, isProbe } = event;
-        if (isProbe || at < (newest.get(type)?.at ?? 0)) continue;
-        const payload = escapeTemplates(removeKnownSecrets(readPayload(event, source)));
-        newest.set(type, { type, at, from: `${source.name}, ${position}`, payload });
-      }
-    });
+    const recording = await readRecording(file, context);
+    for (const { type, at, position, isProbe, payload: recorded } of readEvents(recording).events) {
+      if (isProbe || at < (newest.get(type)?.at ?? 0)) continue;
+      const payload = escapeTemplates(removeKnownSecrets(recorded));
+      newest.set(type, { type, at, from: `${recording.file}, ${position}`, payload });
+    }
   }
   return newest;
 }

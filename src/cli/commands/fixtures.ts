@@ -1,14 +1,10 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Argument } from 'commander';
-import { abortAfter } from '../../abort-signals.ts';
-import { planScript, runScript, type ScriptContext } from '../../client/script/run-script.ts';
-import { type StepReport, serializeStepReport, toStepLabel } from '../../client/script/step-report.ts';
-import { readTextFile } from '../../config/read-data-file.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
+import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
-import { builtInFixtureFolder, fixtureFolders, readEmbedded } from '../../fixtures/fixture-folders.ts';
+import { fixtureFolders, readEmbedded } from '../../fixtures/fixture-folders.ts';
 import {
   checkFolders,
   checkPaths,
@@ -18,19 +14,23 @@ import {
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
 import type { TemplateContexts } from '../../fixtures/template-contexts.ts';
+import { abortAfter } from '../../platform/abort-signals.ts';
+import { readTextFile } from '../../platform/read-data-file.ts';
 import {
   fixtureChoices,
   fixtureColumns,
   listDescribedFixtures,
   scriptChoices,
 } from '../choices/fixture-choices.ts';
-import { AskedArgument, type CommandDefinition } from '../command.ts';
+import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addWorkspaceOption } from '../option-parsers.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { askChoice } from '../prompt.ts';
 import { styleFor } from '../render/style.ts';
 import { printPage } from '../render/table.ts';
+import { planScript, runScript, type ScriptContext } from '../script/run-script.ts';
+import { type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';
 import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../seed-option.ts';
 
 export const list: CommandDefinition<object> = {
@@ -46,7 +46,8 @@ export const list: CommandDefinition<object> = {
 };
 
 export const show: CommandDefinition<{ readonly name?: string }> = {
-  configure: (command) => command.addArgument(new AskedArgument('name', 'Event type or script name')),
+  configure: (command) =>
+    command.addArgument(new AskedArgument('name', 'Event type or script name', fixtureChoices)),
   examples: [
     ['Show the fixture of an event type', 'fixtures show order.shipped'],
     [
@@ -66,33 +67,17 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
       });
     }
     const { kind, source, overrides, file } = fixtureFile;
-    const text = await readText(fixtureFile, projectFolder, context.cwd);
+    const text = readText(fixtureFile, context.cwd);
     // The content is inserted as text, because parsing rounds numbers above 2^53.
     const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);
     context.printJsonText(`{${fields},"content":${text}}`, () => text);
   },
 };
 
-async function readText(
-  { file, kind, source }: FixtureFile,
-  projectFolder: string,
-  cwd: string,
-): Promise<string> {
-  const embedded = readEmbedded(file);
-  // Its schema is not a file.
-  if (embedded !== undefined) return embedded.replace(/^ *"\$schema": .*\n/m, '');
-  const text = readTextFile(resolve(cwd, file));
-  return source === 'built_in' ? pointToSchema(text, kind, projectFolder) : text;
-}
-
-/**
- * Replaces the `$schema` path of a built-in fixture, which is relative to this package, with one that is valid in the
- * fixture folder of the project.
- */
-function pointToSchema(text: string, kind: FixtureFile['kind'], projectFolder: string): string {
-  const name = `schemas/${kind}.schema.json`;
-  const path = relative(join(projectFolder, 'fixtures', `${kind}s`), join(builtInFixtureFolder(), name));
-  return text.replace(JSON.stringify(`../${name}`), () => JSON.stringify(path.replaceAll('\\', '/')));
+/** That of a built-in fixture is without `$schema`, whose path is relative to this package. */
+function readText({ file, source }: FixtureFile, cwd: string): string {
+  const text = readEmbedded(file) ?? readTextFile(resolve(cwd, file));
+  return source === 'built_in' ? text.replace(/^ *"\$schema": .*\n/m, '') : text;
 }
 
 export const validate: CommandDefinition<{ readonly paths: readonly string[] }> = {
@@ -147,7 +132,7 @@ export const run: CommandDefinition<RunOptions> = {
     addSeedOption(
       addWorkspaceOption(
         command
-          .addArgument(new AskedArgument('script', 'Script name, or path of a script file'))
+          .addArgument(new AskedArgument('script', 'Script name, or path of a script file', scriptChoices))
           .option('--dry-run', 'Print the steps without running them')
           .option('--keep', 'Keep the endpoints that the script creates'),
       ),
@@ -207,7 +192,7 @@ async function createScriptContext(
     keepsEndpoints: keep === true,
     payloadField: (await context.getStatus()).payload_field,
     signal: context.signal,
-    api: await context.connectApi(workspaceId),
+    api: await context.connectApi(),
     control: await context.connect(),
     connectForCleanup: () => context.connect(abortAfter(CLEANUP_TIMEOUT_MS)),
     workspaceId,
@@ -257,3 +242,17 @@ function renderStep(
   const indent = ' '.repeat(`${symbols.done} `.length + labelWidth + '  '.length);
   return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
+
+export const fixtures: CommandGroup = {
+  examples: [['List event fixtures and scripts', 'fixtures list']],
+  commands: {
+    list: { summary: 'List event fixtures and scripts', ...list },
+    show: { summary: 'Show a fixture', ...show },
+    run: { summary: 'Run a script of events, clock moves and checks', ...run },
+    import: {
+      summary: 'Create fixtures from recorded events',
+      load: async () => (await import('./fixtures-import.ts')).command,
+    },
+    validate: { summary: 'Validate fixture files', ...validate },
+  },
+};

@@ -2,25 +2,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
-import { readJsonFile } from '../../config/read-data-file.ts';
-import type { Config } from '../../config.ts';
-import type { Exchange } from '../../contract/exchange.ts';
+import type { Config } from '../../config/resolve-config.ts';
+import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { isObject } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
-import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../parity/check-gaps.ts';
-import { sortTraffic } from '../../parity/sort-traffic.ts';
+import { readJsonFile } from '../../platform/read-data-file.ts';
 import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
-import { readCaptureFile } from '../capture/capture-source.ts';
-import { readExchanges } from '../capture/read-exchanges.ts';
+import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../recordings/check-gaps.ts';
+import type { Exchange } from '../../recordings/exchange.ts';
+import { sortTraffic } from '../../recordings/sort-traffic.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
 import { collectValues, urlOption } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
+import { readRecording } from '../recording-file.ts';
 import { styleCheckStatus, styleFor } from '../render/style.ts';
 import { renderTable } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -36,7 +35,7 @@ interface CheckOptions {
 }
 
 const DETAILS = `
-The files can be HAR (from browsers, mitmproxy or svc gaps record) or NDJSON (from svc deliveries export). Secrets are only used
+The files can be HAR (from browsers and proxies) or NDJSON (from svc gaps record or svc deliveries export). Secrets are only used
 to verify deliveries. They are never printed or written.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if a file cannot be read.`;
@@ -59,17 +58,15 @@ export const check: CommandDefinition<CheckOptions> = {
   examples: [
     ['Compare a recording with the current configuration', 'gaps check staging.har'],
     ['Verify deliveries with the secrets in a file', 'gaps check deliveries.ndjson --secret @secrets.txt'],
-    ['Set the overrides to match the service', 'gaps check staging.har --write'],
+    ['Set the overrides to match the service', 'gaps check sandbox.ndjson --write'],
   ],
   async run(options, context) {
     const config = await context.resolveConfig();
     const secrets = await readSecrets(options.secret, context);
     const exchanges: Exchange[] = [];
     for (const file of options.files) {
-      const recorded = await readCaptureFile(file, context, (source) =>
-        readExchanges(source, context.signal),
-      );
-      for (const exchange of recorded) exchanges.push(exchange);
+      const { entries } = await readRecording(file, context);
+      for (const entry of entries) exchanges.push(...entry.exchanges);
     }
     const traffic = sortTraffic(exchanges, options);
     const { profile, overrides, environment, scheme } = config.values;

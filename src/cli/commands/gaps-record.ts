@@ -1,26 +1,25 @@
-/** `svc gaps record`: sends harmless requests to a service, and writes them as HAR without keys. */
+/** `svc gaps record`: sends harmless requests to a service, and writes them as NDJSON without keys. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { sendAnyRequest } from '../../client/http-request.ts';
-import { EventType } from '../../contract/fields.ts';
-import { toHarRequest, toHarResponse } from '../../contract/har-entry.ts';
+import { sendRequest } from '../../client/http-client.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
+import { SvcError } from '../../domain/errors.ts';
 import { tryParseJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { SvcError } from '../../errors.ts';
-import { VERSION } from '../../package-info.ts';
+import { sleep } from '../../platform/timers.ts';
+import type { RequestLine } from '../../recordings/exchange.ts';
 import {
   type ProbeRequest,
   probeService,
   RESTRICTED_SCOPES,
   UNKNOWN_KEY,
-} from '../../parity/probe-service.ts';
-import { sleep } from '../../timers.ts';
-import { wholeNumberFrom } from '../../validation/value-schemas.ts';
+} from '../../recordings/probe-service.ts';
+import { wholeNumberFrom } from '../../resources/value-schemas.ts';
+import { EventType } from '../../resources/values.ts';
 import type { CommandDefinition } from '../command.ts';
 import { assertFileWritable, readCaFile, writeText } from '../file-access.ts';
 import { durationParser, schemaParser, urlOption } from '../option-parsers.ts';
@@ -48,7 +47,7 @@ export const record: CommandDefinition<RecordOptions> = {
   configure: (command) =>
     command
       .argument('<base-url>', 'Base address of the API, which ends in /v1', urlOption)
-      .requiredOption('--save <file>', 'HAR file to write; an existing file is replaced')
+      .requiredOption('--save <file>', 'NDJSON file to write; an existing file is replaced')
       .option('--type <type>', 'Type of the events to create', schemaParser(EventType), 'svc.probed')
       .option(
         '--restricted-key <key>',
@@ -64,11 +63,11 @@ export const record: CommandDefinition<RecordOptions> = {
   examples: [
     [
       'Record a sandbox',
-      'gaps record https://sandbox.example.com/v1 --api-key svc_test_… --save sandbox.har',
+      'gaps record https://sandbox.example.com/v1 --api-key svc_test_… --save sandbox.ndjson',
     ],
     [
       'Record the emulator',
-      'gaps record http://127.0.0.1:4777/v1 --api-key "$SVC_API_KEY" --save emulator.har --yes',
+      'gaps record http://127.0.0.1:4777/v1 --api-key "$SVC_API_KEY" --save emulator.ndjson --yes',
     ],
   ],
   async run(options, context) {
@@ -86,39 +85,36 @@ export const record: CommandDefinition<RecordOptions> = {
     assertFileWritable(path);
     const ca = values.ca === null ? undefined : readCaFile(values.ca, context.cwd);
     const { io, now, signal } = context;
-    const entries: object[] = [];
+    const lines: RequestLine[] = [];
     const created = new Set<string>();
 
     const send = async (request: ProbeRequest) => {
-      if (entries.length > 0) await sleep(options.delay, signal);
+      if (lines.length > 0) await sleep(options.delay, signal);
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       const { method, headers, body = '' } = request;
       const url = new URL(request.path.replace(/^\//, ''), `${baseUrl}/`);
       const [startedAt, startedMs] = [new Date(now()), performance.now()];
-      const response = await sendAnyRequest({
+      const response = await sendRequest({
         ...{ ...request, url, ca, signal },
         noResponseHint: 'Check the base address, and that the service is reachable from this machine.',
       });
       const { status, text } = response;
-      const time = Math.round(performance.now() - startedMs);
-      if (entries.length === 0 && status === 401) {
+      const durationMs = Math.round(performance.now() - startedMs);
+      if (lines.length === 0 && status === 401) {
         throw new SvcError('unauthenticated', `${url.origin} rejected the API key.`, {
           hint: 'Pass another key with --api-key.',
         });
       }
       // Only cookies are lists, and they are removed.
       const received = createSecretRemover([], []).fromHeaders(response.headers as Record<string, string>);
-      const content = { headers: received, body: text, encoding: 'utf8', truncated: false } as const;
-      entries.push({
-        startedDateTime: startedAt.toISOString(),
-        time,
-        request: toHarRequest({ method, url: url.href, headers, body }),
-        response: toHarResponse(status, content, null),
-        cache: {},
-        timings: { send: 0, wait: time, receive: 0 },
-        _svc: {
-          key_scopes: headers.authorization === `Bearer ${restrictedKey}` ? RESTRICTED_SCOPES : undefined,
-        },
+      const isRestricted = headers.authorization === `Bearer ${restrictedKey}`;
+      lines.push({
+        sent_at: startedAt.toISOString(),
+        duration_ms: durationMs,
+        response_status: status,
+        request: { method, url: url.href, headers, body },
+        response: { headers: received, body: text },
+        ...(isRestricted && { key_scopes: [...RESTRICTED_SCOPES] }),
       });
       const json: Readonly<Record<string, unknown>> = Object(tryParseJson(text));
       if (method === 'POST' && status === 201) created.add(String(json.id));
@@ -127,19 +123,18 @@ export const record: CommandDefinition<RecordOptions> = {
 
     const runId = randomBytes(6).toString('hex');
     const probing = probeService(send, options.type, runId, apiKey, restrictedKey);
-    const countRequests = () => formatCount(entries.length, 'request');
+    const countRequests = () => formatCount(lines.length, 'request');
     try {
       await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
     } finally {
       // An interrupted recording is useful too, and its requests have created events.
-      if (entries.length > 0) {
-        const creator = { name: 'svc-emulator', version: VERSION };
-        const har = JSON.stringify({ log: { version: '1.2', creator, entries } });
+      if (lines.length > 0) {
+        const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
         // Without their prefixes, which show the environment.
         const keys = [apiKey, restrictedKey ?? apiKey].map((key) => key.slice(keyPrefixes.sandbox.length));
-        await writeText(path, `${createSecretRemover([...keys, UNKNOWN_KEY], []).fromText(har)}\n`);
+        await writeText(path, createSecretRemover([...keys, UNKNOWN_KEY], []).fromText(text));
         context.print(
-          { path, requests: entries.length, created: [...created] },
+          { path, requests: lines.length, created: [...created] },
           () =>
             `Saved ${save} with ${countRequests()}${signal.aborted ? '. It is incomplete' : ''}.\nCreated ${[...created].join(', ') || 'nothing'}.`,
         );

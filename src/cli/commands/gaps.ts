@@ -1,10 +1,10 @@
 /** `svc gaps`: lists the gap register with the values of the configuration. */
 import { type ListedGap, listGaps } from '../../profile/list-gaps.ts';
-import type { CommandDefinition } from '../command.ts';
+import type { CommandDefinition, CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
 import { styleFor } from '../render/style.ts';
 
-export const list: CommandDefinition<object> = {
+const list: CommandDefinition<object> = {
   examples: [
     ['List the open questions', 'gaps list'],
     ['Read them in a script', 'gaps list --json'],
@@ -31,3 +31,22 @@ function renderGap(
     `  ${style.dim(`${reason} (${reference})`)}`,
   ].join('\n');
 }
+
+export const gaps: CommandGroup = {
+  examples: [
+    ['List the open questions and how svc resolves them', 'gaps list'],
+    ['Compare recorded traffic of the service with the configuration', 'gaps check staging.har'],
+  ],
+  defaultCommand: 'list',
+  commands: {
+    list: { summary: 'List the open questions and how svc resolves them', ...list },
+    check: {
+      summary: 'Compare recorded traffic of the service with the configuration',
+      load: async () => (await import('./gaps-check.ts')).check,
+    },
+    record: {
+      summary: 'Send harmless requests to the service and record them',
+      load: async () => (await import('./gaps-record.ts')).record,
+    },
+  },
+};

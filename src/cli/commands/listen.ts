@@ -1,37 +1,33 @@
 /** `svc listen`: registers an endpoint while it runs, and shows its deliveries. Without a URL, it receives them itself. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
-import { abortAfter, createLinkedController } from '../../abort-signals.ts';
-import type { Config } from '../../config.ts';
-import { type ControlPlane, type LiveStream, listAll } from '../../contract/control-plane.ts';
-import type { RegisteredWebhook } from '../../contract/resources.ts';
-import type { WebhookChange } from '../../contract/webhook-settings.ts';
+import type { Config } from '../../config/resolve-config.ts';
+import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
-import { addOwnUrl, assertNotEmulator } from '../../network/own-addresses.ts';
+import type { ControlPlane, LiveStream } from '../../operations/control-plane.ts';
+import { abortAfter, createLinkedController } from '../../platform/abort-signals.ts';
+import { addOwnUrl, assertNotEmulator } from '../../platform/own-addresses.ts';
+import type { EndpointChange, RegisteredWebhook } from '../../resources/endpoint.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
-import { addOptions } from '../field-option.ts';
+import { addOptions, createEndpointOptions } from '../field-option.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
-import { type EndpointChange, ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
+import { ListenEndpoint, type NewEndpoint, type RegistrationChange } from '../listen/listen-endpoint.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
 import { CURRENT_WORKSPACE, choiceOption, idParser, parseReceiverUrl } from '../option-parsers.ts';
-import { toReadyFields } from '../ready-line.ts';
-import { waitForReceiver } from '../wait-for-receiver.ts';
-import { createWebhookOptions } from '../webhook-options.ts';
+import { suggestTrigger, toReadyFields } from '../ready-line.ts';
+import { warnIfNotListening } from '../wait-for-receiver.ts';
 
-interface Options extends WebhookChange {
+interface Options extends EndpointChange {
   readonly forwardTo?: string;
   readonly printSecret?: true;
   readonly format: 'default' | 'json';
   readonly respond?: readonly ScriptedResponse[];
   readonly body?: boolean;
-  readonly keep?: boolean;
   readonly workspace?: string;
   readonly writeEnv?: string;
 }
@@ -71,7 +67,6 @@ export const command: CommandDefinition<Options> = {
         '--write-env <file>',
         'File to write the environment variables to (see svc env), including the secret of this endpoint',
       )
-      .option('--keep', 'Keep the endpoint when the command ends')
       .optionWithDefault(
         '--workspace <id>',
         'Workspace of the endpoint',
@@ -92,7 +87,7 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     const forwardUrl = options.url ?? options.forwardTo;
-    rejectUselessOptions(options, forwardUrl, context);
+    rejectUselessOptions(options, forwardUrl);
     // The secret of an emulator that ends with this command would be useless.
     const { control, foreground } = options.printSecret
       ? { control: await context.connect(), foreground: null }
@@ -109,7 +104,7 @@ export const command: CommandDefinition<Options> = {
       await warnAboutMistypedTypes(newEndpoint.events ?? [], context);
       const listener = await ListenEndpoint.register(control, newEndpoint);
       try {
-        reportExistingEndpoint(listener.registered, newEndpoint, context);
+        reportExistingEndpoint(listener.registered, context);
         if (options.printSecret) {
           const { registered } = listener;
           context.print(toListenReady(registered), () => registered.secret);
@@ -117,7 +112,7 @@ export const command: CommandDefinition<Options> = {
         }
         const exitCode = await listen(listener, { receiver, foreground }, options, context);
         if (foreground === null) return exitCode;
-        await announceStop(foreground, listener, context);
+        if (!foreground.emulator.closing.aborted) context.io.note('Stopping the emulator.');
         // As with `svc emulator start`, an interruption is a success.
         return ExitCode.success;
       } finally {
@@ -136,7 +131,7 @@ export const command: CommandDefinition<Options> = {
 
 /** The options of the settings. The URL is an argument, and the endpoint is enabled. */
 function createSettingOptions() {
-  const { url: _url, disabled: _disabled, ...options } = createWebhookOptions();
+  const { url: _url, disabled: _disabled, ...options } = createEndpointOptions();
   options.events.default(undefined, '*');
   return options;
 }
@@ -154,56 +149,36 @@ export function parseResponses(text: string): ScriptedResponse[] {
 }
 
 /** @throws SvcError `usage` for options that would have no effect. */
-function rejectUselessOptions(
-  options: Options,
-  forwardUrl: string | undefined,
-  { json }: Pick<Context, 'json'>,
-): void {
+function rejectUselessOptions(options: Options, forwardUrl: string | undefined): void {
   if (options.url !== undefined && options.forwardTo !== undefined) {
     throw new SvcError('usage', 'The argument url and --forward-to cannot be used together.', {
       hint: 'Pass one URL. For another one, run svc listen in another terminal.',
     });
   }
-  if (json && options.format === 'json') {
-    throw new SvcError('usage', '--json and --format json cannot be used together.', {
-      hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
+  const { skip_verify, printSecret, respond, body } = options;
+  const isReceiving = forwardUrl === undefined;
+  const useless: Readonly<Record<string, unknown>> = isReceiving
+    ? { '--skip-verify': skip_verify, '--print-secret': printSecret }
+    : { '--respond': respond, '--body': body };
+  const flag = Object.keys(useless).find((name) => useless[name] !== undefined);
+  if (flag === undefined) return;
+  if (isReceiving)
+    throw new SvcError('usage', `${flag} needs the URL of a receiver.`, {
+      hint: { text: 'Add it, for example', command: `svc listen 3000 ${flag}` },
     });
-  }
-  if (options.body && options.format === 'json') {
-    throw new SvcError('usage', '--body has no effect: --format json prints only bodies.', {
-      hint: 'Remove --body.',
-    });
-  }
-  const findUsed = (flags: Readonly<Record<string, unknown>>) =>
-    Object.keys(flags).find((flag) => flags[flag] !== undefined);
-  const { skip_verify, keep, printSecret, respond, body } = options;
-  const forwarding = findUsed({
-    '--skip-verify': skip_verify,
-    '--keep': keep,
-    '--print-secret': printSecret,
+  throw new SvcError('usage', `${flag} has no effect: your receiver responds.`, {
+    hint: `Remove the URL to receive the deliveries in svc, or remove ${flag}.`,
   });
-  const receiving = findUsed({ '--respond': respond, '--body': body });
-  if (forwardUrl === undefined && forwarding !== undefined) {
-    throw new SvcError('usage', `${forwarding} needs the URL of a receiver.`, {
-      hint: { text: 'Add it, for example', command: `svc listen 3000 ${forwarding}` },
-    });
-  }
-  if (forwardUrl !== undefined && receiving !== undefined) {
-    throw new SvcError('usage', `${receiving} has no effect: your receiver responds.`, {
-      hint: `Remove the URL to receive the deliveries in svc, or remove ${receiving}.`,
-    });
-  }
 }
 
 async function toNewEndpoint(url: string, options: Options, context: Context): Promise<NewEndpoint> {
-  const { keep = false, workspace } = options;
-  const workspaceId = workspace ?? (await context.resolveConfig()).values.workspaceId;
-  const names = Object.keys(createSettingOptions()) as (keyof WebhookChange)[];
+  const workspaceId = options.workspace ?? (await context.resolveConfig()).values.workspaceId;
+  const names = Object.keys(createSettingOptions()) as (keyof EndpointChange)[];
   return {
     ...Object.fromEntries(names.map((name) => [name, options[name]])),
     // Normalized, because the emulator reuses the endpoint of an earlier listener only if the text of the URL is the same.
     url: new URL(url).href,
-    listener: !keep,
+    listener: true,
     ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
   };
 }
@@ -239,47 +214,14 @@ async function start(config: Config, context: Context): Promise<Connection> {
   return { control: foreground.emulator.control, foreground };
 }
 
-/**
- * Says that a permanent endpoint or that of another `svc listen` is used, so that no event arrives twice.
- * @throws SvcError `usage` for options that differ from its settings.
- */
-function reportExistingEndpoint(endpoint: RegisteredWebhook, wanted: NewEndpoint, { io }: Context): void {
-  const { id, url, events, shared } = endpoint;
-  if (!shared && (!wanted.listener || endpoint.listener)) return;
-  const option = shared && !wanted.listener ? '--keep' : findDifferentOption(endpoint, wanted);
-  const description = `already sends ${events.join(', ')} to ${url}`;
-  if (option === null) {
-    io.note(
-      shared
-        ? `Using ${id}, which ${description} for another svc listen.`
-        : `Using ${id}, which ${description}. It stays when svc listen ends.`,
-    );
-    return;
-  }
-  if (shared) {
-    throw new SvcError('usage', `${option} has no effect: ${id} ${description} for another svc listen.`, {
-      hint: `Stop the other svc listen, or remove ${option}.`,
-    });
-  }
-  throw new SvcError('usage', `${option} has no effect: ${id} ${description}.`, {
-    hint: {
-      text: `Change that endpoint with svc webhooks update ${id} ${option}, or delete it`,
-      command: `svc webhooks delete ${id}`,
-    },
-  });
-}
-
-/** The option of a setting that the endpoint does not have. */
-function findDifferentOption(endpoint: RegisteredWebhook, wanted: NewEndpoint): string | null {
-  const { events, ...others } = wanted;
-  const settings: WebhookChange = events?.includes(WILDCARD_SUBSCRIPTION) ? others : wanted;
-  const toComparable = (value: unknown) => (Array.isArray(value) ? [...new Set(value)].sort() : value);
-  const different = Object.entries(createSettingOptions()).find(([option]) => {
-    const name = option as keyof WebhookChange;
-    const value = settings[name];
-    return value !== undefined && !isDeepStrictEqual(toComparable(value), toComparable(endpoint[name]));
-  });
-  return different?.[1].long ?? null;
+/** Says that a permanent endpoint or that of another `svc listen` is used, so that no event arrives twice. */
+function reportExistingEndpoint(
+  { id, url, events, shared, listener }: RegisteredWebhook,
+  { io }: Context,
+): void {
+  if (!shared && listener) return;
+  const reason = shared ? 'for another svc listen' : 'and stays when svc listen ends';
+  io.note(`Using ${id}, which already sends ${events.join(', ')} to ${url} ${reason}. Its settings apply.`);
 }
 
 interface Parts {
@@ -303,15 +245,13 @@ async function listen(
   options: Options,
   context: Context,
 ): Promise<ExitCode> {
-  const { control, registered } = listener;
+  const { registered } = listener;
   await writeVariables(listener, options, context);
   const ended = createLinkedController([
     context.signal,
     ...(foreground ? [foreground.emulator.closing] : []),
   ]);
-  if (receiver === null) {
-    void waitForReceiver(registered.url, control, { io: context.io, signal: ended.signal });
-  }
+  if (receiver === null) void warnIfNotListening(registered.url, context.io);
   const printsEnvelopes = options.format === 'json';
   const stream = listener.follow('attempt', ended.signal, async (change) => {
     await writeVariables(listener, options, context);
@@ -350,21 +290,8 @@ async function announce(
   }
   if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop the emulator.`;
   if (receiver === null) return renderHeading(registered);
-  const type = events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
-  return `${renderHeading(registered)}\n${WAITING} with: svc trigger ${type}`;
-}
-
-/** Says what the end of this command stops. */
-async function announceStop(
-  { emulator: { control, closing } }: ForegroundEmulator,
-  { registered: { id: ownId } }: ListenEndpoint,
-  { io }: Context,
-): Promise<void> {
-  if (closing.aborted) return;
-  const endpoints = await listAll((page) => control.listWebhooks(page));
-  const others = endpoints.filter(({ id, listener }) => listener && id !== ownId).map(({ url }) => url);
-  const also = others.length === 0 ? '' : `, which also ends svc listen for ${others.join(', ')}`;
-  io.note(`Stopping the emulator${also}.`);
+  const { projectFolder } = await context.resolveConfig();
+  return `${renderHeading(registered)}\n${WAITING} with: ${suggestTrigger(events, projectFolder)}`;
 }
 
 const WAITING = 'Waiting for deliveries. Create an event in another terminal';
@@ -403,7 +330,7 @@ async function writeVariables(
 }
 
 function announceChange(
-  change: EndpointChange,
+  change: RegistrationChange,
   endpoint: RegisteredWebhook,
   isOwnReceiver: boolean,
   context: Context,

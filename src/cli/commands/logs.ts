@@ -1,48 +1,33 @@
 /** `svc logs`: lists, shows and follows logged API requests. */
-import { findCurlProblem, toCurlCommand } from '../../client/logged-request.ts';
-import { matchesRequestFilter, type RequestCondition, RequestFilter } from '../../contract/list-filters.ts';
-import { formatRelative } from '../../domain/duration.ts';
+
 import { idPrefixes } from '../../domain/ids.ts';
+import { findCurlProblem, toCurlCommand } from '../../resources/logged-request.ts';
+import { requestFilters } from '../../resources/request.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
-import { AskedArgument, type CliCommand, type CommandDefinition } from '../command.ts';
-import { addOptions, createFieldOptions } from '../field-option.ts';
+import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
+import { addOptions, createTableOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
+import { operation } from '../operation-command.ts';
 import { idParser } from '../option-parsers.ts';
-import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { askChoice } from '../prompt.ts';
-import { renderRequestDetail, requestColumns } from '../render/requests.ts';
+import { renderRequestDetail } from '../render/requests.ts';
 import { renderRequest } from '../render/stream-items.ts';
-import { printPage } from '../render/table.ts';
 
-/** The fields of the API, with a time as text, and a key by its ID or its name. */
-type RequestFilterOptions = Omit<RequestCondition, 'api_key_id' | 'api_key_name' | 'since'> & {
-  readonly key?: string;
-  readonly since?: string;
-};
-
-export const list: CommandDefinition<RequestFilterOptions & PageOptions> = {
-  configure: (command) => addPageOptions(addRequestFilterOptions(command)),
-  examples: [
-    ['List the newest requests', 'logs list'],
-    ['List the requests with a 4xx response in the last ten minutes', 'logs list --status 4xx --since 10m'],
-    ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
-    [
-      'Find the request that created an event',
-      'logs list --resource evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --method POST',
-    ],
-  ],
-  async run(options, context) {
-    const control = await context.connect();
-    const page = await control.listRequests(toRequestFilter(options));
-    const columns = requestColumns(context.io, (at) => formatRelative(at, context.now()));
-    await printPage(context, page, 'requests', columns);
+/** The filters of the API, with a key by its ID or its name. */
+const filterTable = {
+  ...requestFilters,
+  key: {
+    schema: requestFilters.api_key_name.schema,
+    summary: 'Only requests with this API key: its ID (key_…) or its name',
+    option: '--key <key>',
+    parse: parseKey,
   },
 };
 
 export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true }> = {
   configure: (command) =>
     command
-      .addArgument(new AskedArgument('id', 'Request ID (req_…)'))
+      .addArgument(new AskedArgument('id', 'Request ID (req_…)', requestChoices))
       .option('--curl', 'Print a curl command that sends the request with the key in SVC_API_KEY'),
   examples: [
     ['Show a request and its response, with headers and bodies', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
@@ -63,60 +48,53 @@ export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true
   },
 };
 
-export const tail: CommandDefinition<RequestFilterOptions> = {
-  configure: addRequestFilterOptions,
+export const tail: CommandDefinition<object> = {
+  configure: (command) => addOptions(command, createTableOptions(filterTable)),
   examples: [
     ['Follow requests until you press Ctrl-C', 'logs tail'],
     ['Follow requests to one path, one JSON object per line', 'logs tail --path /v1/events --json'],
   ],
-  async run({ since, ...options }, context) {
+  async run(options, context) {
     const control = await context.connect();
-    const stream = control.stream({ types: 'request', since }, context.signal);
+    const stream = control.stream({ types: 'request', ...toRequestFilter(options) }, context.signal);
     const heading = 'Following API requests. Press Ctrl-C to stop.';
-    // The stream cannot filter requests by most fields. It filters by `since` itself.
-    const condition = toRequestFilter(options);
     return follow(stream, context, { heading }, (item) => {
-      if (item.type !== 'request' || !matchesRequestFilter(condition, item.request)) return;
-      context.printItem(item, () => renderRequest(item.request, context));
+      if (item.type === 'request') context.printItem(item, () => renderRequest(item.request, context));
     });
   },
 };
 
-function addRequestFilterOptions(command: CliCommand): CliCommand {
-  const { api_key_id: _, api_key_name: key, ...fields } = RequestFilter;
-  const options = createFieldOptions(
-    { ...fields, key },
-    {
-      method: '--method <method>',
-      path: '--path <text>',
-      status: {
-        flags: '--status <status>',
-        description:
-          'Only requests with this response status or class, such as 404 or 4xx; 0 for dropped connections',
-      },
-      key: {
-        flags: '--key <key>',
-        description: 'Only requests with this API key: its ID (key_…) or its name',
-        parse: parseKey,
-      },
-      request_id: '--request <id>',
-      resource_id: '--resource <id>',
-      workspace_id: '--workspace <id>',
-      min_duration_ms: {
-        flags: '--slower-than <duration>',
-        description: 'Only requests that took at least this long, such as 100ms',
-      },
-      since: '--since <when>',
-    },
-  );
-  return addOptions(command, options);
-}
+export const logs = {
+  examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
+  commands: {
+    list: operation('listRequests', {
+      summary: 'List API requests, newest first',
+      table: filterTable,
+      input: toRequestFilter,
+      list: requestChoices,
+      examples: [
+        ['List the newest requests', 'logs list'],
+        [
+          'List the requests with a 4xx response in the last ten minutes',
+          'logs list --status 4xx --since 10m',
+        ],
+        ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+        [
+          'Find the request that created an event',
+          'logs list --resource evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --method POST',
+        ],
+      ],
+    }),
+    get: { summary: 'Show an API request with its headers and bodies', ...get },
+    tail: { summary: 'Follow API requests in real time', ...tail },
+  },
+} satisfies CommandGroup;
 
 function parseKey(text: string): string {
   return text.startsWith(idPrefixes.apiKey) ? idParser('apiKey')(text) : text;
 }
 
-function toRequestFilter<Options extends { readonly key?: string }>({ key, ...fields }: Options) {
+function toRequestFilter({ key, ...fields }: { readonly key?: string }) {
   if (key === undefined) return fields;
   return { ...fields, [key.startsWith(idPrefixes.apiKey) ? 'api_key_id' : 'api_key_name']: key };
 }

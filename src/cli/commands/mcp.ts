@@ -1,11 +1,9 @@
 /** `svc mcp`: serves coding agents over standard input and output, with the emulator of the folder or one in this process. */
 import { inspect } from 'node:util';
 import { type ConnectedEmulator, connectInProcess } from '../../mcp/connected-emulator.ts';
-import { addOwnUrl } from '../../network/own-addresses.ts';
 import { TEMPORARY_SETTINGS } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { resolveTarget } from '../emulator-target.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 
 const NOTES = `
@@ -71,20 +69,17 @@ class FolderEmulator {
     const control = await context.connect();
     // Also checks that one responds at a configured address.
     await control.getStatus({});
-    addOwnUrl((await resolveTarget(await context.resolveConfig(), context)).controlUrl);
-    const rules = await context.resolveRules();
-    return { control, rules, now: context.now, connectApi: () => context.connectApi() };
+    return { control, connectApi: () => context.connectApi() };
   }
 
   async #connectToOwn(): Promise<ConnectedEmulator> {
-    const rules = await this.#context.resolveRules(TEMPORARY_SETTINGS);
     // Another call can have started it meanwhile.
     this.#started ??= this.#start().catch((error) => {
       this.#started = null;
       throw error;
     });
     const { control, send } = (await this.#started).emulator;
-    return connectInProcess({ control, send, rules, now: this.#context.now });
+    return connectInProcess(control, send);
   }
 
   async #start(): Promise<ForegroundEmulator> {

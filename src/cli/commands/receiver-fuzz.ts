@@ -1,28 +1,28 @@
 /** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
 import { join, relative, resolve } from 'node:path';
-import { resolveFuzzRequest } from '../../client/fuzz-request.ts';
-import { readTextFile } from '../../config/read-data-file.ts';
 import { createStateFolder } from '../../config/run-file.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { ExitCode } from '../../domain/errors.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, variations } from '../../domain/variations.ts';
-import { ExitCode } from '../../errors.ts';
-import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receiver/fuzz/fuzz.ts';
-import { fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
-import type { FuzzProgress } from '../../receiver/fuzz/fuzz-session.ts';
-import { createRestartError, runRestartCommand } from '../../receiver/fuzz/restart-receiver.ts';
-import { type DeliverySequence, parseSequenceText } from '../../receiver/fuzz/sequence.ts';
-import { createSideEffectReader } from '../../receiver/side-effect-reader.ts';
+import { readTextFile } from '../../platform/read-data-file.ts';
+import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receivers/fuzz/fuzz.ts';
+import { resolveFuzzRequest } from '../../receivers/fuzz/fuzz-request.ts';
+import type { FuzzProgress } from '../../receivers/fuzz/fuzz-session.ts';
+import { createRestartError, runRestartCommand } from '../../receivers/fuzz/restart-receiver.ts';
+import { fuzzRules, sideEffectRules } from '../../receivers/play-rules.ts';
+import { type DeliverySequence, parseSequenceText } from '../../receivers/sequence.ts';
+import { createSideEffectReader } from '../../receivers/side-effect-reader.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { assertFileWritable, writeText } from '../file-access.ts';
-import { JUNIT_FILE_HINT } from '../junit.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
 import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
-import { renderFuzzJUnit, renderFuzzReport, renderVitestTest } from '../render/fuzz-report.ts';
+import { renderFuzzJUnit, renderFuzzReport } from '../render/fuzz-report.ts';
+import { JUNIT_FILE_HINT } from '../render/junit.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 
@@ -39,11 +39,10 @@ interface FuzzCommandOptions extends ReceiverOptions {
   readonly restartCommand?: string;
   readonly replay?: string;
   readonly save?: string;
-  readonly test?: string;
+  readonly junit?: string;
 }
 
 const SAVE_HINT = 'Choose a writable file with --save.';
-const TEST_HINT = 'Choose a writable file with --test.';
 
 const NOTES = `
 Rules and their sections in the service description:
@@ -106,7 +105,7 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
           'File for the smallest sequence that breaks a rule',
           'a file in .svc',
         )
-        .option('--test <file>', 'File for a Vitest test that plays the smallest sequence'),
+        .option('--junit <file>', 'File to write a JUnit report to'),
     ).addHelpText('after', NOTES),
   examples: [
     [
@@ -118,12 +117,12 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
       'Restart the receiver between deliveries',
       "receiver fuzz 3000/webhooks --restart-command 'docker compose restart web'",
     ],
+    ['Write a JUnit report for CI', 'receiver fuzz 3000/webhooks --time 60s --junit receiver.xml'],
     ['Play a saved sequence again', 'receiver fuzz 3000/webhooks --replay .svc/sequence-1-14.json'],
     [
       'Use only duplicate and concurrent deliveries as variations',
       'receiver fuzz 3000/webhooks --only duplicate,concurrent',
     ],
-    ['Write a failure as a Vitest test', 'receiver fuzz 3000/webhooks --test receiver.test.ts'],
   ],
   run: runFuzz,
 };
@@ -134,14 +133,9 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
     file === undefined ? null : parseSequenceText(readTextFile(resolve(context.cwd, file)), file);
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
-  const writtenFiles = [
-    [options.junit, JUNIT_FILE_HINT],
-    [options.save, SAVE_HINT],
-    [options.test, TEST_HINT],
-  ] as const;
-  for (const [path, hint] of writtenFiles) {
-    if (path !== undefined) assertFileWritable(resolve(context.cwd, path), hint);
-  }
+  if (options.save !== undefined) assertFileWritable(resolve(context.cwd, options.save), SAVE_HINT);
+  const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
+  if (junitPath !== null) assertFileWritable(junitPath, JUNIT_FILE_HINT);
   const readSideEffects =
     options.observe === undefined
       ? null
@@ -160,7 +154,8 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
     }),
   );
   context.print(report, () => renderFuzzReport(report, context.io));
-  await writeFiles(report, fuzzOptions, options, context);
+  await saveFailure(report, fuzzOptions, options, context);
+  if (junitPath !== null) await writeText(junitPath, renderFuzzJUnit(report, url), JUNIT_FILE_HINT);
   if (report.interrupted) return ExitCode.interrupted;
   return report.failure === null ? ExitCode.success : ExitCode.failure;
 }
@@ -205,18 +200,15 @@ function describeProgress(
   return `Fuzzing ${url}  ${count}${time}, ${sent}`;
 }
 
-/** Writes the files that options name, and the smallest sequence unless a saved one was played. */
-async function writeFiles(
+/** Writes the smallest sequence unless a saved one was played, and prints what to do next. */
+async function saveFailure(
   report: FuzzReport,
-  { url, scheme, timeoutMs }: OptionsWithoutReader,
+  { url }: OptionsWithoutReader,
   options: FuzzCommandOptions,
   context: Context,
 ): Promise<void> {
-  const { save, test, junit, replay, restartCommand, observe, ca, events = [] } = options;
+  const { save, replay, restartCommand } = options;
   const { failure } = report;
-  if (junit !== undefined) {
-    await writeText(resolve(context.cwd, junit), renderFuzzJUnit(report, url), JUNIT_FILE_HINT);
-  }
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
   if (replay === undefined || save !== undefined) {
@@ -228,11 +220,6 @@ async function writeFiles(
     await writeText(resolve(context.cwd, path), text, SAVE_HINT);
     const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];
     printHint({ text: 'Play it again', command: command.map(quoteForShell).join(' ') }, context.io);
-  }
-  if (test !== undefined) {
-    const text = renderVitestTest(failure, { url, observe, restartCommand, scheme, timeoutMs, ca, events });
-    await writeText(resolve(context.cwd, test), text, TEST_HINT);
-    printHint({ text: 'Run the test', command: `npx vitest run ${quoteForShell(test)}` }, context.io);
   }
   // The receiver stopped, so svc could not play another sequence.
   if (failure.rule === 'running' && failure.played === 1 && restartCommand === undefined) {

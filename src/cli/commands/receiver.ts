@@ -5,10 +5,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { EventType } from '../../contract/fields.ts';
-import { createFolder } from '../../create-folder.ts';
+import { ExitCode, type Hint, SvcError } from '../../domain/errors.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { ExitCode, type Hint, SvcError } from '../../errors.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import {
@@ -22,18 +20,20 @@ import {
   testFrameworks,
 } from '../../fixtures/receiver-examples.ts';
 import { fillTemplates } from '../../fixtures/template.ts';
-import { receiverRules } from '../../receiver/receiver-check.ts';
-import { type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
-import { createSideEffectReader } from '../../receiver/side-effect-reader.ts';
-import { AskedArgument, type CommandDefinition } from '../command.ts';
+import { createFolder } from '../../platform/create-folder.ts';
+import { receiverRules } from '../../receivers/receiver-check.ts';
+import { type RunChecksOptions, runChecks } from '../../receivers/run-checks.ts';
+import { createSideEffectReader } from '../../receivers/side-effect-reader.ts';
+import { EventType } from '../../resources/values.ts';
+import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { assertFileWritable, createWriteError, writeText } from '../file-access.ts';
-import { JUNIT_FILE_HINT } from '../junit.ts';
 import { choiceOption, parseList, parseReceiverUrl, schemaParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
+import { JUNIT_FILE_HINT } from '../render/junit.ts';
 import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -45,6 +45,8 @@ interface CheckCommandOptions extends ReceiverOptions {
   readonly observe?: string;
   readonly eventType: string;
   readonly strict?: boolean;
+  /** Path of the report. */
+  readonly junit?: string;
 }
 
 const RULES = renderFields(
@@ -83,7 +85,8 @@ export const check: CommandDefinition<CheckCommandOptions> = {
           schemaParser(EventType),
           'order.shipped',
         )
-        .option('--strict', 'Exit with code 1 if a check is inconclusive'),
+        .option('--strict', 'Exit with code 1 if a check is inconclusive')
+        .option('--junit <file>', 'File to write a JUnit report to'),
     ).addHelpText('after', NOTES),
   examples: [
     [
@@ -261,3 +264,21 @@ function toNextStep(example: Example, out: string): Hint {
   ];
   return { text: 'Start it', command: steps.filter((step) => step !== null).join(' && ') };
 }
+
+export const receiver: CommandGroup = {
+  examples: [
+    ['Check a receiver against the webhook rules', 'receiver check http://localhost:3000/webhooks'],
+    [
+      'Search for a delivery sequence that a receiver handles incorrectly',
+      'receiver fuzz http://localhost:3000/webhooks',
+    ],
+  ],
+  commands: {
+    check: { summary: 'Check a receiver against the webhook rules', ...check },
+    fuzz: {
+      summary: 'Search for a delivery sequence that a receiver handles incorrectly',
+      load: async () => (await import('./receiver-fuzz.ts')).fuzz,
+    },
+    example: { summary: 'Print an example receiver that passes every check', ...example },
+  },
+};

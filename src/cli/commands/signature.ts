@@ -1,13 +1,13 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
 import { resolve } from 'node:path';
-import { readBytes } from '../../config/read-data-file.ts';
 import { settings } from '../../config/settings.ts';
-import type { Verification } from '../../contract/delivery-schemas.ts';
+import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { toCurl } from '../../domain/shell.ts';
-import { requireSecrets, signDelivery } from '../../domain/signature/sign.ts';
-import { verify as verifyHeaders, verifyMessage } from '../../domain/signature/verify.ts';
-import { ExitCode, SvcError } from '../../errors.ts';
+import { readBytes } from '../../platform/read-data-file.ts';
+import type { Verification } from '../../resources/verification.ts';
+import { requireSecrets, signDelivery } from '../../signature/sign.ts';
+import { verify as verifyHeaders, verifyMessage } from '../../signature/verify.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readValue } from '../file-access.ts';
@@ -20,7 +20,7 @@ import {
   type TimeFromNow,
 } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
-import { renderVerification } from '../render/verification.ts';
+import { renderVerification } from '../render/style.ts';
 import { readSecrets, requireSecretOption } from '../secret-option.ts';
 
 interface SignOptions {

@@ -1,23 +1,23 @@
 /** `svc trigger`: creates an event and shows its deliveries. `--count` is in `trigger-many.ts`. */
 
-import type { ApiResponse } from '../../client/api-client.ts';
-import { trackDeliveries } from '../../client/wait.ts';
-import { listAll } from '../../contract/control-plane.ts';
-import type { Event } from '../../contract/resources.ts';
+import { InvalidArgumentError } from 'commander';
+import type { ParsedResponse } from '../../client/api-client.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { ExitCode } from '../../errors.ts';
+import { ExitCode } from '../../domain/errors.ts';
+import { isEventType } from '../../domain/event.ts';
+import { listAll } from '../../operations/control-plane.ts';
+import { describeEventSettings, type Event } from '../../resources/event.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import {
   type CommandWait,
   DEFAULT_WAIT_MS,
-  explainDeliveries,
   explainNoDeliveries,
+  explainWait,
   KEEP_WAITING_OPTION,
-  showDeliveryProgress,
   toCommandWait,
-  toWaitExitCode,
+  waitForDeliveries,
 } from '../delivery-wait.ts';
 import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
 import {
@@ -44,7 +44,9 @@ interface Options extends EventOptions {
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addEventOptions(command.addArgument(new AskedArgument('type', 'Event type, such as order.shipped')))
+    addEventOptions(
+      command.addArgument(new AskedArgument('type', 'Event type, such as order.shipped', eventTypeChoices)),
+    )
       .option('--count <n>', 'Number of events to create; prints a summary', wholeNumberParser(1, 1_000_000))
       .optionWithDefault(
         '--rate <n/s>',
@@ -56,7 +58,7 @@ export const command: CommandDefinition<Options> = {
         '--wait [duration]',
         'Wait up to this long for every delivery to settle; exit with code 1 if one fails',
         formatDuration(DEFAULT_WAIT_MS),
-        parseDurationMs,
+        parseWait,
       )
       .option(...KEEP_WAITING_OPTION),
   examples: [
@@ -81,7 +83,7 @@ export const command: CommandDefinition<Options> = {
     const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
     const workspaceId = options.workspace ?? (await context.getWorkspaceId());
     const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
-    const api = await context.connectApi(workspaceId);
+    const api = await context.connectApi();
     if (count === undefined) {
       return triggerOne(() => api.createEvent(createBody(), idempotencyKey), wait, context);
     }
@@ -95,34 +97,36 @@ export const command: CommandDefinition<Options> = {
   },
 };
 
+/** `svc trigger --wait order.shipped` */
+function parseWait(text: string): number {
+  if (isEventType(text))
+    throw new InvalidArgumentError(
+      `The event type was taken as the duration. Use: svc trigger ${text} --wait`,
+    );
+  return parseDurationMs(text);
+}
+
 async function triggerOne(
-  create: () => Promise<ApiResponse<Event>>,
+  create: () => Promise<ParsedResponse<Event>>,
   wait: CommandWait | undefined,
   context: Context,
 ): Promise<ExitCode> {
   const { io } = context;
   const { value: event, text } = await create();
   const control = await context.connect();
-  const list = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
-  const { deliveries, isStalled } =
-    wait === undefined
-      ? { deliveries: await list(), isStalled: false }
-      : await showDeliveryProgress('Settled', context, (onChange) =>
-          trackDeliveries(
-            control,
-            { filter: { event_id: event.id }, list },
-            { ...context, ...wait, onChange },
-          ),
-        );
+  const created = await listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
+  const report =
+    wait === undefined || created.length === 0
+      ? null
+      : await waitForDeliveries(control, { event_id: event.id, ...wait }, context);
+  const deliveries = report?.data ?? created;
   const scheduleTimeOf = await fetchScheduleTimes(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () => {
-    const eventText = renderFields({ Event: event.id, Type: event.type }, io);
+    const fields = { Event: event.id, Type: event.type, ...describeEventSettings(event) };
+    const eventText = renderFields(fields, io);
     if (deliveries.length === 0) return eventText;
     return `${eventText}\n\n${renderTable(deliveryColumns(context, scheduleTimeOf), deliveries, io)}`;
   });
   if (deliveries.length === 0) explainNoDeliveries(event.type, io);
-  if (wait === undefined) return ExitCode.success;
-  const undelivered = deliveries.filter(({ status }) => status !== 'succeeded');
-  await explainDeliveries(undelivered, scheduleTimeOf, control, context);
-  return toWaitExitCode({ deliveries, isStalled, ...wait }, control, context);
+  return report === null || explainWait(report, context) ? ExitCode.success : ExitCode.failure;
 }

@@ -1,66 +1,38 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
-import type { ControlInput } from '../../contract/control-operations.ts';
-import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
-import { describeWebhook, publicWebhookFields, webhookDefaults } from '../../contract/webhook-settings.ts';
+
+import { SvcError } from '../../domain/errors.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
-import { SvcError } from '../../errors.ts';
+import type { ControlInput } from '../../operations/control-operations.ts';
+import {
+  type CreatedWebhook,
+  describeEndpoint,
+  endpointDefaults,
+  publicEndpointFields,
+  type Webhook,
+  type WebhookDetail,
+} from '../../resources/endpoint.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
-import { webhookChoices, webhookColumns } from '../choices/resource-choices.ts';
-import { AskedArgument, type CommandDefinition } from '../command.ts';
+import { webhookChoices } from '../choices/resource-choices.ts';
+import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
 import { rejectOwnUrl, warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
-import { addOptions, createNegation } from '../field-option.ts';
-import { addWorkspaceOption, parseDurationMs, parseWebhookUrl } from '../option-parsers.ts';
-import { addWorkspacePageOptions, type WorkspacePageOptions } from '../page-options.ts';
-import type { NoteOutput } from '../process-context.ts';
-import { askChoice, askText, confirm, yesOption } from '../prompt.ts';
+import { addOptions, createEndpointOptions, createNegation } from '../field-option.ts';
+import { operation } from '../operation-command.ts';
+import { addWorkspaceOption, parseWebhookUrl } from '../option-parsers.ts';
+import { askChoice, askText } from '../prompt.ts';
 import { formatTime } from '../render/format.ts';
-import { printPage, renderFields } from '../render/table.ts';
+import { renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
-import { createWebhookOptions } from '../webhook-options.ts';
 
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
-export const list: CommandDefinition<WorkspacePageOptions> = {
-  configure: (command) => addWorkspacePageOptions(command, 'Only list endpoints in this workspace'),
-  examples: [
-    ['List the endpoints of all workspaces', 'webhooks list'],
-    ['Print the endpoints as JSON', 'webhooks list --json'],
-  ],
-  async run(options, context) {
-    const control = await context.connect();
-    const webhooks = await control.listWebhooks(options);
-    const scheduleTimeOf = await fetchScheduleTimes(webhooks.data, control, context);
-    await printPage(context, webhooks, 'endpoints', webhookColumns(scheduleTimeOf));
-  },
-};
-
-export const get: CommandDefinition<{ readonly id?: string; readonly showSecret?: true }> = {
-  configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
-      .option('--show-secret', 'Also show the secret, and the previous one after a rotation'),
-  examples: [
-    ['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
-    ['Show its secret too', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --show-secret'],
-  ],
-  async run({ id: idArgument, showSecret }, context) {
-    const id = idArgument ?? (await askChoice(context, 'id', webhookChoices));
-    const control = await context.connect();
-    const secrets = showSecret && (await control.revealSecret({ id }));
-    const webhook = { ...(await control.getWebhook({ id })), ...secrets };
-    const scheduleTimeOf = await fetchScheduleTimes([webhook], control, context);
-    context.print(webhook, () => renderWebhook(webhook, context.io, scheduleTimeOf(webhook)));
-  },
-};
-
 type Change = Omit<ControlInput<'updateWebhook'>, 'id'>;
-type CreateOptions = Partial<Pick<Change, keyof typeof publicWebhookFields>> & {
+type CreateOptions = Partial<Pick<Change, keyof typeof publicEndpointFields>> & {
   readonly workspace?: string;
 };
 
-export const create: CommandDefinition<CreateOptions> = {
+const create: CommandDefinition<CreateOptions> = {
   configure: (command) =>
-    addWorkspaceOption(addOptions(command, createWebhookOptions(), Object.keys(publicWebhookFields))),
+    addWorkspaceOption(addOptions(command, createEndpointOptions(), Object.keys(publicEndpointFields))),
   examples: [
     ['Deliver one event type to a local port', 'webhooks create --url 3000/webhooks --events order.shipped'],
     [
@@ -78,11 +50,11 @@ export const create: CommandDefinition<CreateOptions> = {
     const events = settings.events ?? [await askChoice(context, '--events <list>', eventTypeChoices)];
     await rejectOwnUrl(url, context);
     const workspaceId = workspace ?? (await context.getWorkspaceId());
-    const api = await context.connectApi(workspaceId);
+    const api = await context.connectApi();
     const input = { workspace_id: workspaceId, ...settings, url, events };
     const { value: webhook, text } = await api.createWebhook(input);
     context.printJsonText(text, () => renderWebhook(webhook, context.io));
-    noteSecret(webhook, context.io);
+    context.io.note(describeSecretCommand(webhook));
     await warnAboutMistypedTypes(webhook.events, context);
     await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
   },
@@ -94,11 +66,11 @@ type UpdateOptions = { readonly [Name in keyof Change]?: Change[Name] | false } 
   readonly enable?: true;
 };
 
-export const update: CommandDefinition<UpdateOptions> = {
+const update: CommandDefinition<UpdateOptions> = {
   configure: (command) => {
-    const { url, events, disabled, ...others } = createWebhookOptions();
+    const { url, events, disabled, ...others } = createEndpointOptions();
     events.description = 'Event types that replace the current ones, separated by commas, or * for all';
-    addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION)), { url, events });
+    addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION, webhookChoices)), { url, events });
     for (const option of Object.values(others)) command.addOption(option).addOption(createNegation(option));
     command
       .addOption(disabled.conflicts('enable'))
@@ -135,7 +107,7 @@ export const update: CommandDefinition<UpdateOptions> = {
 
 /** Without a flag, `--no-…` sets the default. */
 function toChange(options: UpdateOptions): Change {
-  const defaults: Readonly<Record<string, unknown>> = webhookDefaults;
+  const defaults: Readonly<Record<string, unknown>> = endpointDefaults;
   const isUnset = (name: string, value: unknown) => value === false && typeof defaults[name] !== 'boolean';
   const entries = Object.entries(options);
   return Object.fromEntries(
@@ -143,54 +115,87 @@ function toChange(options: UpdateOptions): Change {
   );
 }
 
-// `delete` is a reserved word.
-export const deleteCommand: CommandDefinition<{ readonly id?: string; readonly yes?: true }> = {
-  configure: (command) =>
-    command.addArgument(new AskedArgument('id', ID_DESCRIPTION)).option(...yesOption('Delete the endpoint')),
-  examples: [
-    ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
-  ],
-  async run({ id, yes }, context) {
-    const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
-    const control = await context.connect();
-    await confirm(context, `Delete ${webhookId} and cancel its pending deliveries?`, yes);
-    const deleted = await control.deleteWebhook({ id: webhookId });
-    const canceled = formatDeliveryCount(deleted.canceled_deliveries);
-    context.print(deleted, () => `Deleted ${deleted.id} and canceled ${canceled}.`);
-  },
-};
+const idField = { flags: '<id>', description: ID_DESCRIPTION, source: webhookChoices };
 
-export const rotateSecret: CommandDefinition<{ readonly id?: string; readonly overlap?: number }> = {
-  configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', ID_DESCRIPTION))
-      .optionWithDefault(
-        '--overlap <duration>',
-        'How long deliveries are signed with both secrets',
-        '24h',
-        parseDurationMs,
-      ),
+export const webhooks: CommandGroup = {
   examples: [
-    [
-      'Rotate the secret and sign with both for one hour',
-      'webhooks rotate-secret wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --overlap 1h',
-    ],
+    ['Register an endpoint', 'webhooks create --url http://localhost:3000/webhooks --events order.shipped'],
+    ['List the endpoints', 'webhooks list'],
   ],
-  async run({ id, overlap }, context) {
-    const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
-    const control = await context.connect();
-    const webhook = await control.rotateWebhookSecret({
-      id: webhookId,
-      overlap_ms: overlap,
-    });
-    context.print(webhook, () => renderWebhook(webhook, context.io));
-    noteSecret(webhook, context.io);
+  commands: {
+    list: operation('listWebhooks', {
+      summary: 'List endpoints, newest first',
+      fields: {
+        workspace_id: { flags: '--workspace <id>', description: 'Only list endpoints in this workspace' },
+      },
+      list: webhookChoices,
+      examples: [
+        ['List the endpoints of all workspaces', 'webhooks list'],
+        ['Print the endpoints as JSON', 'webhooks list --json'],
+      ],
+    }),
+    get: operation('getWebhook', {
+      summary: 'Show an endpoint',
+      fields: { id: idField },
+      addOptions: (command) =>
+        command.option('--show-secret', 'Also show the secret, and the previous one after a rotation'),
+      async during(call, { id }, context, { showSecret }) {
+        const webhook = await call;
+        if (!showSecret) return webhook;
+        return { ...webhook, ...(await (await context.connect()).revealSecret({ id })) };
+      },
+      async render(webhook, context) {
+        const scheduleTimeOf = await fetchScheduleTimes([webhook], await context.connect(), context);
+        return renderWebhook(webhook, context.io, scheduleTimeOf(webhook));
+      },
+      examples: [
+        ['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+        ['Show its secret too', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --show-secret'],
+      ],
+    }),
+    create: { summary: 'Register an endpoint', ...create },
+    update: { summary: 'Update an endpoint', ...update },
+    delete: operation('deleteWebhook', {
+      summary: 'Delete an endpoint',
+      fields: { id: idField },
+      confirm: {
+        action: 'Delete the endpoint',
+        question: ({ id }) => `Delete ${id} and cancel its pending deliveries?`,
+      },
+      render: ({ id, canceled_deliveries: canceled }) =>
+        `Deleted ${id} and canceled ${formatDeliveryCount(canceled)}.`,
+      examples: [
+        [
+          'Delete an endpoint and cancel its pending deliveries',
+          'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        ],
+      ],
+    }),
+    'rotate-secret': operation('rotateWebhookSecret', {
+      summary: 'Rotate an endpoint secret',
+      fields: {
+        id: idField,
+        overlap_ms: {
+          flags: '--overlap <duration>',
+          description: 'How long deliveries are signed with both secrets',
+          defaultText: '24h',
+        },
+      },
+      render: (webhook, { io }) => renderWebhook(webhook, io),
+      note: describeSecretCommand,
+      examples: [
+        [
+          'Rotate the secret and sign with both for one hour',
+          'webhooks rotate-secret wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --overlap 1h',
+        ],
+      ],
+    }),
   },
 };
 
 /** The public API shows a secret only once. */
-function noteSecret({ id }: Pick<Webhook, 'id'>, { note }: NoteOutput): void {
-  note(`Show the secret again with: svc webhooks get ${id} --show-secret`);
+function describeSecretCommand({ id }: Pick<Webhook, 'id'>): string {
+  return `Show the secret again with: svc webhooks get ${id} --show-secret`;
 }
 
 /**
@@ -205,7 +210,7 @@ export function renderWebhook(
   scheduleTime?: number,
 ): string {
   const { previous_secret: previousSecret, previous_secret_expires_at: previousExpiry } = webhook;
-  const settings = Object.entries(describeWebhook(webhook)).map(([label, lines]) => [
+  const settings = Object.entries(describeEndpoint(webhook)).map(([label, lines]) => [
     label,
     lines.join(', ') || null,
   ]);

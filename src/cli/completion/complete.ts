@@ -1,10 +1,13 @@
-/** Suggests words for the completion scripts of the shells. */
-import { abortAfter, withAnySignal } from '../../abort-signals.ts';
-import { createContext } from '../context.ts';
+/** Suggests words for the completion scripts of the shells, with the same command definitions that parse the command line. */
+import type { Option } from 'commander';
+import { abortAfter, withAnySignal } from '../../platform/abort-signals.ts';
+import { type AnyCommand, CliCommand, type CommandGroup, type Commands, loadEntry } from '../command.ts';
+import { commandTree } from '../command-tree.ts';
+import { createContext, type GlobalOptions } from '../context.ts';
+import { addGlobalOptions, isGlobal } from '../global-options.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { Choice } from '../prompt.ts';
 import { truncateLine } from '../render/text-width.ts';
-import { type CompletionContext, parseCompletionContext } from './completion-context.ts';
 import { FILES } from './shell-scripts.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
@@ -13,6 +16,17 @@ export const LIST_TIMEOUT_MS = 300;
 
 /** How descriptions are truncated. The width of the terminal is not known here. */
 const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
+
+/** What the shell completes at the cursor. */
+interface Target {
+  /** Names of commands, or options. */
+  readonly names: readonly Choice[];
+  readonly values: ValueChoices;
+  /** The part of the word before the value: `--status=`. */
+  readonly prefix: string;
+  /** Values of the global options before the cursor: `--url` and `--api-key`. */
+  readonly globals: GlobalOptions;
+}
 
 /**
  * @param words the words of the command line up to the cursor, without the program; the last one is completed
@@ -23,75 +37,97 @@ export async function complete(
   processContext: ProcessContext,
   timeoutMs = LIST_TIMEOUT_MS,
 ): Promise<string[]> {
-  const completionContext = await parseCompletionContext(words);
+  const target = await findTarget(words);
   return withAnySignal([processContext.signal, abortAfter(timeoutMs)], (signal) =>
-    suggest(words, completionContext, { ...processContext, signal }),
+    suggest(target, words.at(-1) ?? '', { ...processContext, signal }),
   );
 }
 
-async function suggest(
-  words: readonly string[],
-  completionContext: CompletionContext,
-  processContext: ProcessContext,
-): Promise<string[]> {
+/** Reads the words before the cursor in order, as commander does. */
+async function findTarget(words: readonly string[]): Promise<Target> {
   const current = words.at(-1) ?? '';
-  const { target, path } = completionContext;
-  switch (target.kind) {
-    case 'name':
-      return toLines(
-        Object.entries(target.names).map(([value, { summary }]) => ({ value, description: summary })),
-        current,
-      );
-    case 'option':
-      return toLines(
-        [
-          ...target.options.map(({ long, description }) => ({ value: long ?? '', description })),
-          { value: '--help', description: 'Show this help' },
-        ],
-        current,
-      );
-    case 'value':
-      return suggestValues(
-        choicesForOption(target.option, path),
-        target.prefix,
-        current,
-        completionContext,
-        processContext,
-      );
-    case 'argument':
-      return suggestValues(
-        choicesForArgument(target.argument, path),
-        '',
-        current,
-        completionContext,
-        processContext,
-      );
-    case 'none':
-      return [];
+  const globals: Record<string, string> = {};
+  let command = addGlobalOptions(new CliCommand());
+  /** The possible next names; null after the name of a command, or an unknown name. */
+  let names: Commands | null = commandTree;
+  /** The option that takes the next word as its value. */
+  let pending: Option | undefined;
+  let [hasName, optionsEnded, argumentCount] = [false, false, 0];
+  for (const word of words.slice(0, -1)) {
+    const option = pending;
+    pending = undefined;
+    if (option !== undefined && canBeValue(word, option)) {
+      if (isGlobal(option)) globals[option.attributeName()] = word;
+    } else if (!optionsEnded && /^-./.test(word) && word !== '--') {
+      // `--url`, which takes the next word as its value, or `--url=http://…`.
+      const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+      const named = command.options.find(({ long, short }) => flag === long || flag === short);
+      if (!named?.required && !named?.optional) continue;
+      if (value === undefined) pending = named;
+      else if (isGlobal(named)) globals[named.attributeName()] = value;
+    } else if (word === '--' && hasName) optionsEnded = true;
+    else if (names === null) argumentCount++;
+    // Skip `help` in `svc help trigger`, and the `--` in `svc -- …`, without which Node 20 takes options such as `--env-file`
+    // for itself.
+    else if (hasName || (word !== 'help' && word !== '--')) {
+      const entry: Commands[string] | undefined = Object.hasOwn(names, word) ? names[word] : undefined;
+      const loaded: AnyCommand | CommandGroup | undefined = entry && (await loadEntry(entry));
+      hasName = true;
+      names = loaded !== undefined && 'commands' in loaded ? loaded.commands : null;
+      command = new CliCommand();
+      if (loaded !== undefined && 'configure' in loaded) loaded.configure?.(command);
+      addGlobalOptions(command);
+    }
   }
+
+  const none = { names: [], values: {}, prefix: '', globals };
+  if (pending !== undefined && canBeValue(current, pending))
+    return { ...none, values: choicesForOption(pending) };
+  if (current.startsWith('-') && !optionsEnded) {
+    const [prefix, flag] = /^(--[\w-]+)=/.exec(current) ?? [];
+    const option = command.options.find(({ long }) => long === flag);
+    if (prefix !== undefined) return option ? { ...none, values: choicesForOption(option), prefix } : none;
+    const options = command.options.filter(({ hidden }) => !hidden);
+    const choices = options.map(({ long, description }) => ({ value: long ?? '', description }));
+    return { ...none, names: [...choices, { value: '--help', description: 'Show this help' }] };
+  }
+  if (names !== null) {
+    const choices = Object.entries(names);
+    return { ...none, names: choices.map(([value, { summary }]) => ({ value, description: summary })) };
+  }
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[argumentCount] ?? (last?.variadic ? last : undefined);
+  return argument === undefined ? none : { ...none, values: choicesForArgument(argument) };
 }
 
-async function suggestValues(
-  values: ValueChoices,
-  prefix: string,
+/** Whether the word is the value of the option. An optional value never begins with a dash. */
+function canBeValue(word: string, option: Option): boolean {
+  return option.required || !word.startsWith('-');
+}
+
+async function suggest(
+  { names, values, prefix, globals }: Target,
   current: string,
-  completionContext: CompletionContext,
   processContext: ProcessContext,
 ): Promise<string[]> {
   const value = current.slice(prefix.length);
   /** The complete items of a list, with the comma after them. */
   const completeItems = values.isList ? value.slice(0, value.lastIndexOf(',') + 1) : '';
-  const items = (await listChoices(values, completionContext, processContext))
+  const choices = (await listChoices(values, globals, processContext))
     .filter(({ value }) => !completeItems.split(',').includes(value))
     .map(({ value, description }) => ({ value: prefix + completeItems + value, description }));
-  const lines = toLines(items, current);
+  const lines = [...names, ...choices]
+    .filter(({ value }) => value.startsWith(current))
+    .map(({ value, description }) =>
+      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION_TRUNCATION, description)}`,
+    );
   const wantsFiles = values.files === 'path' || (values.files === 'at' && value.startsWith('@'));
   return lines.length === 0 && wantsFiles ? [FILES] : lines;
 }
 
 async function listChoices(
   { words = [], sources = [] }: ValueChoices,
-  { globals }: CompletionContext,
+  globals: GlobalOptions,
   processContext: ProcessContext,
 ): Promise<Choice[]> {
   // Pressing the tab key must not run code of the project.
@@ -106,12 +142,4 @@ async function listChoices(
     ...words.map((value) => ({ value, description: '' })),
     ...items.filter((item) => firstByValue.get(item.value) === item),
   ];
-}
-
-function toLines(items: readonly Choice[], current: string): string[] {
-  return items
-    .filter(({ value }) => value.startsWith(current))
-    .map(({ value, description }) =>
-      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION_TRUNCATION, description)}`,
-    );
 }

@@ -1,21 +1,16 @@
-/** Possible values of options and arguments, by their names. */
+/** Possible values of options and arguments: their own, or those of their names. */
 import type { Argument, Option } from 'commander';
-import { receiverRuleNames } from '../../receiver/receiver-check.ts';
-import {
-  eventTypeChoices,
-  fixtureChoices,
-  fixtureTypeChoices,
-  scriptChoices,
-} from '../choices/fixture-choices.ts';
+import { receiverRuleNames } from '../../receivers/receiver-check.ts';
+import { eventTypeChoices, fixtureTypeChoices } from '../choices/fixture-choices.ts';
 import {
   deliveryChoices,
   eventChoices,
   keyChoices,
-  replayableDeliveryChoices,
-  requestChoices,
   webhookChoices,
   workspaceChoices,
 } from '../choices/resource-choices.ts';
+import { ChosenArgument } from '../command.ts';
+import { FieldOption } from '../field-option.ts';
 import type { ChoiceSource } from '../prompt.ts';
 
 export interface ValueChoices {
@@ -53,36 +48,20 @@ const byPlaceholder: Readonly<Record<string, ValueChoices>> = {
 const byArgument: Readonly<Record<string, ValueChoices>> = {
   file: { files: 'path' },
   paths: { files: 'path' },
-  script: { sources: [scriptChoices], files: 'path' },
+  script: { files: 'path' },
   type: eventTypes,
 };
 
-/** IDs and names, by the group of the command. */
-const byGroup: Readonly<Record<string, ValueChoices>> = {
-  deliveries: { sources: [deliveryChoices] },
-  events: { sources: [eventChoices] },
-  fixtures: { sources: [fixtureChoices] },
-  keys: { sources: [keyChoices] },
-  logs: { sources: [requestChoices] },
-  open: { sources: [deliveryChoices, eventChoices, webhookChoices] },
-  webhooks: { sources: [webhookChoices] },
-  workspaces: { sources: [workspaceChoices] },
-};
-
-/** Arguments whose choices are those of the group. */
-const groupArgumentNames = ['id', 'ids', 'name'];
-
-export function choicesForOption({ long, flags, argChoices }: Option, path: readonly string[]): ValueChoices {
+export function choicesForOption(option: Option): ValueChoices {
+  const { long, flags, argChoices } = option;
   if (argChoices !== undefined) return { words: argChoices, isList: flags.endsWith('<list>') };
-  if (long === '--starting-after') return byGroup[path[0] ?? ''] ?? {};
+  if (option instanceof FieldOption && option.source !== undefined) return { sources: [option.source] };
   return byPlaceholder[flags.split(' ').at(-1) ?? ''] ?? byOption[long ?? ''] ?? {};
 }
 
-export function choicesForArgument(argument: Argument, path: readonly string[]): ValueChoices {
-  const name = argument.name();
-  if (argument.argChoices !== undefined) return { words: argument.argChoices };
-  if (path.join(' ') === 'deliveries replay') return { sources: [replayableDeliveryChoices] };
-  // The name of a new resource has no choices.
-  if (groupArgumentNames.includes(name) && path[1] !== 'create') return byGroup[path[0] ?? ''] ?? {};
-  return byArgument[name] ?? {};
+export function choicesForArgument(argument: Argument): ValueChoices {
+  const { argChoices } = argument;
+  if (argChoices !== undefined) return { words: argChoices };
+  const sources = argument instanceof ChosenArgument ? argument.sources : [];
+  return { sources, ...byArgument[argument.name()] };
 }

@@ -1,23 +1,25 @@
-/** Collects the deliveries before an emulator stops, and checks them against the options of `svc emulator exec`. */
+/** Collects the deliveries before an emulator stops, and checks that all of them succeeded, for `svc emulator exec`. */
 
-import { describeDelivery } from '../../client/texts/describe-delivery.ts';
-import { isPending, trackDeliveries } from '../../client/wait.ts';
-import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
-import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
+import { describeDelivery } from '../../diagnosis/describe-delivery.ts';
+import { SECOND_MS } from '../../domain/duration.ts';
+import type { Hint } from '../../domain/errors.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
-import type { Hint } from '../../errors.ts';
+import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
+import type { DeliveryDetail } from '../../resources/delivery.ts';
 import type { Context } from '../context.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
 /** Time limit for the deliveries that are due at the end. */
-const SETTLE_TIMEOUT_MS = 5_000;
-/** Maximum number of unexpected deliveries that are listed. */
+const SETTLE_TIMEOUT_MS = 5 * SECOND_MS;
+/** Maximum number of deliveries that are listed. */
 const MAX_LINES = 20;
 
-interface DeliveryOutcome {
-  /** Oldest first. */
-  readonly deliveries: readonly DeliveryDetail[];
+export interface DeliveryOutcome {
+  /** Failed or pending, oldest first. */
+  readonly undelivered: readonly DeliveryDetail[];
+  /** Number of all deliveries. */
+  readonly total: number;
   readonly scheduleTimeOf: ScheduleTimeOf;
 }
 
@@ -29,27 +31,16 @@ export async function collectDeliveryOutcome(
   control: ControlPlane,
   { signal, now }: Pick<Context, 'signal' | 'now'>,
 ): Promise<DeliveryOutcome> {
-  const list = () => listAll((page) => control.listDeliveries(page));
-  // `json: false` requests the times with `--json` too, because they decide which deliveries are due.
-  const scheduleTimeOf = await fetchScheduleTimes(await list(), control, { json: false, now });
-  const { deliveries } = await trackDeliveries(
-    control,
-    {
-      filter: {},
-      list,
-      // Also deliveries that are created during the wait.
-      includes: () => true,
-      classify(delivery) {
-        const { next_attempt_at: next } = delivery;
-        const isDue = next !== null && Date.parse(next) <= scheduleTimeOf(delivery);
-        return isPending(delivery) && isDue ? 'waiting' : 'matched';
-      },
-    },
-    { timeoutMs: SETTLE_TIMEOUT_MS, signal },
-  );
-  // IDs sort by creation time.
-  const ids = deliveries.map(({ id }) => id).sort();
-  return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), scheduleTimeOf };
+  await control.waitForDeliveries({ retries: false, timeout_ms: SETTLE_TIMEOUT_MS, limit: 1 }, signal);
+  const deliveries = await listAll((page) => control.listDeliveries(page));
+  const undelivered = deliveries
+    .filter(({ status }) => status === 'pending' || status === 'failed')
+    .toReversed();
+  return {
+    undelivered: await Promise.all(undelivered.map(({ id }) => control.getDelivery({ id }))),
+    total: deliveries.length,
+    scheduleTimeOf: await fetchScheduleTimes(undelivered, control, { json: false, now }),
+  };
 }
 
 /** Why a run had no deliveries, and what to do. */
@@ -76,48 +67,18 @@ export async function explainNoDeliveries(control: Pick<ControlPlane, 'listEvent
   };
 }
 
-/** Deliveries that failed or are still pending, and were not expected to. */
-export interface UnexpectedDeliveries extends DeliveryOutcome {
-  /** Number of all deliveries. */
-  readonly total: number;
-  /** Value of --expect-failed; null when only --require-settled was given, which expects no failure. */
-  readonly expectedFailed: number | null;
-}
-
-/** Null when nothing is pending and the expected number of deliveries failed. */
-export function findUnexpectedDeliveries(
-  { deliveries, scheduleTimeOf }: DeliveryOutcome,
-  expectedFailed: number | null,
-): UnexpectedDeliveries | null {
-  const undelivered = deliveries.filter(({ status }) => status === 'pending' || status === 'failed');
-  const isAsExpected =
-    undelivered.length === (expectedFailed ?? 0) && undelivered.every(({ status }) => status === 'failed');
-  if (isAsExpected) return null;
-  return { deliveries: undelivered, scheduleTimeOf, total: deliveries.length, expectedFailed };
-}
-
-/** Prints the first ones with their URL and the reason. */
-export function reportUnexpectedDeliveries(
-  unexpectedDeliveries: UnexpectedDeliveries,
+/** Prints the first deliveries that did not succeed, with their URL and the reason. */
+export function reportUndelivered(
+  { undelivered, total, scheduleTimeOf }: DeliveryOutcome,
   { note }: Pick<NoteOutput, 'note'>,
 ): void {
-  const { deliveries, scheduleTimeOf } = unexpectedDeliveries;
-  note(describeUnexpectedDeliveries(unexpectedDeliveries));
-  for (const delivery of deliveries.slice(0, MAX_LINES)) {
+  note(
+    `${undelivered.length} of ${formatDeliveryCount(total)} did not succeed, but --require-settled requires every delivery to succeed:`,
+  );
+  for (const delivery of undelivered.slice(0, MAX_LINES)) {
     const description = describeDelivery(delivery, scheduleTimeOf(delivery));
     note(`  ${delivery.event_type} to ${delivery.url}: ${description}`);
   }
-  const rest = deliveries.length - MAX_LINES;
+  const rest = undelivered.length - MAX_LINES;
   if (rest > 0) note(`  … and ${rest} more.`);
-}
-
-function describeUnexpectedDeliveries({ deliveries, total, expectedFailed }: UnexpectedDeliveries): string {
-  if (expectedFailed === null || expectedFailed === 0) {
-    const option = expectedFailed === null ? '--require-settled' : '--expect-failed 0';
-    return `${deliveries.length} of ${formatDeliveryCount(total)} did not succeed, but ${option} requires every delivery to succeed:`;
-  }
-  const failed = deliveries.filter(({ status }) => status === 'failed').length;
-  const pending = deliveries.length - failed;
-  const actual = `${failed} of ${formatDeliveryCount(total)} failed and ${pending} ${pending === 1 ? 'is' : 'are'} pending`;
-  return `${actual}, but --expect-failed requires ${expectedFailed} failed and none pending.`;
 }

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { SvcError } from '../../errors.ts';
+import { SvcError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
 import type { SignalHandler } from '../process-context.ts';

@@ -1,19 +1,16 @@
-/**
- * Registers the endpoint of `svc listen`, registers it again if the emulator loses it, and removes it at the end unless `--keep`
- * was used.
- */
+/** Registers the endpoint of `svc listen`, registers it again if the emulator loses it, and removes it at the end. */
 
-import { abortAtEnd, createLinkedController } from '../../abort-signals.ts';
-import type { ControlInput } from '../../contract/control-operations.ts';
-import type { ControlPlane, LiveStream } from '../../contract/control-plane.ts';
-import type { RegisteredWebhook } from '../../contract/resources.ts';
-import type { StreamItem } from '../../contract/stream-schemas.ts';
-import { SvcError } from '../../errors.ts';
+import { SvcError } from '../../domain/errors.ts';
+import type { ControlInput } from '../../operations/control-operations.ts';
+import type { ControlPlane, LiveStream } from '../../operations/control-plane.ts';
+import type { StreamItem } from '../../operations/stream-schemas.ts';
+import { abortAtEnd, createLinkedController } from '../../platform/abort-signals.ts';
+import type { RegisteredWebhook } from '../../resources/endpoint.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
 /** Why the endpoint has changed: it was registered again, or its secret was rotated. */
-export type EndpointChange = 'registered' | 'rotated';
+export type RegistrationChange = 'registered' | 'rotated';
 
 export class ListenEndpoint {
   readonly control: ControlPlane;
@@ -28,7 +25,7 @@ export class ListenEndpoint {
 
   /**
    * An endpoint with the same URL is reused, with its secret and its deliveries: one that an earlier `svc listen` left, one of
-   * another `svc listen` or a permanent one that gets some of the same events, or with `--keep`, any permanent one.
+   * another `svc listen`, or a permanent one that gets some of the same events.
    */
   static async register(control: ControlPlane, newEndpoint: NewEndpoint): Promise<ListenEndpoint> {
     const registered = await control.createWebhook({ ...newEndpoint, reuse: true });
@@ -49,7 +46,7 @@ export class ListenEndpoint {
   follow(
     types: string,
     signal: AbortSignal,
-    onChange: (change: EndpointChange) => Promise<void>,
+    onChange: (change: RegistrationChange) => Promise<void>,
   ): LiveStream {
     const ended = createLinkedController([signal]);
     const open = () =>
@@ -82,7 +79,7 @@ export class ListenEndpoint {
   /** Yields all items except changes of endpoints. */
   async *#followSecrets(
     stream: AsyncIterable<StreamItem>,
-    onChange: (change: EndpointChange) => Promise<void>,
+    onChange: (change: RegistrationChange) => Promise<void>,
   ): AsyncGenerator<StreamItem, undefined> {
     for await (const item of stream) {
       if (item.type !== 'webhook') yield item;

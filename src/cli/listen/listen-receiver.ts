@@ -1,17 +1,17 @@
 /** The receiver of `svc listen` without a URL: it verifies each request, and gives the responses of a script. */
 import type { IncomingMessage } from 'node:http';
-import type { ControlPlane } from '../../contract/control-plane.ts';
-import type { TopicItem } from '../../contract/stream-schemas.ts';
-import { indentJson } from '../../domain/json.ts';
-import { schemes } from '../../domain/signature/schemes.ts';
-import type { VerifyResult } from '../../domain/signature/verify.ts';
+import { indentJson } from '../../domain/json-text.ts';
+import type { ControlPlane } from '../../operations/control-plane.ts';
+import type { TopicItem } from '../../operations/stream-schemas.ts';
 import type { Rules } from '../../profile/rules.ts';
-import { readReceivedRequest, verifyReceivedRequest } from '../../receiver/received-request.ts';
+import { readReceivedRequest, verifyReceivedRequest } from '../../receivers/received-request.ts';
 import {
   type ReceiverResponseOptions,
   type ReceiverServer,
   startReceiverServer,
-} from '../../receiver/receiver-server.ts';
+} from '../../receivers/receiver-server.ts';
+import { schemes } from '../../signature/schemes.ts';
+import type { VerifyResult } from '../../signature/verify.ts';
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { formatSecondOfDay } from '../render/format.ts';
@@ -51,15 +51,14 @@ interface ListenReceiverOptions {
 
 /** The status for a request that is not genuine (§6.4). */
 const REJECTED = 400;
-/** Number of deliveries whose requests are counted. */
-const MAX_COUNTED = 10_000;
 
 export class ListenReceiver {
   readonly #options: ListenReceiverOptions;
   readonly #control: Pick<ControlPlane, 'revealSecret'>;
   readonly #context: Context;
   readonly #rules: Rules;
-  readonly #countRequest = createCounter();
+  /** Number of requests by delivery. */
+  readonly #counts = new Map<string, number>();
   readonly #listener: Promise<ListenEndpoint>;
   #server: ReceiverServer | null = null;
   #genuineCount = 0;
@@ -132,6 +131,9 @@ export class ListenReceiver {
     }
     const response = verification.ok ? this.#takeResponse() : REJECTED;
     const deliveryId = headers[scheme.headers.id?.toLowerCase() ?? '']?.toString() ?? null;
+    const key = deliveryId ?? request.eventId ?? '';
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
     const item: ReceivedItem = {
       type: 'received',
       received_at: new Date(request.at).toISOString(),
@@ -139,7 +141,7 @@ export class ListenReceiver {
       event_type: envelope?.type ?? null,
       event_id: request.eventId,
       delivery_id: deliveryId,
-      times_received: this.#countRequest(deliveryId ?? request.eventId ?? ''),
+      times_received: count,
       verification,
       ...(this.#options.printsBodies && { body: request.body.toString() }),
     };
@@ -162,18 +164,6 @@ const INDENT = ' '.repeat('hh:mm:ssZ  '.length);
 function toResponseOptions(response: ScriptedResponse): ReceiverResponseOptions {
   if (response === 'timeout') return { after: new Promise(() => {}) };
   return response === 'reset' ? { drop: true } : { status: response };
-}
-
-/** Counts the calls with each key. Forgets the oldest keys. */
-function createCounter(): (key: string) => number {
-  const counts = new Map<string, number>();
-  return (key) => {
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    const [oldest = ''] = counts.keys();
-    if (counts.size > MAX_COUNTED) counts.delete(oldest);
-    return count;
-  };
 }
 
 /** One line; below it why the request is not genuine, and the body. */

@@ -1,66 +1,53 @@
 /** The columns of lists of deliveries, and all details of one delivery. */
 
-import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
-import { describePhases } from '../../client/texts/describe-phases.ts';
-import type { AttemptDetail, Delivery, DeliveryDetail } from '../../contract/delivery-schemas.ts';
-import { findAttemptHints } from '../../diagnosis/attempt-hints.ts';
 import { getDisplayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDueTime, formatDuration } from '../../domain/duration.ts';
+import { formatHint } from '../../domain/errors.ts';
 import { isAttemptSent } from '../../domain/fault.ts';
-import { indentJson } from '../../domain/json.ts';
-import { formatHint } from '../../errors.ts';
+import { indentJson } from '../../domain/json-text.ts';
+import type { Explanation } from '../../operations/explanation-schemas.ts';
+import type { AttemptDetail } from '../../resources/attempt.ts';
+import { describePhases } from '../../resources/attempt.ts';
+import { type Delivery, type DeliveryDetail, deliveryTable } from '../../resources/delivery.ts';
+import { describeAppliedFault } from '../../resources/fault.ts';
 import type { Context } from '../context.ts';
 import { createdColumn, type ScheduleTimeOf } from '../schedule-time.ts';
 import { formatDue, formatTime } from './format.ts';
 import { formatHeaders, renderMessageText, renderSection } from './http-message.ts';
-import { styleFor, styleOutcome, styleStatus } from './style.ts';
-import { type Column, renderFields } from './table.ts';
-import { renderVerification } from './verification.ts';
+import { renderVerification, styleFor, styleOutcome, styleStatus } from './style.ts';
+import { type Column, renderFields, toColumns } from './table.ts';
 
 /** Times are schedule times. */
 export function deliveryColumns(
   { io }: Pick<Context, 'io'>,
   scheduleTimeOf: ScheduleTimeOf,
 ): readonly Column<Delivery>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'STATUS', value: (delivery) => styleStatus(getDisplayStatus(delivery), io) },
-    { title: 'TYPE', value: ({ event_type: type }) => type, hideOrder: 5 },
-    { title: 'ATTEMPTS', value: ({ attempt_count: count }) => String(count), hideOrder: 3 },
-    {
-      title: 'NEXT',
+  return toColumns<Delivery>(deliveryTable, {
+    status: { value: (delivery) => styleStatus(getDisplayStatus(delivery), io) },
+    next_attempt_at: {
       value: (row) => (row.next_attempt_at ? formatDueTime(row.next_attempt_at, scheduleTimeOf(row)) : ''),
-      hideOrder: 4,
     },
-    createdColumn(scheduleTimeOf, 2),
+    created_at: createdColumn(scheduleTimeOf),
     // Short, so that a narrow terminal still shows the URL.
-    {
-      title: 'REPLAY',
-      value: ({ replay_of: id }) => (id === null ? '' : 'yes'),
-      hideOrder: 6,
-      hideIfEmpty: true,
-    },
-    { title: 'URL', value: ({ url }) => url, hideOrder: 1, canTruncate: true },
-  ];
-}
-
-interface RenderContext extends Pick<Context, 'io' | 'now'> {
-  /** IDs of the faults of its attempts that can still be applied. */
-  readonly activeFaultIds: ReadonlySet<string>;
+    replay_of: { value: ({ replay_of: id }) => (id === null ? '' : 'yes') },
+  });
 }
 
 /**
  * Renders a delivery with all its attempts.
+ * @param explanation of its last attempt; null if it has none
  * @param scheduleTime current schedule time of its workspace
  */
 export function renderDelivery(
   delivery: DeliveryDetail,
+  explanation: Pick<Explanation, 'detail' | 'hints'> | null,
   scheduleTime: number,
-  context: RenderContext,
+  context: Pick<Context, 'io' | 'now'>,
 ): string {
   const { io } = context;
   const { next_attempt_at: next } = delivery;
   const formatScheduleTime = (time: string | null) => (time === null ? null : formatTime(time, scheduleTime));
+  const steps = explanation?.hints.filter(({ command = '' }) => !command.startsWith('svc deliveries get'));
   const reason =
     delivery.settled_reason === null ? '' : `: ${settledReasonDescriptions[delivery.settled_reason]}`;
   const summary = renderFields(
@@ -73,26 +60,21 @@ export function renderDelivery(
       Created: formatScheduleTime(delivery.created_at),
       Settled: formatScheduleTime(delivery.settled_at),
       'Next attempt': next && formatDue(next, scheduleTime),
+      Cause: steps?.length ? (explanation?.detail ?? null) : null,
+      'What to do': steps?.map(formatHint).join('\n') || null,
     },
     io,
   );
-  const attempts = delivery.attempts.map((attempt) =>
-    renderAttempt(attempt, { delivery, scheduleTime, ...context }),
-  );
+  const attempts = delivery.attempts.map((attempt) => renderAttempt(attempt, scheduleTime, context));
   return [summary, ...attempts, ...renderBodies(delivery.attempts, io)].join('\n\n');
-}
-
-interface AttemptContext extends RenderContext {
-  readonly delivery: DeliveryDetail;
-  readonly scheduleTime: number;
 }
 
 function renderAttempt(
   attempt: AttemptDetail,
-  { delivery, scheduleTime, activeFaultIds, io, now }: AttemptContext,
+  scheduleTime: number,
+  { io, now }: Pick<Context, 'io' | 'now'>,
 ): string {
   const { request, response, verification, fault } = attempt;
-  const hints = findAttemptHints(attempt, delivery, fault !== undefined && activeFaultIds.has(fault.id));
   const style = styleFor(io);
   const title = [
     style.bold(`Attempt ${attempt.number}`),
@@ -104,7 +86,6 @@ function renderAttempt(
     Error: attempt.error && style.red(attempt.error),
     Fault: describeAppliedFault(fault),
     Signature: verification && renderVerification(verification, io),
-    'What to do': hints.map(formatHint).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleTime),
     [isAttemptSent(fault) ? 'Sent' : 'Not sent']: formatTime(attempt.sent_at, now()),
     Phases: attempt.phases && describePhases(attempt.phases),
@@ -131,9 +112,12 @@ function renderBodies(
   return bodies.flatMap((body) => {
     const numbers = attempts.filter(({ request }) => request.body === body).map(({ number }) => number);
     const indented = indentJson(body);
-    const unchanged = indented === body ? [] : [renderSection('Body as sent', body, capabilities)];
     const attemptNumbers = `attempt${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
     const name = bodies.length === 1 ? 'Body' : `Body of ${attemptNumbers}`;
-    return [renderSection(name, indented, capabilities), ...unchanged];
+    if (indented === body) return [renderSection(name, body, capabilities)];
+    return [
+      renderSection(`${name}, indented`, indented, capabilities),
+      renderSection(`${name}, as sent`, body, capabilities),
+    ];
   });
 }

@@ -1,8 +1,10 @@
 /** Renders the explanation of a delivery, the verdict first. */
-import type { Explanation } from '../../contract/explanation-schemas.ts';
+
 import { getDisplayStatus } from '../../domain/delivery.ts';
+import type { Hint } from '../../domain/errors.ts';
+import { decodeHtml } from '../../domain/escape-html.ts';
 import { formatDeliveryCount, toSentence } from '../../domain/message-parts.ts';
-import type { Hint } from '../../errors.ts';
+import type { Explanation } from '../../operations/explanation-schemas.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { renderSection } from './http-message.ts';
 import { styleFor, styleStatus } from './style.ts';
@@ -24,7 +26,7 @@ export function renderExplanation(
   const [remedy] = hints;
   const width = Math.max(1, capabilities.width - NAMES_WIDTH);
   const wrap = (text: string) => wrapWords(width, text).join('\n');
-  const response = attempt?.response_body?.replace(/\s+/g, ' ') ?? null;
+  const response = attempt?.response_body ? toLine(attempt.response_body) : null;
   const verdict = [
     certainty === 'likely' ? `${cause} (likely)` : cause,
     ...(mistake === null ? [] : [mistake.reason]),
@@ -61,6 +63,13 @@ export function renderExplanation(
   const stepLines = steps.map(({ step, value }, index) => `${index + 1}. ${step}:\n   ${value}`);
   const title = 'How a correct receiver verifies the signature';
   return `${fields}\n\n${renderSection(title, stepLines.join('\n'), capabilities)}`;
+}
+
+/** The text of a response on one line, without the tags of a page. */
+function toLine(body: string): string {
+  const visible = body.replace(/<(script|style)\b.*?<\/\1>|<[^>]*>/gis, ' ');
+  const text = /^\s*</.test(body) ? decodeHtml(visible) : body;
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The first facts that fit; null without any. */

@@ -1,14 +1,11 @@
-/** Renders the report of `svc receiver fuzz`: as text, as JUnit XML, and its smallest sequence as a Vitest test. */
-import { isDeepStrictEqual } from 'node:util';
+/** Renders the report of `svc receiver fuzz`. */
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import type { SignatureScheme } from '../../domain/signature/scheme.ts';
-import { schemes } from '../../domain/signature/schemes.ts';
-import type { FuzzReport } from '../../receiver/fuzz/fuzz.ts';
-import { type FuzzRule, fuzzRuleNames, fuzzRules, sideEffectRules } from '../../receiver/fuzz/fuzz-rules.ts';
-import type { FuzzFailure } from '../../receiver/fuzz/smallest-failure.ts';
-import { type JUnitResult, renderJUnit } from '../junit.ts';
+import type { FuzzReport } from '../../receivers/fuzz/fuzz.ts';
+import type { FuzzFailure } from '../../receivers/fuzz/smallest-failure.ts';
+import { type FuzzRule, fuzzRuleNames, sideEffectRules } from '../../receivers/play-rules.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
+import { type JUnitResult, renderJUnit } from './junit.ts';
 import { styleFor } from './style.ts';
 import { renderFields, renderTable } from './table.ts';
 import { wrapWords } from './text-width.ts';
@@ -20,6 +17,28 @@ export function renderFuzzReport(report: FuzzReport, capabilities: TerminalCapab
   const { failure } = report;
   const parts = failure === null ? [] : [renderFailure(failure, capabilities)];
   return [...parts, summarize(report)].join('\n\n');
+}
+
+/** One test case for each rule. Rules about side effects are skipped if side effects were not observed. */
+export function renderFuzzJUnit({ failure, side_effects: sideEffects }: FuzzReport, url: string): string {
+  const toResult = (rule: FuzzRule): JUnitResult | null => {
+    if (rule === failure?.rule) return toJUnitFailure(failure);
+    if (sideEffects !== null || !sideEffectRules.has(rule)) return null;
+    return { kind: 'skipped', message: 'Side effects were not observed.' };
+  };
+  const command = 'svc receiver fuzz';
+  const cases = fuzzRuleNames.map((name) => ({ classname: command, name, result: toResult(name) }));
+  return renderJUnit(command, url, cases);
+}
+
+function toJUnitFailure(failure: FuzzFailure): JUnitResult {
+  const lines = [
+    ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
+    describeFailureRate(failure),
+    failure.reason,
+    failure.remedy,
+  ];
+  return { kind: 'failure', message: failure.message, details: lines.join('\n') };
 }
 
 /** `Played 100 sequences with 1203 deliveries in 21.4s, random seed 7. None broke a rule.` */
@@ -109,88 +128,4 @@ function toRows(
 
 function shorten(text: string): string {
   return text.length > MAX_PAYLOAD_LENGTH ? `${text.slice(0, MAX_PAYLOAD_LENGTH)}…` : text;
-}
-
-/** One test case for each rule. Rules about side effects are skipped if side effects were not observed. */
-export function renderFuzzJUnit({ failure, side_effects, duration_ms }: FuzzReport, url: string): string {
-  const toResult = (rule: FuzzRule): JUnitResult | null => {
-    if (rule === failure?.rule) return toJUnitFailure(failure);
-    if (side_effects !== null || !sideEffectRules.has(rule)) return null;
-    return { kind: 'skipped', message: 'Side effects were not observed.' };
-  };
-  const cases = fuzzRuleNames.map((name) => ({
-    classname: 'svc receiver fuzz',
-    name,
-    result: toResult(name),
-  }));
-  return renderJUnit('svc receiver fuzz', [{ name: url, cases, durationMs: duration_ms }]);
-}
-
-function toJUnitFailure(failure: FuzzFailure): JUnitResult {
-  const lines = [
-    ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
-    describeFailureRate(failure),
-    failure.reason,
-    failure.remedy,
-    JSON.stringify(failure.sequence),
-  ];
-  return { kind: 'failure', message: failure.message, details: lines.join('\n') };
-}
-
-interface VitestTestOptions {
-  readonly url: string;
-  /** Undefined if side effects were not observed. */
-  readonly observe: string | undefined;
-  readonly restartCommand: string | undefined;
-  readonly scheme: SignatureScheme;
-  readonly timeoutMs: number;
-  /** The file of a certificate authority. */
-  readonly ca: string | undefined;
-  /** Event types; empty for those of all fixtures. */
-  readonly events: readonly string[];
-}
-
-/** A test that plays the smallest sequence again. It needs a running receiver, `SVC_WEBHOOK_SECRET` and this package. */
-export function renderVitestTest(
-  failure: FuzzFailure,
-  { url, observe, restartCommand, scheme, timeoutMs, ca, events }: VitestTestOptions,
-): string {
-  const hasRestart =
-    restartCommand !== undefined && failure.sequence.steps.some(({ kind }) => kind === 'restart');
-  const options = {
-    observe,
-    scheme: toSchemeOption(scheme),
-    timeout: formatDuration(timeoutMs),
-    events: events.length === 0 ? undefined : events,
-  };
-  return [
-    '// Written by svc receiver fuzz. Start your receiver, set SVC_WEBHOOK_SECRET to its secret, and run Vitest.',
-    ...(hasRestart ? ["import { execSync } from 'node:child_process';"] : []),
-    ...(ca === undefined ? [] : ["import { readFileSync } from 'node:fs';"]),
-    "import { fuzzReceiver } from 'svc-emulator';",
-    "import { expect, it } from 'vitest';",
-    '',
-    `const sequence = ${JSON.stringify(failure.sequence, null, 2)};`,
-    '',
-    `it(${JSON.stringify(`the receiver: ${fuzzRules[failure.rule].summary}`)}, { timeout: 60_000 }, async () => {`,
-    `  const report = await fuzzReceiver(${JSON.stringify(url)}, {`,
-    ...Object.entries(options).flatMap(([name, value]) =>
-      value === undefined ? [] : [`    ${name}: ${JSON.stringify(value)},`],
-    ),
-    ...(ca === undefined ? [] : [`    ca: readFileSync(${JSON.stringify(ca)}, 'utf8'),`]),
-    ...(hasRestart
-      ? [`    restart: () => void execSync(${JSON.stringify(restartCommand)}, { stdio: 'ignore' }),`]
-      : []),
-    '    replay: sequence,',
-    '  });',
-    '  expect(report.failure).toBeNull();',
-    '});',
-    '',
-  ].join('\n');
-}
-
-/** The name of a built-in scheme; the whole scheme if the configuration defines or changes it. */
-function toSchemeOption(scheme: SignatureScheme): string | SignatureScheme {
-  const builtIn = Object.values(schemes).find(({ name }) => name === scheme.name);
-  return isDeepStrictEqual(builtIn, scheme) ? scheme.name : scheme;
 }

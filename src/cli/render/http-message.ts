@@ -1,5 +1,5 @@
 /** Renders the headers and bodies of HTTP messages. */
-import { indentJson } from '../../domain/json.ts';
+import { indentJson } from '../../domain/json-text.ts';
 import { sanitizeLines } from '../terminal-text.ts';
 import { styleFor } from './style.ts';
 

@@ -1,8 +1,8 @@
 /** Renders the report of `svc receiver check` as a table or as JUnit XML. */
 import { formatCount } from '../../domain/message-parts.ts';
-import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
-import { type JUnitResult, renderJUnit } from '../junit.ts';
+import type { CheckReport, CheckResult } from '../../receivers/run-checks.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
+import { type JUnitResult, renderJUnit } from './junit.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 import { wrapIndented } from './text-width.ts';
@@ -100,9 +100,10 @@ export function renderReceiverJUnit(report: CheckReport, url: string): string {
     name: check.id,
     result: toJUnitResult(check, failsInconclusive(report)),
   }));
-  return renderJUnit('svc receiver check', [{ name: url, cases }]);
+  return renderJUnit('svc receiver check', url, cases);
 }
 
+/** Null for a check that passed. */
 function toJUnitResult(
   { status, sent, received, meaning }: CheckResult,
   failsIfInconclusive: boolean,

@@ -1,30 +1,31 @@
 /** The columns of lists of API requests, and all fields of one request. */
 
-import { hasUnreadBody } from '../../client/logged-request.ts';
-import { describeAppliedFault } from '../../client/texts/describe-fault.ts';
-import type { ApiRequest, ApiRequestDetail, LoggedMessage } from '../../contract/resources.ts';
 import { formatLatency } from '../../domain/duration.ts';
+import { describeAppliedFault } from '../../resources/fault.ts';
+import { hasUnreadBody } from '../../resources/logged-request.ts';
+import {
+  type ApiRequest,
+  type ApiRequestDetail,
+  type LoggedMessage,
+  requestTable,
+} from '../../resources/request.ts';
 import type { Context } from '../context.ts';
 import { formatTime } from './format.ts';
 import { renderMessageText, renderSection } from './http-message.ts';
 import { styleHttpStatus } from './style.ts';
-import { type Column, renderFields } from './table.ts';
+import { type Column, renderFields, toColumns } from './table.ts';
 
 /** @param formatTimeCell relative times for a list, the time of day for a live view */
 export function requestColumns(
   capabilities: { readonly color: boolean },
   formatTimeCell: (time: string) => string,
 ): readonly Column<ApiRequest>[] {
-  return [
-    { title: 'AT', value: ({ at }) => formatTimeCell(at) },
-    { title: 'METHOD', value: ({ method }) => method },
-    { title: 'PATH', value: ({ path }) => path, canTruncate: true },
-    { title: 'STATUS', value: ({ status }) => styleHttpStatus(status, capabilities) },
-    { title: 'ERROR', value: describeError, hideOrder: 3 },
-    { title: 'TOOK', value: ({ duration_ms: ms }) => formatLatency(ms), hideOrder: 4 },
-    { title: 'KEY', value: ({ api_key_name: key }) => key ?? '', hideOrder: 1, canTruncate: true },
-    { title: 'REQUEST', value: ({ id }) => id, hideOrder: 2 },
-  ];
+  return toColumns<ApiRequest>(requestTable, {
+    at: { value: ({ at }) => formatTimeCell(at) },
+    status: { value: ({ status }) => styleHttpStatus(status, capabilities) },
+    error_code: { value: describeError },
+    duration_ms: { value: ({ duration_ms: ms }) => formatLatency(ms) },
+  });
 }
 
 /** The error code, and the injected fault. */

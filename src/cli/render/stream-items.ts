@@ -1,7 +1,8 @@
 /** Renders the items of the live stream, one per line. */
-import type { ApiRequest } from '../../contract/resources.ts';
-import type { StreamItem } from '../../contract/stream-schemas.ts';
+
 import { formatDuration, formatLatency, MINUTE_MS } from '../../domain/duration.ts';
+import type { StreamItem } from '../../operations/stream-schemas.ts';
+import type { ApiRequest } from '../../resources/request.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { formatSecondOfDay, formatTimeOfDay } from './format.ts';
 import { styleFor, styleHttpStatus, styleOutcome } from './style.ts';

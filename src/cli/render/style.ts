@@ -6,6 +6,7 @@ import {
   deliveryStatusSymbols,
   describeOutcome,
 } from '../../domain/delivery.ts';
+import type { Verification } from '../../resources/verification.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { applyStyle } from '../terminal-text.ts';
 
@@ -86,4 +87,13 @@ export function styleHttpStatus(status: number, capabilities: { readonly color: 
   if (status === 0) return style.red('none');
   if (status < 400) return style.green(String(status));
   return (status < 500 ? style.yellow : style.red)(String(status));
+}
+
+/** Renders a verification on one line: `valid  The signature is valid, …` or the reason with its detail. */
+export function renderVerification(
+  { ok, reason, detail }: Verification,
+  capabilities: { readonly color: boolean },
+): string {
+  const style = styleFor(capabilities);
+  return `${ok ? style.green('valid') : style.red(String(reason))}  ${detail}`;
 }

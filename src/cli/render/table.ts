@@ -1,7 +1,7 @@
 /** Renders tables, lists of fields, and pages of lists. */
 import Table from 'cli-table3';
-import type { Page } from '../../contract/resources.ts';
-import { formatHint, type Hint } from '../../errors.ts';
+import { formatHint, type Hint } from '../../domain/errors.ts';
+import type { Fields, Page } from '../../resources/define-resource.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -19,6 +19,24 @@ export interface Column<Row> {
   readonly canTruncate?: boolean;
   /** Whether the column is hidden if it is empty, even if there is space for it. */
   readonly hideIfEmpty?: boolean;
+}
+
+/**
+ * The columns of a table of fields.
+ * @param changes for a field that is not shown as its text
+ */
+export function toColumns<Row extends object>(
+  table: Fields,
+  changes: Readonly<Record<string, Partial<Column<Row>>>>,
+): readonly Column<Row>[] {
+  const rows = Object.entries(table).sort(
+    ([, a], [, b]) => Number(a.column?.isLast ?? false) - Number(b.column?.isLast ?? false),
+  );
+  return rows.flatMap(([name, { label, column }]) => {
+    if (column === undefined) return [];
+    const value = (row: Row) => String((row as Readonly<Record<string, unknown>>)[name] ?? '');
+    return [{ title: label.toUpperCase(), value, ...column, ...changes[name] }];
+  });
 }
 
 /** Number of spaces between two columns. */

@@ -9,7 +9,6 @@ const PLAIN_CHARACTER = /^[ -~]$/;
 /** A color or another style. */
 const ANSI_SEQUENCE = /(\x1b\[[\d;]*m)/;
 
-/** In a bundle, `scripts/string-width.cjs` makes it fast for plain text. */
 export const widthOf: (text: string) => number = stringWidth;
 
 /** Truncates one line to a width, including the ellipsis. Open colors are closed. */
@@ -84,18 +83,14 @@ function widthOfToken(token: string): number {
 /** Created on first use, because it takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Characters per call: the time of the segmenter grows with the square of the length. */
-const PIECE_LENGTH = 256;
-
-/** The user-perceived characters of a text. */
+/** The user-perceived characters of a text. In pieces, because the time of the segmenter grows with the square of the length. */
 function splitGraphemes(text: string): string[] {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const complete: string[] = [];
   // The last character of a piece can continue in the next one.
   let unfinished = '';
-  for (let start = 0; start < text.length; start += PIECE_LENGTH) {
-    const segments = graphemes.segment(unfinished + text.slice(start, start + PIECE_LENGTH));
-    complete.push(...Array.from(segments, ({ segment }) => segment));
+  for (const piece of text.match(/.{1,256}/gsu) ?? []) {
+    complete.push(...Array.from(graphemes.segment(unfinished + piece), ({ segment }) => segment));
     unfinished = complete.pop() ?? '';
   }
   return text === '' ? [] : [...complete, unfinished];

@@ -87,6 +87,11 @@ function readOnly(label: string): Extension {
   return [EditorState.readOnly.of(true), named(label)];
 }
 
+interface TextViewOptions extends TextOptions {
+  /** Selects the first match of this text, and scrolls to it. Empty for none. */
+  readonly searched: string;
+}
+
 interface TextOptions {
   /** What the text is, for screen readers. */
   readonly label: string;
@@ -94,14 +99,20 @@ interface TextOptions {
 }
 
 /** Invisible and bidirectional characters are shown as escapes. */
-export function createTextView(parent: ShadowRoot, { label, text }: TextOptions): EditorView {
+export function createTextView(parent: ShadowRoot, { label, text, searched }: TextViewOptions): EditorView {
   const shown = escapeInvisible(text);
-  return new EditorView({
+  const view = new EditorView({
     root: parent,
     parent,
     doc: shown,
     extensions: [common, scrolling, readOnly(label), isJson(text) ? jsonLanguage : []],
   });
+  const index = searched === '' ? -1 : shown.toLowerCase().indexOf(searched.toLowerCase());
+  if (index >= 0) {
+    const selection = { anchor: index, head: index + searched.length };
+    view.dispatch({ selection, effects: EditorView.scrollIntoView(index, { y: 'center' }) });
+  }
+  return view;
 }
 
 export interface ComparedText {

@@ -1,6 +1,7 @@
 import type { EditorView } from '@codemirror/view';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import { route } from '../router.ts';
 import { CodeMirrorHost, codeMirror } from './code-mirror-host.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
@@ -23,6 +24,7 @@ const MAX_SCANNED_LINES = 30;
 /** Text that can be copied, and searched with Ctrl+F while it has the focus. It never becomes markup. */
 export function CodeView({ label, text, what, title, children }: Props) {
   const view = useRef<EditorView>(null);
+  const searched = route.value.query.text?.trim() ?? '';
   const openSearch = () => {
     if (view.current !== null) codeMirror.peek()?.openSearchPanel(view.current);
   };
@@ -32,7 +34,13 @@ export function CodeView({ label, text, what, title, children }: Props) {
         {title}
         <span class="row push-right">
           {text.split('\n', MAX_SCANNED_LINES + 1).length > MAX_SCANNED_LINES && (
-            <button type="button" class="quiet" title="Ctrl+F" onClick={openSearch}>
+            <button
+              type="button"
+              class="quiet"
+              title="Ctrl+F"
+              disabled={codeMirror.value === undefined}
+              onClick={openSearch}
+            >
               <Icon name="search" /> Find
             </button>
           )}
@@ -42,9 +50,9 @@ export function CodeView({ label, text, what, title, children }: Props) {
       </div>
       <CodeMirrorHost
         text={text}
-        inputs={[label, text]}
+        inputs={[label, text, searched]}
         create={({ createTextView }, parent) => {
-          view.current = createTextView(parent, { label, text });
+          view.current = createTextView(parent, { label, text, searched });
           return view.current;
         }}
       />

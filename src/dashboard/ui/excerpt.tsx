@@ -1,5 +1,8 @@
 import { route } from '../router.ts';
 
+/** A narrow column shows the match, and cuts what follows. */
+const MAX_BEFORE = 12;
+
 /** Text around a match of the search, which is highlighted. */
 export function Excerpt({ text }: { readonly text: string }) {
   const search = (route.value.query.text ?? '').trim();
@@ -8,7 +11,7 @@ export function Excerpt({ text }: { readonly text: string }) {
   const end = index + search.length;
   return (
     <>
-      {text.slice(0, index)}
+      {index > MAX_BEFORE ? `…${text.slice(index - MAX_BEFORE, index)}` : text.slice(0, index)}
       <mark>{text.slice(index, end)}</mark>
       {text.slice(end)}
     </>

@@ -71,7 +71,7 @@ export function Field({ label, name, hint, error, onChange, suggestions, options
 
 /** The names of the texts in a draft. */
 type TextName<Draft> = {
-  [Name in keyof Draft & string]: Draft[Name] extends string | null ? Name : never;
+  [Name in keyof Draft & string]: Draft[Name] extends string | null | undefined ? Name : never;
 }[keyof Draft & string];
 
 /** Connects fields to the form values in `draft`: `<Field label="Path" {...field('path')} />`. Null is shown as an empty text. */

@@ -1,54 +1,47 @@
 /** The filters of a list, as fields and chips. Their values are stored in the URL. */
-import './filter-bar.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { idPrefixes } from '../../domain/ids.ts';
+import type { Filters } from '../../resources/define-resource.ts';
+import { describeSchema } from '../../resources/validate.ts';
 import { shortenUrl } from '../address.ts';
 import { control } from '../control.ts';
+import { describeStatusFilter, type FilterTexts } from '../filters.ts';
 import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { useQuery } from '../use-query.ts';
-import { describeFilter, type FilterClock, filterLabels } from './filter-text.ts';
 import { Icon } from './icon.tsx';
 import { Toolbar } from './toolbar.tsx';
 
+/** Suggestions for the value of a filter, the titles of its only values, or null if it has buttons instead of a field. */
+export type Choices = Readonly<Record<string, readonly string[] | Readonly<Record<string, string>> | null>>;
+
 export interface FilterBarProps {
-  readonly filter: Readonly<Record<string, string>>;
   /** The filters that this list has. Others in the URL are reported as ignored. */
-  readonly filterNames: readonly string[];
-  readonly search: Omit<SearchProps, 'value'>;
-  /** The other fields. They are behind a button until one of them has a value. */
-  readonly fields: ComponentChildren;
+  readonly filters: Filters;
+  readonly filter: FilterTexts;
+  /** The filter of the search field, and its placeholder. */
+  readonly search: readonly [name: string, placeholder: string];
+  /** A hook that loads the choices when the fields are first shown. */
+  readonly useChoices: () => Choices;
   /** The most frequent filter, which is always visible. */
   readonly quickFilter?: ComponentChildren;
   /** Buttons next to the search field. */
   readonly controls?: ComponentChildren;
   /** What can be done with all matches; shown while a filter is active. */
   readonly action?: ComponentChildren;
-  /** The clock of the times that the list is filtered by (default: schedule time). */
-  readonly clock?: FilterClock | undefined;
-  /** The values that the filter `status` can have. */
-  readonly statusHint?: string | undefined;
 }
 
-export function FilterBar({
-  filter,
-  filterNames,
-  search,
-  fields,
-  quickFilter,
-  controls,
-  action,
-  clock,
-  statusHint,
-}: FilterBarProps) {
+/** The search field is always visible. The other fields are behind a button until one of them has a value. */
+export function FilterBar(props: FilterBarProps) {
+  const { filter, filters, search, quickFilter, controls } = props;
   const id = useId();
-  const hasFieldValue = Object.keys(filter).some((name) => name !== search.name && name !== 'status');
+  const hasFieldValue = Object.keys(filter).some((name) => name !== search[0] && name !== 'status');
   const [isExpanded, setExpanded] = useState(hasFieldValue);
   return (
     <search class="filters">
       <div class="row">
-        <SearchField {...search} value={filter[search.name]} />
+        <SearchField label={filters[search[0]]?.label ?? ''} search={search} value={filter[search[0]]} />
         {quickFilter}
         <button
           type="button"
@@ -60,31 +53,25 @@ export function FilterBar({
         </button>
         {controls}
       </div>
-      {isExpanded && (
-        <div id={id} class="row filters-fields">
-          {fields}
-        </div>
-      )}
-      <IgnoredFilters filter={filter} filterNames={filterNames} statusHint={statusHint} />
-      <FilterChips filter={filter} action={action} clock={clock} />
+      {isExpanded && <FilterFields id={id} {...props} />}
+      <IgnoredFilters {...props} />
+      <FilterChips {...props} />
     </search>
   );
 }
 
-/** The longest `text` that the control plane accepts. */
+/** The longest text that the control plane accepts. */
 const MAX_SEARCH_LENGTH = 1_000;
 /** The list is updated when the user has not typed for this time. */
 const TYPING_MS = 200;
 
-interface SearchProps {
-  readonly name: string;
+interface SearchFieldProps extends Pick<FilterBarProps, 'search'> {
   readonly label: string;
   readonly value: string | undefined;
-  readonly placeholder: string;
 }
 
 /** A search field that updates the list while the user types. */
-function SearchField({ name, label, value = '', placeholder }: SearchProps) {
+function SearchField({ label, search: [name, placeholder], value = '' }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -117,67 +104,82 @@ function SearchField({ name, label, value = '', placeholder }: SearchProps) {
   );
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string | undefined;
+const RECENT_PERIODS = ['5m', '1h', '24h'];
+
+/** A field for each filter without a place of its own. */
+function FilterFields({ id, filters, filter, search, useChoices }: FilterBarProps & { id: string }) {
+  const choices: Choices = { since: RECENT_PERIODS, until: RECENT_PERIODS, ...useChoices() };
+  const names = Object.keys(filters).filter((name) => name !== search[0] && choices[name] !== null);
+  return (
+    <div id={id} class="row filters-fields">
+      {names.map((name) => (
+        <FilterField
+          key={name}
+          name={name}
+          label={filters[name]?.label ?? ''}
+          isInvalid={filter[name] === undefined}
+          choices={choices[name] ?? []}
+        />
+      ))}
+    </div>
+  );
 }
 
-export const RECENT_PERIODS = ['5m', '1h', '24h'];
+interface FilterFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly isInvalid: boolean;
+  readonly choices: NonNullable<Choices[string]>;
+}
 
-/** A text field with suggestions; empty means no filter. */
-export function FilterInput({
-  name,
-  label,
-  value,
-  suggestions,
-}: FieldProps & { readonly suggestions: readonly string[] }) {
-  const list = useId();
-  // An invalid value stays in the field.
+/** An empty field means no filter. An invalid value stays in the field. */
+function FilterField({ name, label, isInvalid, choices }: FilterFieldProps) {
+  const id = useId();
   const text = route.value.query[name] ?? '';
   const field = useRef<HTMLInputElement>(null);
   // Not with `value`, because each render would replace text that is being typed.
   useLayoutEffect(() => {
     if (field.current !== null) field.current.value = text;
   }, [text]);
+  const change = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    updateQuery({ [name]: currentTarget.value.trim() });
   return (
-    <label>
+    <label for={id}>
       {label}
-      <input
-        ref={field}
-        list={list}
-        aria-invalid={text !== '' && value === undefined}
-        placeholder="any"
-        onChange={({ currentTarget }) => updateQuery({ [name]: currentTarget.value.trim() })}
-      />
-      <datalist id={list}>
-        {suggestions.map((suggestion) => (
-          <option key={suggestion} value={suggestion} />
-        ))}
-      </datalist>
+      {Array.isArray(choices) ? (
+        <>
+          <input
+            ref={field}
+            id={id}
+            list={`${id}-list`}
+            aria-invalid={text !== '' && isInvalid}
+            placeholder="any"
+            onChange={change}
+          />
+          <datalist id={`${id}-list`}>
+            {choices.map((choice) => (
+              <option key={choice} value={choice} />
+            ))}
+          </datalist>
+        </>
+      ) : (
+        <select id={id} value={text} onChange={change}>
+          <option value="">any</option>
+          {Object.entries(choices).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
     </label>
   );
 }
 
-/** A select; its first, empty option means no filter. */
-export function FilterSelect({
-  name,
-  label,
-  value = '',
-  children,
-}: FieldProps & { readonly children: ComponentChildren }) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={({ currentTarget }) => updateQuery({ [name]: currentTarget.value })}>
-        <option value="">any</option>
-        {children}
-      </select>
-    </label>
-  );
-}
-
-interface FilterButtonsProps<Value extends string> extends FieldProps {
+interface FilterButtonsProps<Value extends string> {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
   readonly options: readonly Value[];
   readonly titles?: Partial<Record<Value, string>>;
   /** The content of a button (default: its value). */
@@ -191,7 +193,7 @@ export function FilterButtons<Value extends string>({
   value,
   options,
   titles = {},
-  children = (option) => <span class="capitalized">{option}</span>,
+  children = (option) => option,
 }: FilterButtonsProps<Value>) {
   return (
     <Toolbar label={label} class="row filters-pills">
@@ -211,31 +213,23 @@ export function FilterButtons<Value extends string>({
   );
 }
 
+/** What a list has in the URL in addition to its filters. */
+const OTHER_NAMES = ['attempt', 'tab'];
+
 /** The filters in the URL that this list does not have, or whose value is invalid. */
-function IgnoredFilters({
-  filter,
-  filterNames,
-  statusHint,
-}: Pick<FilterBarProps, 'filter' | 'filterNames' | 'statusHint'>) {
-  const { query } = route.value;
-  const ignored = Object.entries(filterLabels).filter(
-    ([name]) => query[name] !== undefined && query[name].trim() !== '' && filter[name] === undefined,
+function IgnoredFilters({ filter, filters }: FilterBarProps) {
+  const ignored = Object.entries(route.value.query).filter(
+    ([name, text]) => text.trim() !== '' && filter[name] === undefined && !OTHER_NAMES.includes(name),
   );
-  const hints: Readonly<Record<string, string | undefined>> = {
-    status: statusHint,
-    response_status: 'a status such as 404, a class such as 4xx, or none',
-    since: TIME_HINT,
-    until: TIME_HINT,
-  };
   if (ignored.length === 0) return null;
   return (
-    <div class="filters-ignored error-text" role="alert">
-      {ignored.map(([name, label]) => (
+    <div class="error-text" role="alert">
+      {ignored.map(([name, text]) => (
         <p key={name}>
-          The {label} filter "{query[name]}" is ignored.{' '}
-          {filterNames.includes(name)
-            ? `Enter ${hints[name] ?? 'an ID'}.`
-            : `This list has no ${label} filter.`}{' '}
+          The {filters[name]?.label ?? name} filter "{text}" is ignored.{' '}
+          {filters[name] === undefined
+            ? 'This list has no such filter.'
+            : `Enter ${describeSchema(filters[name].schema)}.`}{' '}
           <button type="button" class="pill" onClick={() => updateQuery({ [name]: '' })}>
             Clear
           </button>
@@ -245,10 +239,8 @@ function IgnoredFilters({
   );
 }
 
-const TIME_HINT = 'a duration such as 1h, or a time such as 2026-11-20T12:00:00Z';
-
 /** The active filters, each with a button that removes it. */
-function FilterChips({ filter, action, clock }: Pick<FilterBarProps, 'filter' | 'action' | 'clock'>) {
+function FilterChips({ filter, filters, action }: FilterBarProps) {
   const entries = Object.entries(filter);
   const endpointId = Object.values(filter).find((value) => value.startsWith(idPrefixes.webhook));
   const { value: endpoint } = useQuery(
@@ -258,8 +250,8 @@ function FilterChips({ filter, action, clock }: Pick<FilterBarProps, 'filter' | 
   if (entries.length === 0) return null;
   const chips = entries.map(([name, value]) => ({
     name,
-    ...describeFilter(name, value, clock),
-    ...(endpoint && value === endpointId && { text: shortenUrl(endpoint.url) }),
+    label: filters[name]?.label,
+    text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeStatusFilter(value),
   }));
   return (
     <ul class="row filters-chips plain-list" aria-label="Active filters">
@@ -286,21 +278,5 @@ function FilterChips({ filter, action, clock }: Pick<FilterBarProps, 'filter' | 
       </li>
       {Boolean(action) && <li class="row push-right">{action}</li>}
     </ul>
-  );
-}
-
-/** Filters by creation time: an age such as 1h, or a time. */
-export function PeriodFields({
-  since,
-  until,
-}: {
-  readonly since: string | undefined;
-  readonly until: string | undefined;
-}) {
-  return (
-    <>
-      <FilterInput name="since" label="Since" value={since} suggestions={RECENT_PERIODS} />
-      <FilterInput name="until" label="Before" value={until} suggestions={RECENT_PERIODS} />
-    </>
   );
 }

@@ -6,11 +6,14 @@ interface Props {
   readonly form: FormSubmit;
   /** Content of the button that submits. */
   readonly action: ComponentChildren;
-  readonly tone?: 'primary' | 'danger';
+  /** Empty for a form that is not the main one of its page. */
+  readonly tone?: 'primary' | 'danger' | '';
   readonly isDisabled?: boolean;
   /** In a dialog: closes it. */
   readonly onClose?: () => void;
   readonly label?: string;
+  /** Other buttons. */
+  readonly buttons?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
@@ -22,6 +25,7 @@ export function Form({
   isDisabled = false,
   onClose,
   label,
+  buttons,
   children,
 }: Props) {
   const { error, isBusy, submit } = form;
@@ -45,6 +49,7 @@ export function Form({
         <button type="submit" class={tone} disabled={isBusy || isDisabled} title="Ctrl+Enter">
           {action}
         </button>
+        {buttons}
         {onClose !== undefined && (
           <button type="button" onClick={onClose}>
             Cancel

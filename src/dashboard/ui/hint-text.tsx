@@ -1,5 +1,5 @@
 /** What to do next, with the command to copy. */
-import type { Hint } from '../../errors.ts';
+import type { Hint } from '../../domain/errors.ts';
 import { CopyButton } from './copy-button.tsx';
 
 export function HintText({ hint: { text, command } }: { readonly hint: Hint }) {

@@ -1,7 +1,6 @@
 /** Headers and bodies of HTTP messages as text. Nothing in them becomes markup. */
-import './http-message.css';
 import { useState } from 'preact/hooks';
-import { indentJson } from '../../domain/json.ts';
+import { indentJson } from '../../domain/json-text.ts';
 
 import { CodeView } from './code-view.tsx';
 import { Properties } from './properties.tsx';

@@ -14,7 +14,6 @@ const paths = {
   key: 'M9 15a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM13 11h8v4M17 11v3',
   eye: 'M2 12s4-7 10-7 10 7 10 7-4 7-10 7S2 12 2 12ZM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
-  download: 'M12 4v11M7 10l5 5 5-5M5 20h14',
   edit: 'M4 20h4L19 9l-4-4L4 16z',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16 16l5 5',
   settings: 'M3 7h11M18 7h3M3 17h3M10 17h11M16 5v4M8 15v4',

@@ -2,7 +2,7 @@
 
 import type { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
-import { indentJson } from '../../domain/json.ts';
+import { indentJson } from '../../domain/json-text.ts';
 import { useJsonProblem } from '../use-json-problem.ts';
 import { CodeMirrorHost, codeMirror } from './code-mirror-host.tsx';
 

@@ -1,13 +1,12 @@
 /** A view with a filtered live list and the open item: side by side on wide screens, otherwise the item replaces the list. */
-import './live-list-view.css';
 import { Component, type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { capitalize } from '../../domain/message-parts.ts';
 import { type Route, toHash } from '../address.ts';
-import type { HasId } from '../live-items.ts';
+import { isLost } from '../control.ts';
 import { navigate, replaceRoute } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
-import type { LiveList } from '../use-live-list.ts';
+import type { HasId, LiveList } from '../use-live-list.ts';
 import { ActionButton } from './action-button.tsx';
 import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { Icon } from './icon.tsx';
@@ -18,6 +17,8 @@ interface Props<Item extends HasId> extends FilterBarProps {
   readonly list: LiveList<Item>;
   /** Kind of the items, such as "Event". The section of the route is its plural. */
   readonly label: string;
+  /** The titles of the columns. */
+  readonly columns: readonly string[];
   /** The content of a row, which is a link to the item. Must be the same function on every render. */
   readonly renderRow: (item: Item) => ComponentChildren;
   /** Shown when the list has no items and no filter. */
@@ -65,9 +66,9 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
 }
 
 /** Rows of a live list, or its loading, error or empty state. */
-function Rows<Item extends HasId>({ route, list, filter, renderRow, empty }: Props<Item>) {
-  const { list: shown, scrollContainer, holdHandlers, showNew, onScroll } = list;
-  const { items, hasOlder, isLoaded, isLoading, error } = shown;
+function Rows<Item extends HasId>({ route, list, filter, columns, renderRow, empty }: Props<Item>) {
+  const { scrollContainer, holdHandlers, showNew, onScroll } = list;
+  const { items, newCount, hasOlder, loadOlder, isLoaded, error, retry } = list;
   const { section, id: openId } = route;
   // The open tab stays the same when the user opens another item.
   const toRoute = (id: string) => ({ section, id, query: { ...filter, tab: route.query.tab ?? '' } });
@@ -79,16 +80,23 @@ function Rows<Item extends HasId>({ route, list, filter, renderRow, empty }: Pro
     { key: 'k', description: 'Previous row', run: () => move(-1) },
   ]);
   useOpenRowInView(list, openId);
-  const isEmpty = isLoaded && !isLoading && items.length === 0;
+  const isEmpty = isLoaded && items.length === 0;
   return (
     <div class="live-list" {...holdHandlers}>
-      <NewItemsButton section={section} count={shown.newCount} onPress={showNew} />
-      {error !== null && (
+      <NewItemsButton section={section} count={newCount} onPress={showNew} />
+      {error !== null && (items.length === 0 || !isLost.value) && (
         <p class="placeholder error-text" role="alert">
-          {error} <ActionButton onClick={() => shown.retry()}>Try again</ActionButton>
+          {error} <ActionButton onClick={retry}>Try again</ActionButton>
         </p>
       )}
       <div ref={scrollContainer} class="live-rows" onScroll={onScroll} {...handlers}>
+        {items.length > 0 && (
+          <div class="list-columns list-head" aria-hidden="true">
+            {['', ...columns].map((title) => (
+              <span key={title}>{title}</span>
+            ))}
+          </div>
+        )}
         {items.length > 0 && (
           <ol class="plain-list" aria-label={capitalize(section)}>
             {items.map((item) => (
@@ -104,7 +112,7 @@ function Rows<Item extends HasId>({ route, list, filter, renderRow, empty }: Pro
         )}
         {isLoaded && hasOlder && (
           <p class="live-older">
-            <ActionButton disabled={isLoading} onClick={() => void shown.loadOlder()}>
+            <ActionButton disabled={loadOlder === null} onClick={() => loadOlder?.()}>
               Show older {section}
             </ActionButton>
           </p>
@@ -137,13 +145,20 @@ interface RowProps<Item> {
 class Row<Item extends HasId> extends Component<RowProps<Item>> {
   override shouldComponentUpdate(next: RowProps<Item>): boolean {
     const { item, address, isOpen } = this.props;
-    return next.item !== item || next.address !== address || next.isOpen !== isOpen;
+    if (next.address !== address || next.isOpen !== isOpen) return true;
+    return next.item !== item && JSON.stringify(next.item) !== JSON.stringify(item);
   }
 
   override render({ item, address, isOpen, renderRow }: RowProps<Item>) {
     return (
       <li>
-        <a class="list-row" data-id={item.id} href={address} aria-current={isOpen ? 'true' : undefined}>
+        <a
+          class="list-row list-columns"
+          data-id={item.id}
+          title={item.id}
+          href={address}
+          aria-current={isOpen ? 'true' : undefined}
+        >
           {renderRow(item)}
         </a>
       </li>
@@ -156,14 +171,14 @@ const MAX_SEARCHED = 1_000;
 
 /** Scrolls to the row of the item that is open when the list appears, as after a reload. */
 function useOpenRowInView<Item extends HasId>(
-  { list, scrollContainer }: LiveList<Item>,
+  { items, isLoaded, hasOlder, loadOlder, scrollContainer }: LiveList<Item>,
   openId: string | null,
 ) {
   const isDone = useRef(openId === null);
   useEffect(() => {
-    if (isDone.current || !list.isLoaded || list.isLoading || openId === null) return;
-    const isOlder = openId < (list.items.at(-1)?.id ?? openId);
-    if (isOlder && list.hasOlder && list.items.length < MAX_SEARCHED) return void list.loadOlder();
+    if (isDone.current || !isLoaded || loadOlder === null || openId === null) return;
+    const isOlder = openId < (items.at(-1)?.id ?? openId);
+    if (isOlder && hasOlder && items.length < MAX_SEARCHED) return loadOlder();
     isDone.current = true;
     scrollContainer.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'center' });
   });
@@ -185,7 +200,7 @@ function NewItemsButton({ section, count, onPress }: NewItemsButtonProps) {
         {count > 0 ? `New ${section} at the top of the list` : ''}
       </span>
       {count > 0 && (
-        <button type="button" class="primary live-new" onClick={onPress}>
+        <button type="button" class="live-new" onClick={onPress}>
           {numberFormat.format(count)} new
         </button>
       )}

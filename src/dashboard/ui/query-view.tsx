@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isLost } from '../control.ts';
 import type { Query } from '../use-query.ts';
 import { ActionButton } from './action-button.tsx';
 
@@ -16,7 +17,8 @@ export function QueryView<Value>({ query, what, loadingText = `Loading ${what}â€
   const { value, error, refetch } = query;
   return (
     <>
-      {error !== null && (
+      {/* The page says that its data are old while the connection is lost. */}
+      {error !== null && (value === undefined || !isLost.value) && (
         <p class="placeholder error-text" role="alert">
           {error} <ActionButton onClick={refetch}>Try again</ActionButton>
         </p>

@@ -1,5 +1,5 @@
 /** Badges for statuses and results, and counts of them. */
-import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
+
 import {
   type DeliveryStatusFilter,
   type DisplayStatus,
@@ -8,8 +8,10 @@ import {
   displayStatuses,
   MAX_DELIVERY_COUNT,
 } from '../../domain/delivery.ts';
+import { capitalize } from '../../domain/message-parts.ts';
+import type { AttemptSummary } from '../../resources/attempt.ts';
 import { toHash } from '../address.ts';
-import { describeStatusFilter } from './filter-text.ts';
+import { describeStatusFilter } from '../filters.ts';
 import { Icon } from './icon.tsx';
 
 interface StatusProps {
@@ -66,8 +68,8 @@ interface StatusFilterProps {
 export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
   return (
     <>
-      <span class="capitalized">{describeStatusFilter(status)}</span>{' '}
-      {count > 0 && <span class={`count ${status}`}>{formatCappedCount(count)}</span>}
+      {capitalize(describeStatusFilter(status))}{' '}
+      <span class={`count ${status}`}>{count > 0 && formatCappedCount(count)}</span>
     </>
   );
 }

@@ -1,12 +1,12 @@
 /** Times relative to the clocks of a workspace, or in UTC. If the clocks differ, each time says which one it belongs to. */
 import { computed, effect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatDueTime, formatRelative } from '../../domain/duration.ts';
+import type { Delivery } from '../../resources/delivery.ts';
 import { selectedClock, type WorkspaceClock } from '../schedule-clock.ts';
+import { workspaceId } from '../session.ts';
 import { settings } from '../settings.ts';
 import { formatUtc } from '../views/clock/clock-format.ts';
-import { useClock } from './workspace-scope.tsx';
 
 interface Props {
   /** ISO 8601. */
@@ -29,7 +29,7 @@ interface TimeTextProps extends Props {
 }
 
 function TimeText({ at, clock, isDue }: TimeTextProps) {
-  const workspaceClock = useClock();
+  const { value: workspaceClock } = selectedClock;
   // Renders only when the text changes, not at every tick of the clock.
   const text = useMemo(
     () =>
@@ -65,19 +65,19 @@ export function isReached(at: string, { now }: WorkspaceClock): boolean {
 
 /** When an attempt is due. A due attempt waits while its endpoint queue is busy. */
 export function AttemptDueTime({ at }: { readonly at: string }) {
-  return isReached(at, useClock()) ? <>due now</> : <DueTime at={at} />;
+  return isReached(at, selectedClock.value) ? <>due now</> : <DueTime at={at} />;
 }
 
 interface AttemptCountProps {
-  readonly delivery: Pick<Delivery, 'attempt_count' | 'next_attempt_at'>;
+  readonly delivery: Pick<Delivery, 'attempt_count' | 'next_attempt_at' | 'workspace_id'>;
 }
 
 /** `1 attempt`, `2 attempts, next in 4m`, `2 attempts, due now` */
-export function AttemptCount({
-  delivery: { attempt_count: count, next_attempt_at: next },
-}: AttemptCountProps) {
-  const clock = useClock();
-  const isDue = next !== null && isReached(next, clock);
+export function AttemptCount({ delivery }: AttemptCountProps) {
+  const { attempt_count: count } = delivery;
+  // The due time is one of another clock if the delivery belongs to another workspace.
+  const next = delivery.workspace_id === workspaceId.value ? delivery.next_attempt_at : null;
+  const isDue = next !== null && isReached(next, selectedClock.value);
   return (
     <span class="muted">
       {count} {count === 1 ? 'attempt' : 'attempts'}

@@ -1,75 +1,76 @@
-/** The tool `trigger`: creates an event and shows its deliveries, or runs a script. */
+/** The tool `trigger`: creates an event and shows its deliveries. */
 import * as v from 'valibot';
-import { toEventBody } from '../../client/event-body.ts';
-import { type ControlPlane, listAll } from '../../contract/control-plane.ts';
-import { EventType, JsonObject } from '../../contract/fields.ts';
-import { DefaultWorkspace } from '../../contract/list-filters.ts';
+import { SECOND_MS } from '../../domain/duration.ts';
+import { SvcError } from '../../domain/errors.ts';
 import { applyJsonEdits, type JsonEdit } from '../../domain/json-path.ts';
-import { wholeNumber } from '../../validation/value-schemas.ts';
-import { findEventType } from '../find-event-type.ts';
-import { runNamedScript } from '../run-named-script.ts';
-import { EXAMPLE_TYPE, findNextCall, summarizeDeliveries } from '../summarize-delivery.ts';
-import { ArgumentError, defineTool, formatCall } from '../tool.ts';
-import { MAX_WAIT_SECONDS, waitUntilSettled } from '../wait-until-settled.ts';
+import { findMistypedType } from '../../fixtures/event-fixtures.ts';
+import type { ControlPlane } from '../../operations/control-plane.ts';
+import { DefaultWorkspace } from '../../operations/page-fields.ts';
+import { pickFields } from '../../resources/define-resource.ts';
+import { eventSettings, toEventBody } from '../../resources/event.ts';
+import { EventType, JsonObject } from '../../resources/values.ts';
+import { findNextCall, summarizeDeliveries } from '../summarize-delivery.ts';
+import { defineTool, formatCall, waitSeconds } from '../tool.ts';
 
 export const triggerTool = defineTool({
   name: 'trigger',
-  description: 'Create an event and show its deliveries, or run a script',
+  description: 'Create an event and show its deliveries',
   hints: { destructiveHint: false },
   nextAfterError: formatCall('status'),
-  input: v.strictObject({
-    type: v.optional(v.pipe(EventType, v.description('Such as order.shipped; status lists examples'))),
-    script: v.optional(v.pipe(v.string(), v.description('Instead of type: runs its steps'))),
-    payload: v.optional(v.pipe(JsonObject, v.description('Default: the example of the type'))),
-    overrides: v.optional(
-      v.pipe(JsonObject, v.description('Values by path, such as {"items[0].quantity":3}')),
-      {},
-    ),
-    add: v.optional(v.pipe(JsonObject, v.description('New values by path')), {}),
+  about: {
+    type: 'Such as order.shipped; status lists examples',
+    payload: 'Default: the example of the type',
+    overrides: 'Values by path, such as {"items[0].quantity":3}',
+    add: 'New values by path',
+  },
+  fields: {
+    type: EventType,
+    payload: v.optional(JsonObject),
+    overrides: v.optional(JsonObject, {}),
+    add: v.optional(JsonObject, {}),
     remove: v.optional(v.array(v.string()), []),
+    ...eventSettings,
     ...DefaultWorkspace,
-    wait_seconds: v.optional(wholeNumber(0, MAX_WAIT_SECONDS), 0),
-  }),
-  output: { event_id: 'string', deliveries: 'array' },
-  async run({ type, script, payload, overrides, add, remove, wait_seconds: seconds, ...workspace }, call) {
-    const { control, connectApi } = call.emulator;
+    wait_seconds: waitSeconds(0),
+  },
+  async run(input, { emulator: { control, connectApi }, signal }) {
+    const { type, payload, overrides, add, remove, wait_seconds: seconds } = input;
     const status = await control.getStatus({});
-    const workspaceId = workspace.workspace_id ?? status.workspace_id;
-    if (script !== undefined && type === undefined) return runNamedScript(script, call, workspaceId);
-    if (type === undefined || script !== undefined) {
-      throw new ArgumentError('Pass either type or script.', {
-        type: type ?? EXAMPLE_TYPE,
-        script: undefined,
-      });
-    }
+    const example = payload === undefined ? await findExample(type, control) : JSON.stringify(payload);
+    const edits: readonly JsonEdit[] = [
+      ...toEdits('override', overrides),
+      ...toEdits('add', add),
+      ...remove.map((path) => ({ kind: 'remove' as const, path })),
+    ];
     const api = await connectApi();
-    const example = payload === undefined ? await findExample(type, control) : null;
     const { value: event } = await api.createEvent(
       toEventBody({
         type,
-        workspaceId,
+        workspaceId: input.workspace_id ?? status.workspace_id,
         payloadField: status.payload_field,
-        payload: applyChanges(example?.payload ?? JSON.stringify(payload), [
-          ...toEdits('override', overrides),
-          ...toEdits('add', add),
-          ...remove.map((path) => ({ kind: 'remove' as const, path })),
-        ]),
+        settings: pickFields(eventSettings, input),
+        // Without changes, the text keeps every byte.
+        payload: edits.length === 0 ? (example ?? '{}') : applyJsonEdits(example ?? '{}', edits),
       }),
     );
     const { id: event_id } = event;
-    const created = await listAll((page) => control.listDeliveries({ ...page, event_id }));
-    const deliveries =
-      seconds > 0 && created.length > 0
-        ? await waitUntilSettled({ filter: { event_id } }, seconds, call)
-        : created;
+    const {
+      data: deliveries,
+      settled,
+      message,
+    } = await control.waitForDeliveries({ event_id, timeout_ms: seconds * SECOND_MS }, signal);
     const notes = [
-      ...(example?.note ? [example.note] : []),
-      ...(deliveries.length === 0 ? [`No enabled endpoint subscribes to ${type}.`] : []),
+      ...(example === null ? [`No example exists for ${type}, so the payload is empty.`] : []),
+      ...(deliveries.length === 0
+        ? [`No enabled endpoint subscribes to ${type}.`]
+        : seconds > 0 && message !== null
+          ? [message]
+          : []),
     ];
     return {
       event_id,
       ...(notes.length > 0 && { note: notes.join(' ') }),
-      settled: deliveries.length > 0 && deliveries.every(({ status }) => status !== 'pending'),
+      settled,
       count: deliveries.length,
       deliveries: summarizeDeliveries(deliveries),
       next:
@@ -81,30 +82,18 @@ export const triggerTool = defineTool({
 });
 
 /**
- * The payload of the fixture of the type, as JSON text; an empty object and a note without a fixture.
- * @throws ArgumentError for a type that is probably a mistyped one
+ * The payload of the fixture of the type, as JSON text; null without a fixture.
+ * @throws SvcError `validation_failed` for a type that is probably a mistyped one
  */
-async function findExample(
-  type: string,
-  control: ControlPlane,
-): Promise<{ readonly payload: string; readonly note?: string }> {
-  const { hasExample, closest } = await findEventType(type, control);
-  if (hasExample) return { payload: (await control.getFixture({ type })).payload_text };
-  if (closest === null) {
-    return { payload: '{}', note: `No example exists for ${type}, so the payload is empty.` };
-  }
-  throw new ArgumentError(
-    `No example exists for ${type}.`,
-    { type: closest },
-    `Did you mean ${closest}? To send ${type}, pass its payload.`,
-  );
+async function findExample(type: string, control: ControlPlane): Promise<string | null> {
+  const types = (await control.listFixtures({})).data.map((fixture) => fixture.type);
+  if (types.includes(type)) return (await control.getFixture({ type })).payload_text;
+  const closest = findMistypedType(type, types);
+  if (closest === null) return null;
+  const hint = `Did you mean ${closest}? To send ${type}, pass its payload.`;
+  throw new SvcError('validation_failed', `No example exists for ${type}.`, { hint });
 }
 
 function toEdits(kind: 'override' | 'add', values: Readonly<Record<string, unknown>>): JsonEdit[] {
   return Object.entries(values).map(([path, value]) => ({ kind, path, value: JSON.stringify(value) }));
-}
-
-/** Without changes, the text keeps every byte. */
-function applyChanges(payload: string, edits: readonly JsonEdit[]): string {
-  return edits.length === 0 ? payload : applyJsonEdits(payload, edits);
 }

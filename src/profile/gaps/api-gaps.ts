@@ -1,7 +1,7 @@
 /** Gaps about API requests and responses. */
 
 import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
-import { byteSize, duration, text, wholeNumber } from '../../validation/value-schemas.ts';
+import { byteSize, duration, text, wholeNumber } from '../../resources/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, objectOrOff, oneOf, withRule } from '../gap-schemas.ts';
 

@@ -1,7 +1,7 @@
 /** Gaps about attempts, retries and replays of deliveries. */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../domain/retry-policy.ts';
-import { byteSize, duration, listOf, number, wholeNumber } from '../../validation/value-schemas.ts';
+import { byteSize, duration, listOf, number, wholeNumber } from '../../resources/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, oneOf, withRule } from '../gap-schemas.ts';
 

@@ -1,6 +1,6 @@
 /** Gaps about events, workspaces and webhook endpoints. */
 
-import { wholeNumber } from '../../validation/value-schemas.ts';
+import { wholeNumber } from '../../resources/value-schemas.ts';
 import type { Gap } from '../gap.ts';
 import { oneOf } from '../gap-schemas.ts';
 
@@ -44,7 +44,7 @@ export const resourceGaps = {
     question: 'Which fields does the delivery envelope have besides `data`?',
     references: ['§2.envelope', '§2.envelope.fields'],
     reason:
-      'With `type`, a receiver can choose a handler before it reads the data. The body is serialized once, when the event is created, so that every attempt and every replay sends the same bytes.',
+      'With `type`, a receiver can choose a handler before it reads the data. Every attempt and every replay sends the same bytes.',
     answer: '`type`, `workspace_id` and `created_at`; `data` is the event record',
   },
   'event.catalog': {

@@ -1,9 +1,9 @@
 /** Gaps about signatures, secrets and IDs. */
 import { SECRET_PREFIX } from '../../domain/credentials.ts';
 import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
-import type { SignatureScheme } from '../../domain/signature/scheme.ts';
-import { CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate } from '../../domain/signature/schemes.ts';
-import { duration, text, wholeNumber } from '../../validation/value-schemas.ts';
+import { duration, text, wholeNumber } from '../../resources/value-schemas.ts';
+import type { SignatureScheme } from '../../signature/scheme.ts';
+import { CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate } from '../../signature/schemes.ts';
 import type { Gap } from '../gap.ts';
 import { objectOf, oneOf } from '../gap-schemas.ts';
 

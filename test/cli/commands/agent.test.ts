@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/program.ts';
-import { ExitCode } from '../../../src/errors.ts';
-import { getPackageFolder } from '../../../src/package-files.ts';
+import { ExitCode } from '../../../src/domain/errors.ts';
+import { findPackageFolder } from '../../../src/platform/package-files.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createFakeHost } from '../fake-context.ts';
 
 const server = { command: 'npx', args: ['-y', 'svc-emulator', 'mcp'] };
-const skill = join(getPackageFolder(), 'skills', 'svc');
+const skill = join(String(findPackageFolder()), 'skills', 'svc');
 
 async function runAgent(...args: string[]) {
   const cwd = createTemporaryFolder();

@@ -1,17 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  advance,
-  freeze,
-  next,
-  renderClockMove,
-  resume,
-  settle,
-  show,
-  speed,
-} from '../../../src/cli/commands/clock.ts';
-import type { ClockMove, ClockState } from '../../../src/contract/emulator-schemas.ts';
-import { ExitCode, SvcError } from '../../../src/errors.ts';
+import { clock, renderClockMove } from '../../../src/cli/commands/clock.ts';
+import type { ClockMove, ClockState } from '../../../src/operations/emulator-schemas.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+
+const { advance, freeze, next, resume, settle, show, speed } = clock.commands;
 
 const state: ClockState = {
   workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
@@ -75,14 +67,14 @@ describe('svc clock', () => {
     ['speed', speed, { speed: 3600 }, 'setClock', { speed: 3600 }],
     ['freeze', freeze, {}, 'setClock', { frozen: true }],
     ['resume', resume, {}, 'setClock', { frozen: false }],
-    ['advance', advance, { duration: 300_000 }, 'advanceClock', { ms: 300_000 }],
+    ['advance', advance, { ms: 300_000 }, 'advanceClock', { ms: 300_000 }],
     ['next', next, {}, 'nextClock', {}],
     ['settle', settle, {}, 'settleClock', {}],
   ])(
     'svc clock %s names the workspace in its request and prints the response as JSON',
     async (_, command, options, call, input) => {
       const { calls, context, capturedOutput } = fake({ json: true });
-      await command.run({ ...options, workspace: 'ws_1' } as never, context);
+      await command.run({ ...options, workspace_id: 'ws_1' } as never, context);
       await command.run(options as never, context);
       expect(calls).toEqual([
         [call, { workspace_id: 'ws_1', ...input }],
@@ -128,20 +120,6 @@ describe('svc clock', () => {
     await next.run({}, context);
     expect(capturedOutput.out).toContain('No attempt was due.');
     expect(capturedOutput.out).toContain('0 deliveries');
-  });
-
-  it('an interrupted move reports where the clock stopped and exits with 130', async () => {
-    const interruption = new AbortController();
-    const moved = new Promise<ClockMove>((_, reject) => {
-      interruption.signal.onabort = () => reject(new SvcError('interrupted', 'Interrupted.'));
-    });
-    const { context, capturedOutput } = fake({ signal: interruption.signal }, moved);
-    const run = settle.run({}, context);
-    interruption.abort();
-    await expect(run).rejects.toMatchObject({ exitCode: ExitCode.interrupted });
-    expect(capturedOutput.err).toBe(
-      'Interrupted. The clock stopped at 2026-11-23T12:00:00.000Z. Deliveries that are due by then are still sent.\n',
-    );
   });
 
   it('a long move shows its progress in a terminal and clears the line at the end', async () => {

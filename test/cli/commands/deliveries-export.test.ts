@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { command as exportCommand } from '../../../src/cli/commands/deliveries-export.ts';
-import type { ControlPlane } from '../../../src/contract/control-plane.ts';
-import { SvcError } from '../../../src/errors.ts';
+import { SvcError } from '../../../src/domain/errors.ts';
+import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
@@ -34,34 +34,21 @@ describe('svc deliveries export', () => {
 
   it('--out writes the file and says how large it is', async () => {
     const { context, capturedOutput, cwd } = setUp();
-    writeFileSync(join(cwd, 'a.har'), 'earlier');
-    await exportCommand.run({ out: 'a.har' }, context);
-    expect(readFileSync(join(cwd, 'a.har'), 'utf8')).toBe(FILE);
-    expect(readdirSync(cwd)).toEqual(['a.har']);
-    expect(capturedOutput).toEqual({ out: 'Saved a.har (1 KiB).\n', err: '' });
+    writeFileSync(join(cwd, 'a.ndjson'), 'earlier');
+    await exportCommand.run({ out: 'a.ndjson' }, context);
+    expect(readFileSync(join(cwd, 'a.ndjson'), 'utf8')).toBe(FILE);
+    expect(readdirSync(cwd)).toEqual(['a.ndjson']);
+    expect(capturedOutput).toEqual({ out: 'Saved a.ndjson (1 KiB).\n', err: '' });
   });
 
   it('--json prints the path and the size of the file', async () => {
     const { context, capturedOutput, cwd } = setUp({ json: true });
-    await exportCommand.run({ out: 'a.har' }, context);
-    const path = join(cwd, 'a.har');
+    await exportCommand.run({ out: 'a.ndjson' }, context);
+    const path = join(cwd, 'a.ndjson');
     expect(JSON.parse(capturedOutput.out)).toEqual({
       path,
-      format: 'har',
       size_bytes: Buffer.byteLength(FILE),
     });
-  });
-
-  it.each([
-    [{ out: 'a.har' }, 'har'],
-    [{ out: 'a.HAR' }, 'har'],
-    [{ out: 'a.json' }, 'ndjson'],
-    [{ out: 'a.har', format: 'ndjson' }, 'ndjson'],
-    [{}, 'ndjson'],
-  ] as const)('the format of %j is %s', async (options, format) => {
-    const { context, exportDeliveries } = setUp();
-    await exportCommand.run(options, context);
-    expect(exportDeliveries.mock.calls[0]?.[0]).toMatchObject({ format });
   });
 
   it('the filter options are parameters of the request', async () => {
@@ -78,21 +65,21 @@ describe('svc deliveries export', () => {
     };
     await exportCommand.run(filter, context);
     expect(exportDeliveries.mock.calls[0]?.[0]).toEqual({
-      ...{ format: 'ndjson', delivery_id: undefined, ...filter },
+      ...{ delivery_id: undefined, ...filter },
     });
   });
 
   it('an earlier file stays unchanged if the export fails', async () => {
     const error = new SvcError('no_emulator', 'The connection was closed.');
     const { context, cwd } = setUp({}, error);
-    writeFileSync(join(cwd, 'a.har'), 'earlier');
-    await expect(exportCommand.run({ out: 'a.har' }, context)).rejects.toBe(error);
-    expect(readFileSync(join(cwd, 'a.har'), 'utf8')).toBe('earlier');
-    expect(readdirSync(cwd)).toEqual(['a.har']);
+    writeFileSync(join(cwd, 'a.ndjson'), 'earlier');
+    await expect(exportCommand.run({ out: 'a.ndjson' }, context)).rejects.toBe(error);
+    expect(readFileSync(join(cwd, 'a.ndjson'), 'utf8')).toBe('earlier');
+    expect(readdirSync(cwd)).toEqual(['a.ndjson']);
   });
 
   it.each([
-    ['a folder that does not exist', 'missing/a.har', 'the file or its folder does not exist'],
+    ['a folder that does not exist', 'missing/a.ndjson', 'the file or its folder does not exist'],
     ['a folder', '.', 'EISDIR'],
   ])('--out with %s is an error that names it', async (_, out, reason) => {
     const { context, cwd } = setUp();

@@ -1,18 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  get as getCommand,
-  list as listCommand,
-  tail as tailCommand,
-  wait as waitCommand,
-} from '../../../src/cli/commands/deliveries.ts';
+import { deliveries as deliveryCommands, tail as tailCommand } from '../../../src/cli/commands/deliveries.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
-import type { ControlPlane } from '../../../src/contract/control-plane.ts';
-import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
-import { ExitCode, SvcError } from '../../../src/errors.ts';
+import { ExitCode, SvcError } from '../../../src/domain/errors.ts';
+import type { ControlPlane } from '../../../src/operations/control-plane.ts';
+import { Explanation } from '../../../src/operations/explanation-schemas.ts';
+import { createExample } from '../../../src/operations/openapi/openapi-example.ts';
+import type { Delivery } from '../../../src/resources/delivery.ts';
 import {
   aDelivery,
   aDetail,
   anAttempt,
+  aWaitReport,
   clockAt,
   createFakeContext,
   pageOf,
@@ -28,7 +26,7 @@ describe('svc deliveries list', () => {
       json,
       control: { ...clock, listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
     });
-    await listCommand.run({}, context);
+    await deliveryCommands.commands.list.run({}, context);
     return capturedOutput;
   }
 
@@ -51,7 +49,7 @@ describe('svc deliveries list', () => {
           pageOf(aDelivery({ id: 'del_2', replay_of: 'del_1' }), aDelivery({ id: 'del_1' })),
       },
     });
-    await listCommand.run({}, context);
+    await deliveryCommands.commands.list.run({}, context);
     expect(capturedOutput.out).toMatch(
       /CREATED {2}REPLAY {2}URL\ndel_2 .* {2}3m ago {3}yes {5}http.*\ndel_1 .* {2}3m ago {11}http/,
     );
@@ -73,7 +71,7 @@ describe('svc deliveries list', () => {
     const listDeliveries = vi.fn(async () => pageOf<Delivery>());
     const { context } = createFakeContext({ control: { listDeliveries } });
     const filter = { response_status: '4xx', text: 'ord_1', since: '2h', until: '1h', limit: 5 };
-    await listCommand.run(filter, context);
+    await deliveryCommands.commands.list.run(filter, context);
     expect(listDeliveries).toHaveBeenCalledWith(filter);
   });
 
@@ -90,7 +88,7 @@ describe('svc deliveries list', () => {
     const { context, capturedOutput } = createFakeContext({
       control: { listDeliveries: async () => pageOf() },
     });
-    await listCommand.run({}, context);
+    await deliveryCommands.commands.list.run({}, context);
     expect(capturedOutput).toEqual({ out: '', err: 'No deliveries.\n' });
   });
 
@@ -100,13 +98,8 @@ describe('svc deliveries list', () => {
     const control = { listDeliveries: async () => pageOf<Delivery>(), stream: () => streamOf([]) };
     const filter = { type: 'order.shiped' };
     const listed = createFakeContext({ control });
-    await listCommand.run(filter, listed.context);
+    await deliveryCommands.commands.list.run(filter, listed.context);
     expect(listed.capturedOutput.err).toBe(`${warning}No deliveries.\n`);
-    const waited = createFakeContext({ control });
-    await expect(waitCommand.run({ ...filter, timeout: 0 }, waited.context)).rejects.toMatchObject({
-      code: 'timeout',
-    });
-    expect(waited.capturedOutput.err).toBe(warning);
     const followed = createFakeContext({ control });
     await tailCommand.run(filter, followed.context);
     expect(followed.capturedOutput.err).toContain(warning);
@@ -114,47 +107,38 @@ describe('svc deliveries list', () => {
 });
 
 describe('svc deliveries get', () => {
-  const control = { getDelivery: async () => aDetail({ attempts: [attempt] }) };
+  const explanation = createExample(Explanation);
+  const control = {
+    getDelivery: async () => aDetail({ attempts: [attempt] }),
+    explainDelivery: async () => explanation,
+  };
 
   it('each attempt shows the request, the signed string, the response, the error and the next due time', async () => {
     const { context, capturedOutput } = createFakeContext({ control });
-    await getCommand.run({ id: 'del_1' }, context);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
       'Attempt 1  ✗ 503  12ms  schedule',
-      'Error       the receiver responded with 503\nWhat to do  Read the response and the log of the receiver to find the error.\n',
-      'Scheduled   2026-11-20T11:57:00.000Z (3m ago)\nSent        2026-11-20T11:57:00.010Z (2m ago)\n',
+      'Cause         Your receiver returned 503.\nWhat to do    Read the response and the log of the receiver to find the error.\n',
+      'Error      the receiver responded with 503\n',
+      'Scheduled  2026-11-20T11:57:00.000Z (3m ago)\nSent       2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
       'Signed string\n  2026-11-20T11:57:00Z.(the body)\n',
       'Response\n  503\n  x-a: b\n\n  busy\n  … (truncated)',
-      '\n\nBody\n  {\n    "n": 9007199254740993\n  }\n\nBody as sent\n  {"n":9007199254740993}\n',
+      '\n\nBody, indented\n  {\n    "n": 9007199254740993\n  }\n\nBody, as sent\n  {"n":9007199254740993}\n',
     ]) {
       expect(capturedOutput.out).toContain(part);
     }
   });
 
-  it.each([
-    [2, 'Remove the injected fault (error-response) that caused this failure with: svc faults clear flt_1\n'],
-    [
-      1,
-      'The injected fault (error-response) no longer applies. Replay the delivery with: svc deliveries replay del_',
-    ],
-  ])(
-    'an attempt with a response of a fault was not sent, and with a limit of %d shows the next step',
-    async (count, hint) => {
-      const fault = { id: 'flt_1', kind: 'error-response' as const };
-      const rule = { ...fault, on: 'delivery' as const, probability: 1, count, applied_count: 1 };
-      const { context, capturedOutput } = createFakeContext({
-        control: {
-          getDelivery: async () => aDetail({ attempts: [{ ...attempt, fault }] }),
-          listFaults: async () => pageOf({ ...rule, created_at: attempt.sent_at }),
-        },
-      });
-      await getCommand.run({ id: 'del_1' }, context);
-      expect(capturedOutput.out).toContain(hint);
-      expect(capturedOutput.out).toMatch(/\nNot sent +2026-/);
-    },
-  );
+  it('an attempt with a response of a fault was not sent', async () => {
+    const fault = { id: 'flt_1', kind: 'error-response' as const };
+    const { context, capturedOutput } = createFakeContext({
+      control: { ...control, getDelivery: async () => aDetail({ attempts: [{ ...attempt, fault }] }) },
+    });
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
+    expect(capturedOutput.out).toMatch(/\nNot sent +2026-/);
+  });
 
   it.each([
     [{ dns_ms: 0.4, connect_ms: 1 }, 'queued 0.0ms, DNS 0.4ms, connect 1.0ms, send 0.1ms, wait 12ms'],
@@ -172,21 +156,21 @@ describe('svc deliveries get', () => {
       ...changes,
     };
     const { context, capturedOutput } = createFakeContext({
-      control: { getDelivery: async () => aDetail({ attempts: [{ ...attempt, phases }] }) },
+      control: { ...control, getDelivery: async () => aDetail({ attempts: [{ ...attempt, phases }] }) },
     });
-    await getCommand.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toContain(`Phases      ${line}\n`);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
+    expect(capturedOutput.out).toContain(`Phases     ${line}\n`);
   });
 
   it('each body is printed once, at the end, with the attempts that sent it', async () => {
     const other = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
     const attempts = [attempt, { ...attempt, number: 2 }, other];
     const { context, capturedOutput } = createFakeContext({
-      control: { getDelivery: async () => aDetail({ attempts }) },
+      control: { ...control, getDelivery: async () => aDetail({ attempts }) },
     });
-    await getCommand.run({ id: 'del_1' }, context);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     expect(capturedOutput.out).toMatch(
-      /\nBody of attempts 1, 2\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/,
+      /\nBody of attempts 1, 2, indented\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/,
     );
   });
 
@@ -194,9 +178,9 @@ describe('svc deliveries get', () => {
     const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
     const attempts = [attempt, { ...attempt, number: 2 }];
     const { context, capturedOutput } = createFakeContext({
-      control: { getDelivery: async () => aDetail({ ...delivery, attempts }) },
+      control: { ...control, getDelivery: async () => aDetail({ ...delivery, attempts }) },
     });
-    await getCommand.run({ id: 'del_1' }, context);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     expect(capturedOutput.out).toContain('✗ failed: no further attempt fits into the retry window\n');
     expect(capturedOutput.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
   });
@@ -205,22 +189,22 @@ describe('svc deliveries get', () => {
     const response = { headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const };
     const attempts = [{ ...attempt, response: { ...response, truncated: false } }];
     const { context, capturedOutput } = createFakeContext({
-      control: { getDelivery: async () => aDetail({ attempts }) },
+      control: { ...control, getDelivery: async () => aDetail({ attempts }) },
     });
-    await getCommand.run({ id: 'del_1' }, context);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     expect(capturedOutput.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
   });
 
   it('--json prints the delivery of the emulator unchanged', async () => {
     const { context, capturedOutput } = createFakeContext({ control, json: true });
-    await getCommand.run({ id: 'del_1' }, context);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     expect(JSON.parse(capturedOutput.out).attempts).toEqual([attempt]);
   });
 
   it('relative times are relative to the schedule clock', async () => {
     const now = '2026-11-20T12:04:59.000Z';
     const { context, capturedOutput } = createFakeContext({ control: { ...control, ...clockAt(now) } });
-    await getCommand.run({ id: 'del_1' }, context);
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     expect(capturedOutput.out).toContain('Next attempt  2026-11-20T12:05:00.000Z (in 1s)');
   });
 });
@@ -383,12 +367,21 @@ describe('svc deliveries replay', () => {
   });
 
   it.each([
-    ['succeeded', ExitCode.success],
-    ['failed', ExitCode.failure],
-  ] as const)('--wait with the result %s exits with %i', async (status, exitCode) => {
-    const { context, capturedOutput } = createFakeContext({ json: true, control: fakeEmulator([], status) });
+    ['succeeded', [], ExitCode.success],
+    ['failed', ['del_1 failed after 2 attempts'], ExitCode.failure],
+  ] as const)('--wait with the result %s exits with %i', async (status, details, exitCode) => {
+    const control = {
+      ...fakeEmulator([], status),
+      waitForDeliveries: async (input: object) => {
+        expect(input).toMatchObject({ ids: ['del_1'], retries: false, timeout_ms: 30_000 });
+        return aWaitReport([], {
+          details: [...details],
+          hint: { text: 'Show why', command: 'svc explain del_1' },
+        });
+      },
+    };
+    const { context, capturedOutput } = createFakeContext({ json: true, control });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
-    // The result is the same from the list and from the stream.
     expect(Object.keys(JSON.parse(capturedOutput.out))).toEqual(Object.keys(aDelivery()));
   });
 
@@ -398,7 +391,9 @@ describe('svc deliveries replay', () => {
       if (input.id === 'del_1') throw new SvcError('conflict', 'The endpoint has been deleted.');
       return emulator.replayDelivery(input);
     };
-    const { context, capturedOutput } = createFakeContext({ control: { ...emulator, replayDelivery } });
+    const { context, capturedOutput } = createFakeContext({
+      control: { ...emulator, replayDelivery, waitForDeliveries: async () => aWaitReport([]) },
+    });
     const run = replayCommand.run({ ids: ['del_1', 'del_2'], wait: true }, context);
     await expect(run).resolves.toBe(ExitCode.failure);
     expect(capturedOutput.out).toContain('del_2');
@@ -470,43 +465,24 @@ describe('svc deliveries replay', () => {
     ]);
   });
 
-  it('--wait stops when the endpoint is disabled and names it [delivery.paused]', async () => {
-    const paused = aDetail({ id: 'del_1', paused: true, next_attempt_at: null });
+  it('--wait prints the deliveries, and exits with the error of a wait without a result', async () => {
+    const reason = { settled: false, reason: 'stalled', message: '1 delivery is paused.' } as const;
     const control = {
       ...fakeEmulator([], 'pending'),
-      replayDelivery: async () => paused,
-      getDelivery: async () => paused,
+      waitForDeliveries: async () => aWaitReport([], { ...reason, details: ['del_1 paused'] }),
     };
-    const { context } = createFakeContext({ control });
-    await expect(replayCommand.run({ ids: ['del_1'], wait: 3_600_000 }, context)).rejects.toMatchObject({
-      ...{ code: 'stalled', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
-      hint: { text: 'Enable it', command: `svc webhooks update ${paused.webhook_id} --enable` },
-    });
-  });
-
-  it('--wait explains a replay that failed, and names the command that shows why', async () => {
-    const error = 'the receiver responded with 503';
-    const last_attempt = { outcome: 'http_error', error } as never;
-    const retrying = aDetail({ id: 'del_1', attempt_count: 2, last_attempt, attempts: [{ error }] as never });
-    const control = { ...fakeEmulator([]), getDelivery: async () => retrying };
     const { context, capturedOutput } = createFakeContext({ control });
-    await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(ExitCode.failure);
-    expect(capturedOutput.err).toBe(
-      `del_1 failing after 1 attempt, next attempt in 5m: ${error}\nhint: Show why with: svc explain del_1\n`,
-    );
+    await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).rejects.toMatchObject({
+      ...{ code: 'stalled', message: '1 delivery is paused.' },
+    });
+    expect(capturedOutput.out).toContain('del_1');
+    expect(capturedOutput.err).toBe('del_1 paused\n');
   });
 
   it('--keep-waiting without --wait is a usage error', async () => {
     const { context } = createFakeContext({ control: fakeEmulator([]) });
     await expect(replayCommand.run({ ids: ['del_1'], keepWaiting: true }, context)).rejects.toMatchObject({
       ...{ code: 'usage', message: '--keep-waiting can only be used with --wait.' },
-    });
-  });
-
-  it('--wait exits with a timeout when no attempt was made in time', async () => {
-    const { context } = createFakeContext({ control: fakeEmulator([], 'pending') });
-    await expect(replayCommand.run({ ids: ['del_1'], wait: 0 }, context)).rejects.toMatchObject({
-      code: 'timeout',
     });
   });
 });

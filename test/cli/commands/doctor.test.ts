@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkNode, command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
-import type { Finding } from '../../../src/client/findings.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
+import type { Finding } from '../../../src/diagnosis/probe-findings.ts';
 import { verify } from '../../../src/signature.ts';
 import { listenDuringTest } from '../../support/local-server.ts';
 import { Database } from '../../support/sqlite.ts';
@@ -52,9 +52,17 @@ describe('svc doctor without an emulator', () => {
     const { ok, findings } = await visit();
     expect(ok).toBe(true);
     expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
-      ...['node ok', 'config ok', 'run_file ok', 'emulator skipped', 'port ok', 'sqlite ok', 'database ok'],
+      ...['node ok', 'sqlite ok', 'config ok', 'emulator skipped', 'port ok', 'database ok'],
       'endpoints skipped',
     ]);
+  });
+
+  it('the emulator that does not run is named by its folder', async () => {
+    const cwd = createTemporaryFolder();
+    expect((await visit({ cwd })).get('emulator')).toMatchObject({
+      ...{ status: 'skipped', detail: `not running in ${cwd}` },
+      hint: { command: 'svc emulator start' },
+    });
   });
 
   it('a Node.js version that is too old is a problem', () => {
@@ -64,21 +72,6 @@ describe('svc doctor without an emulator', () => {
     });
     expect(checkNode('20.19.0').status).toBe('ok');
     expect(checkNode('22.0.0').status).toBe('ok');
-  });
-
-  it('the configuration names the file, and the sources of other settings', async () => {
-    const cwd = createTemporaryFolder();
-    expect((await visit({ cwd })).get('config')?.detail).toBe(
-      'no configuration file; changed settings: port (SVC_PORT)',
-    );
-    const file = join(cwd, 'svc.config.json');
-    writeFileSync(file, '{"speed": 2}');
-    expect((await visit({ cwd })).get('config')?.detail).toBe(
-      `${file}; changed settings: port (SVC_PORT), speed`,
-    );
-    expect((await visit({ cwd, env: { SVC_PORT: '', SVC_SPEED: '1' } })).get('config')?.detail).toBe(
-      `${file}; changed settings: speed (SVC_SPEED)`,
-    );
   });
 
   it.each([
@@ -95,19 +88,6 @@ describe('svc doctor without an emulator', () => {
     });
   });
 
-  it('a run file that is unreadable or belongs to an ended process is a warning', async () => {
-    const cwd = createTemporaryFolder();
-    const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
-    createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 }, {});
-    const stale = {
-      status: 'warning',
-      hint: { text: 'Remove it', command: `rm ${join(cwd, '.svc/run.json')}` },
-    };
-    expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
-    writeFileSync(join(cwd, '.svc/run.json'), 'text');
-    expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
-  });
-
   it.skipIf(process.platform === 'win32')('a run file that other users can change is a problem', async () => {
     const cwd = createTemporaryFolder();
     createRunFile(
@@ -117,58 +97,34 @@ describe('svc doctor without an emulator', () => {
     );
     chmodSync(join(cwd, '.svc'), 0o777);
     const { get } = await visit({ cwd });
-    const problem = {
-      status: 'problem',
-      detail: expect.stringContaining(`${join(cwd, '.svc')} is not used`),
-    };
-    expect(get('run_file')).toMatchObject({
-      ...problem,
+    expect(get('emulator')).toMatchObject({
+      ...{ status: 'problem', detail: expect.stringContaining(`${join(cwd, '.svc')} is not used`) },
       hint: { text: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`) },
     });
-    expect(get('emulator')).toMatchObject(problem);
   });
 
-  it('a run file whose process does not respond as an emulator is a problem, and its port is not said to be used', async () => {
+  it('an emulator that does not respond is a problem, and its port is not said to be used', async () => {
     const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: process.pid }, {});
     const { get } = await visit({ cwd });
     expect(get('port')).toMatchObject({ status: 'ok', detail: 'any free port' });
-    expect(get('run_file')).toMatchObject({
-      status: 'problem',
-      hint: { command: expect.stringContaining('rm ') },
-    });
     expect(get('emulator')).toMatchObject({
       ...{ status: 'problem', detail: expect.stringContaining('No response from http://127.0.0.1:1') },
     });
   });
 
-  it('the emulator for this folder is not said to be dead if SVC_CONTROL_URL has the address of one that has stopped', async () => {
+  it('the hint names the emulator of this folder if SVC_CONTROL_URL has the address of one that has stopped', async () => {
     const cwd = createTemporaryFolder();
     await using emulator = await startTestEmulator({ db: join(cwd, '.svc', 'sandbox.db') });
     createRunFile(cwd, emulator.status(), {});
     const env = { SVC_CONTROL_URL: 'http://127.0.0.1:1/_svc' };
     const { get } = await visit({ cwd, env });
-    expect(get('run_file')).toMatchObject({
-      status: 'ok',
-      detail: expect.stringContaining('; commands use another address'),
-    });
     expect(get('database')).toMatchObject({ status: 'skipped' });
     expect(get('emulator')).toMatchObject({
       status: 'problem',
       hint: { text: expect.stringContaining(emulator.status().url), command: 'unset SVC_CONTROL_URL' },
     });
-  });
-
-  it('a workspace of another project in SVC_WORKSPACE_ID is a problem, and everything else is checked', async () => {
-    const { cwd } = await startInFolder();
-    const id = 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV';
-    const { get } = await visit({ cwd, env: { SVC_WORKSPACE_ID: id } });
-    expect(get('clock')).toMatchObject({
-      ...{ status: 'problem', detail: `Workspace ${id} does not exist.` },
-      hint: { text: expect.stringContaining('SVC_WORKSPACE_ID'), command: 'eval "$(svc env)"' },
-    });
-    expect(get('endpoints')).toMatchObject({ status: 'skipped' });
   });
 
   it('a port that another program uses is a problem', async () => {
@@ -203,15 +159,6 @@ describe('svc doctor without an emulator', () => {
     });
   });
 
-  it('a database whose folder cannot be created is a problem', async () => {
-    const cwd = createTemporaryFolder();
-    writeFileSync(join(cwd, 'file'), '');
-    const env = { SVC_DB: join(cwd, 'file', 'sandbox.db') };
-    expect((await visit({ cwd, env })).get('database')).toMatchObject({
-      ...{ status: 'problem', detail: `${join(cwd, 'file')} is not a folder` },
-    });
-  });
-
   it('the database of a stopped emulator is reported as intact', async () => {
     const cwd = createTemporaryFolder();
     const db = join(cwd, '.svc', 'sandbox.db');
@@ -230,6 +177,17 @@ function openFor(path: string): void {
 }
 
 describe('svc doctor with a running emulator', () => {
+  it('the configuration names its file, and the emulator its address and folder', async () => {
+    const { cwd, emulator } = await startInFolder();
+    expect((await visit({ cwd })).get('config')?.detail).toBe('no configuration file');
+    const file = join(cwd, 'svc.config.json');
+    writeFileSync(file, '{"speed": 2}');
+    const { get } = await visit({ cwd });
+    expect(get('config')?.detail).toBe(file);
+    const { url, pid, version, project_folder: folder } = emulator.status();
+    expect(get('emulator')?.detail).toBe(`${url}, version ${version}, process ${pid}, folder ${folder}`);
+  });
+
   it('every check passes with a receiver that verifies signatures', async () => {
     let secret = '';
     const receiver = await createReceiver((request) => ({
@@ -249,7 +207,7 @@ describe('svc doctor with a running emulator', () => {
     expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(ok).toBe(true);
     expect(findings.map(({ id }) => id.replace(/^wh_\w+/, 'wh'))).toEqual([
-      ...['node', 'config', 'run_file', 'emulator', 'port', 'sqlite', 'database', 'clock'],
+      ...['node', 'sqlite', 'config', 'emulator', 'port', 'database'],
       ...['wh/reachable', 'wh/accepts_signed', 'wh/rejects_forged'],
     ]);
   });
@@ -291,28 +249,13 @@ describe('svc doctor with a running emulator', () => {
     });
   });
 
-  it('a frozen clock with waiting deliveries is a warning', async () => {
-    const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
-    expect((await visit({ cwd, probe: false })).get('clock')).toMatchObject({ status: 'ok' });
-    await emulator.api('POST', '/events', { type: 'a.b' });
-    const { get } = await visit({ cwd, probe: false });
-    expect(get('clock')).toMatchObject({
-      ...{ status: 'warning', detail: expect.stringMatching(/^frozen, .*deliveries wait/) },
-      hint: { text: expect.stringContaining('svc clock next'), command: 'svc clock resume' },
-    });
-    await emulator.control.setClock({ speed: 60, frozen: false });
-    expect((await visit({ cwd, probe: false })).get('clock')).toMatchObject({
-      ...{ status: 'ok', detail: expect.stringMatching(/^60×/) },
-    });
-  });
-
   it('the port belongs to the emulator of the folder, even if SVC_CONTROL_URL names another emulator', async () => {
     const { cwd, emulator } = await startInFolder();
     const other = await startInFolder();
     const { port } = new URL(emulator.status().url);
     const env = { SVC_PORT: port, SVC_CONTROL_URL: other.emulator.status().control_url };
     expect((await visit({ cwd, env })).get('port')).toMatchObject({
-      ...{ status: 'ok', detail: `${port} is used by the emulator for this folder` },
+      ...{ status: 'ok', detail: `${port} is used by the emulator` },
     });
   });
 
@@ -322,17 +265,7 @@ describe('svc doctor with a running emulator', () => {
     const env = { SVC_PORT: new URL(other.emulator.status().url).port };
     const { port } = new URL(emulator.status().url);
     expect((await visit({ cwd, env })).get('port')).toMatchObject({
-      ...{ status: 'ok', detail: `${port} is used by the emulator for this folder` },
-    });
-  });
-
-  it('the port and the run file belong to the emulator of the folder', async () => {
-    const { cwd, emulator } = await startInFolder();
-    const { port } = new URL(emulator.status().url);
-    const { get } = await visit({ cwd, env: { SVC_PORT: port } });
-    expect(get('port')).toMatchObject({ status: 'ok', detail: expect.stringContaining('for this folder') });
-    expect(get('run_file')).toMatchObject({
-      ...{ status: 'ok', detail: expect.stringContaining(`process ${process.pid}`) },
+      ...{ status: 'ok', detail: `${port} is used by the emulator` },
     });
   });
 });

@@ -1,13 +1,13 @@
 /** The outcome of a run of `svc emulator exec` with an emulator in this process. A function of the test takes the place of the command. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { command } from '../../../src/cli/commands/emulator-exec.ts';
 import type { EnvVariables } from '../../../src/cli/env-variables.ts';
 import type { CommandResult } from '../../../src/cli/exec/run-command.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
-import { createHttpControlClient } from '../../../src/client/http-control-client.ts';
-import { ExitCode } from '../../../src/errors.ts';
+import { createHttpControlClient } from '../../../src/client/http-client.ts';
+import { ExitCode } from '../../../src/domain/errors.ts';
 import { findFreePort } from '../../support/local-server.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
@@ -91,11 +91,6 @@ describe('the exit code of svc emulator exec', () => {
     ],
     ['--require-settled, and one is pending', { requireSettled: true }, trigger, [503], failure],
     ['--require-settled, and one failed', { requireSettled: true }, both, Array(20).fill(503), failure],
-    ['--expect-failed 1, and one failed', { expectFailed: 1 }, both, Array(20).fill(503), ok],
-    ['--expect-failed 1, and one is pending', { expectFailed: 1 }, trigger, [503], failure],
-    ['--expect-failed 1, and all succeeded', { expectFailed: 1 }, trigger, [200], failure],
-    ['--expect-failed 0, and all succeeded', { expectFailed: 0 }, trigger, [200], ok],
-    ['--junit, and one is pending', { junit: 'a.xml' }, trigger, [503], ok],
   ])('the exit code is correct with %s', async (_, options, script, responses, expected) => {
     expect(await exec(options, script, { responses })).toMatchObject(expected);
   });
@@ -111,38 +106,35 @@ describe('the exit code of svc emulator exec', () => {
   });
 
   it.each([
-    ['with 0 is checked', 0, ExitCode.failure, '1 of 1 delivery did not succeed'],
-    ['with 130 is not checked', 130, 130, ''],
-  ])('an interrupted command that exits %s', async (_, exitCode, expected, text) => {
+    ['with 0 is checked', 0, ExitCode.failure],
+    ['with 130 is not checked', 130, 130],
+  ])('an interrupted command that exits %s', async (_, exitCode, expected) => {
     const script: Script = async (variables) => {
       await trigger(variables);
       return { exitCode, wasInterrupted: true };
     };
-    const result = await exec({ requireSettled: true, junit: 'a.xml' }, script, { responses: [503] });
     // The user who interrupted the command reads no report of its failure.
-    expect(result).toMatchObject({ exitCode: expected, err: '' });
-    expect(existsSync(join(result.cwd, 'a.xml'))).toBe(text !== '');
+    expect(await exec({ requireSettled: true }, script, { responses: [503] })).toMatchObject({
+      exitCode: expected,
+      err: '',
+    });
   });
 
-  it.each(['requireSettled', 'junit', 'expectFailed'])(
-    'a run without deliveries fails with %s',
-    async (name) => {
-      const value = { requireSettled: true, junit: 'a.xml', expectFailed: 0 }[name];
-      const { exitCode, err } = await exec({ [name]: value });
-      expect(exitCode).toBe(ExitCode.failure);
-      expect(err).toMatch(/^No event was created in this emulator\.\nhint: /);
-      expect(await exec({ [name]: value, allowNoDeliveries: true })).toMatchObject(ok);
-    },
-  );
+  it('a run without deliveries fails with --require-settled', async () => {
+    const { exitCode, err } = await exec({ requireSettled: true });
+    expect(exitCode).toBe(ExitCode.failure);
+    expect(err).toMatch(/^No event was created in this emulator\.\nhint: /);
+    expect(await exec({ requireSettled: true, allowNoDeliveries: true })).toMatchObject(ok);
+  });
 
   it('a failed command without deliveries keeps its exit code', async () => {
     const { exitCode, err } = await exec({ requireSettled: true }, async () => ({ exitCode: 6 }));
     expect([exitCode, err]).toEqual([6, '']);
   });
 
-  it('--allow-no-deliveries is refused without an option that needs deliveries', async () => {
+  it('--allow-no-deliveries is refused without --require-settled', async () => {
     await expect(exec({ allowNoDeliveries: true })).rejects.toThrow(
-      '--allow-no-deliveries can only be used with --require-settled, --expect-failed or --junit.',
+      '--allow-no-deliveries can only be used with --require-settled.',
     );
   });
 
@@ -182,32 +174,7 @@ describe('the exit code of svc emulator exec', () => {
   );
 });
 
-describe('the reports of svc emulator exec', () => {
-  it('the JUnit report counts an expected failure as passed, and an unexpected one as failed', async () => {
-    for (const [options, failures] of [
-      [{ expectFailed: 1 }, 0],
-      [{ expectFailed: 2 }, 1],
-      [{}, 1],
-    ] as const) {
-      // The folder does not exist yet.
-      const { cwd } = await exec({ junit: 'reports/a.xml', ...options }, both, {
-        responses: Array(20).fill(503),
-      });
-      expect(readdirSync(join(cwd, 'reports'))).toEqual(['a.xml']);
-      expect(readFileSync(join(cwd, 'reports/a.xml'), 'utf8')).toContain(`tests="1" failures="${failures}"`);
-    }
-  });
-
-  it('a report that cannot be written is refused before the command starts', async () => {
-    const script = vi.fn();
-    const folder = createTemporaryFolder();
-    writeFileSync(join(folder, 'file'), '');
-    await expect(exec({ junit: join(folder, 'file/a.xml') }, script)).rejects.toMatchObject({
-      code: 'usage',
-    });
-    expect(script).not.toHaveBeenCalled();
-  });
-
+describe('the log of svc emulator exec', () => {
   it('a failure shows the last 20 lines of the log, and --log keeps all of them', async () => {
     const script: Script = async (variables) => {
       for (let i = 0; i < 21; i++) await trigger(variables);
@@ -245,7 +212,7 @@ describe('the reports of svc emulator exec', () => {
       log: expect.stringMatching(/a\.log$/),
       unsettled: [expect.objectContaining({ status: 'pending' })],
     });
-    const empty = await exec({ junit: 'a.xml', log: 'a.log' }, async () => ({}), { json: true });
+    const empty = await exec({ requireSettled: true, log: 'a.log' }, async () => ({}), { json: true });
     expect(JSON.parse(empty.err)).toEqual({
       exit_code: ExitCode.failure,
       log: null,
@@ -254,6 +221,5 @@ describe('the reports of svc emulator exec', () => {
         hint: { text: expect.any(String) },
       },
     });
-    expect(readFileSync(join(empty.cwd, 'a.xml'), 'utf8')).toContain('tests="0"');
   });
 });

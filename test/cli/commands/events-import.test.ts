@@ -1,13 +1,21 @@
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { command as importCommand } from '../../../src/cli/commands/events-import.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
-import { SvcError } from '../../../src/errors.ts';
+import { SvcError } from '../../../src/domain/errors.ts';
+import {
+  deliveries,
+  envelope,
+  harEntry,
+  harOf,
+  ids,
+  ndjson,
+  ndjsonLine,
+} from '../../recordings/recordings.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
-import { deliveries, envelope, harEntry, harOf, ids, ndjson, ndjsonLine } from '../capture/recordings.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
 type Options = Omit<Parameters<typeof importCommand.run>[0], 'file'>;
@@ -67,17 +75,15 @@ describe('svc events import', () => {
     const { emulator, importText, listEvents, getNow } = await setUp();
     await importText(ndjson);
     await emulator.control.advanceClock({ ms: 0 });
-    for (const format of ['har', 'ndjson'] as const) {
-      let file = '';
-      for await (const part of await emulator.control.exportDeliveries({ format })) file += part;
-      const before = (await listEvents()).length;
-      const start = await getNow();
-      await importText(file);
-      await emulator.control.advanceClock({ ms: 0 });
-      const copies = (await listEvents()).slice(before);
-      expect(copies.map(({ type }) => type).slice(-2)).toEqual(['order.created', 'order.shipped']);
-      expect((await getNow()) - start).toBeGreaterThanOrEqual(90 * MINUTE_MS);
-    }
+    let file = '';
+    for await (const part of await emulator.control.exportDeliveries({})) file += part;
+    const before = (await listEvents()).length;
+    const start = await getNow();
+    await importText(file);
+    await emulator.control.advanceClock({ ms: 0 });
+    const copies = (await listEvents()).slice(before);
+    expect(copies.map(({ type }) => type).slice(-2)).toEqual(['order.created', 'order.shipped']);
+    expect((await getNow()) - start).toBeGreaterThanOrEqual(90 * MINUTE_MS);
   });
 
   it('--at-once creates all events without moving the clock', async () => {
@@ -152,11 +158,29 @@ describe('svc events import', () => {
 describe('errors of svc events import', () => {
   it('an invalid file creates no event', async () => {
     const { importText, listEvents } = await setUp();
-    await expect(importText(`${ndjson}{`)).rejects.toMatchObject({
+    await expect(importText('{"created_at":')).rejects.toMatchObject({
       code: 'usage',
-      message: 'recording, line 4: invalid JSON.',
+      message: 'recording, line 1: invalid JSON.',
     });
     expect(await listEvents()).toEqual([]);
+  });
+
+  it('a recording of more than 256 MB is refused without being read [files.recordings]', async () => {
+    const { context } = await setUp();
+    const file = join(context.cwd, 'large');
+    writeFileSync(file, '');
+    truncateSync(file, 256 * 2 ** 20 + 1);
+    await expect(importCommand.run({ file }, context)).rejects.toMatchObject({
+      code: 'usage',
+      message: `The file ${file} cannot be read: it is larger than 256 MB.`,
+    });
+  });
+
+  it('an invalid line is skipped with a warning', async () => {
+    const { importText, listEvents, capturedOutput } = await setUp();
+    await importText(`${ndjson}{`);
+    expect(await listEvents()).toHaveLength(2);
+    expect(capturedOutput.err).toContain('Skipped 1 invalid entry. recording, line 4: invalid JSON.');
   });
 
   it.each([{ dryRun: true }, {}])(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/explain.ts';
-import { Explanation } from '../../../src/contract/explanation-schemas.ts';
-import { createExample } from '../../../src/contract/openapi/openapi-example.ts';
+import { Explanation } from '../../../src/operations/explanation-schemas.ts';
+import { createExample } from '../../../src/operations/openapi/openapi-example.ts';
 import { createFakeContext } from '../fake-context.ts';
 
 const steps = [{ step: 'Use the text of the whole secret as the key', value: 'whsec_…2miI' }];
@@ -26,7 +26,10 @@ it('svc explain prints the cause first, and the steps of the verification only w
 });
 
 it('svc explain --steps says so if there are no steps', async () => {
-  expect((await run({ steps: true }, { steps: null })).err).toContain('There are no steps');
+  expect((await run({ steps: true }, { steps: null })).err).toMatch(/There are no steps, .*\.\n$/);
+  const attempt = { ...createExample(Explanation).attempt, number: 2 } as Explanation['attempt'];
+  const { err } = await run({ steps: true }, { steps: null, attempt });
+  expect(err).toContain('Explain another attempt with --attempt 1.');
 });
 
 it('svc explain prints the first evidence that fits on a small screen', async () => {
@@ -34,4 +37,13 @@ it('svc explain prints the first evidence that fits on a small screen', async ()
   const { out } = await run({}, { evidence });
   expect(out.trimEnd().split('\n')).toHaveLength(14);
   expect(out).toContain('Evidence  Fact 0.\n          Fact 1.');
+});
+
+it('svc explain prints the text of a page, without its tags', async () => {
+  const attempt = {
+    ...createExample(Explanation).attempt,
+    response_body: '<title>Page&nbsp;Expired</title><p>419</p>',
+  };
+  const { out } = await run({}, { attempt: attempt as Explanation['attempt'] });
+  expect(out).toContain('Response  Page Expired 419\n');
 });

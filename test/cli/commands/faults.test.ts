@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
+import { faultColumns } from '../../../src/cli/choices/resource-choices.ts';
+import { faults } from '../../../src/cli/commands/faults.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
-import type { Fault } from '../../../src/contract/fault-schemas.ts';
-import { deliveryFaultDescriptions } from '../../../src/domain/fault.ts';
+import { deliveryFaults } from '../../../src/domain/fault.ts';
+import { type Fault, NewFaultInput } from '../../../src/resources/fault.ts';
+import { validate } from '../../../src/resources/validate.ts';
 import { createFakeContext, createFakeHost } from '../fake-context.ts';
 
 const base = {
@@ -27,50 +29,25 @@ describe('svc faults list', () => {
 });
 
 describe('svc faults add', () => {
-  it.each<[Parameters<typeof add.run>[0], string, string]>([
-    [
-      {},
-      'Missing option: --on',
-      'Add: --on <target>. Use request with --status, --latency or --drop, and delivery with --kind. Read about each kind with: svc faults add --help',
-    ],
-    [
-      { on: 'delivery', type: 'a.b' },
-      'Missing option: --kind',
-      'Add: --kind <kind>. Read about each kind with: svc faults add --help',
-    ],
-    [
-      { on: 'request' },
-      'Missing option: --status',
-      'Add: --status <status>, --latency <duration> or --drop <when>',
-    ],
-    [
-      { kind: 'drop', error_code: 'busy' },
-      '--error-code applies only to faults in requests.',
-      'Show which options apply to each target with: svc faults add --help',
-    ],
-    [
-      { status: 503, path: '/nope' },
-      'Invalid value for --path: "/nope"',
-      'Pass the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
-    ],
-    [
-      { status: 503, error_code: 'Busy!' },
-      'Invalid value for --error-code: "Busy!"',
-      'Pass lowercase letters, digits and underscores, such as rate_limited.',
-    ],
-  ])('svc faults add rejects %j by the names of its options', async (options, message, hint) => {
-    const { context } = createFakeContext();
-    await expect(add.run(options, context)).rejects.toMatchObject({
-      code: 'usage',
-      message,
-      text: `${message} ${hint}`,
+  it.each<[Record<string, unknown>, string]>([
+    [{}, '--status is required unless the fault has a latency or drops the request.'],
+    [{ on: 'delivery', type: 'a.b' }, '--kind must be one of duplicate, delay, '],
+    [{ kind: 'drop', error_code: 'busy' }, '--error-code applies only to faults in requests.'],
+    [{ status: 503, path: '/nope' }, '--path must be the path of an API operation: /workspaces/{id}, '],
+    [{ status: 503, error_code: 'Busy!' }, '--error-code must be lowercase letters, digits and underscores'],
+  ])('svc faults add %j says by the name of the option that it is invalid: %s', async (options, message) => {
+    const addFault = async (input: unknown) => validate(NewFaultInput, input, 'validation_failed') as never;
+    const { context } = createFakeContext({ control: { addFault } });
+    await expect(faults.commands.add.run(options, context)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
     });
   });
 
   it('the help of svc faults add has a line for each kind of fault', async () => {
     const { host, capturedOutput } = createFakeHost();
     await runCommandLine(['faults', 'add', '--help'], host);
-    for (const [kind, text] of Object.entries(deliveryFaultDescriptions)) {
+    for (const [kind, { description: text }] of Object.entries(deliveryFaults)) {
       expect(capturedOutput.out).toMatch(new RegExp(`^  ${kind} +${text}$`, 'm'));
     }
   });

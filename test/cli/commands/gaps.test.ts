@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { command as importFixtures } from '../../../src/cli/commands/fixtures-import.ts';
 import { check } from '../../../src/cli/commands/gaps-check.ts';
 import { record } from '../../../src/cli/commands/gaps-record.ts';
-import { ExitCode } from '../../../src/errors.ts';
+import { ExitCode } from '../../../src/domain/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
@@ -22,7 +22,7 @@ async function setUp(options: TestEmulatorOptions = {}) {
     const { context, capturedOutput } = createContext(fakeOptions);
     const defaults = {
       'base-url': base_url,
-      save: 'a.har',
+      save: 'a.ndjson',
       type: 'svc.probed',
       delay: 0,
       yes: true,
@@ -35,7 +35,7 @@ async function setUp(options: TestEmulatorOptions = {}) {
     fakeOptions: FakeOptions = {},
   ) => {
     const { context, capturedOutput } = createContext(fakeOptions);
-    const exitCode = await check.run({ files: ['a.har'], ...changes }, context);
+    const exitCode = await check.run({ files: ['a.ndjson'], ...changes }, context);
     return { exitCode, ...capturedOutput };
   };
   return { emulator, folder, createContext, recordService, checkFiles, apiKey: api_key };
@@ -46,12 +46,12 @@ describe('svc gaps record', () => {
     const { emulator, folder, recordService, checkFiles, apiKey } = await setUp();
     const restricted = await emulator.control.createKey({ scopes: ['events:write'] });
     const { out, err } = await recordService({ restrictedKey: restricted.key });
-    expect(err).toContain('hint: Compare the recording with: svc gaps check a.har\n');
-    expect(out).toMatch(/^Saved a\.har with 43 requests\.\nCreated evt_\w+\.\n$/);
-    const har = readFileSync(join(folder, 'a.har'), 'utf8');
-    for (const secret of [apiKey, restricted.key]) expect(har).not.toContain(secret);
-    expect(har).not.toMatch(/whsec_\w/);
-    expect(har).toContain('Bearer svc_test_[removed]');
+    expect(err).toContain('hint: Compare the recording with: svc gaps check a.ndjson\n');
+    expect(out).toMatch(/^Saved a\.ndjson with 43 requests\.\nCreated evt_\w+\.\n$/);
+    const text = readFileSync(join(folder, 'a.ndjson'), 'utf8');
+    for (const secret of [apiKey, restricted.key]) expect(text).not.toContain(secret);
+    expect(text).not.toMatch(/whsec_\w/);
+    expect(text).toContain('Bearer svc_test_[removed]');
     const { exitCode, out: report } = await checkFiles();
     expect(report).toMatch(/\n0 different, \d+ confirmed, \d+ without evidence, from 43 requests/);
     expect(exitCode).toBe(ExitCode.success);
@@ -70,7 +70,7 @@ describe('svc gaps record', () => {
 
   it('a question without a terminal and without --yes is a usage error', async () => {
     const { recordService, folder } = await setUp();
-    const recorded = recordService({ yes: undefined, save: 'new/a.har' } as never);
+    const recorded = recordService({ yes: undefined, save: 'new/a.ndjson' } as never);
     await expect(recorded).rejects.toMatchObject({
       ...{ code: 'usage', message: 'Missing option: --yes' },
       hint: { text: expect.stringMatching(/^Add --yes to confirm: Send about \d+ requests to .*\/v1 with/) },
@@ -114,15 +114,15 @@ describe('svc gaps record', () => {
     const { context, capturedOutput } = createContext({ signal: interrupted.signal, progress });
     const options = {
       'base-url': emulator.status().base_url,
-      save: 'a.har',
+      save: 'a.ndjson',
       type: 'a.b',
       yes: true,
     } as const;
     await expect(record.run({ ...options, delay: 60_000 }, context)).rejects.toMatchObject({
       code: 'interrupted',
     });
-    expect(capturedOutput.out).toMatch(/^Saved a\.har with 1 request\. It is incomplete\.\n/);
-    expect(JSON.parse(readFileSync(join(folder, 'a.har'), 'utf8')).log.entries).toHaveLength(1);
+    expect(capturedOutput.out).toMatch(/^Saved a\.ndjson with 1 request\. It is incomplete\.\n/);
+    expect(readFileSync(join(folder, 'a.ndjson'), 'utf8').match(/\n/g)).toHaveLength(1);
   });
 });
 
@@ -167,8 +167,8 @@ describe('svc gaps check', () => {
 
   it('the command that svc gaps record suggests quotes the file name', async () => {
     const { recordService } = await setUp({ overrides });
-    const recorded = await recordService({ save: "a's new.har" });
-    expect(recorded.err).toContain(String.raw`svc gaps check 'a'\''s new.har'`);
+    const recorded = await recordService({ save: "a's new.ndjson" });
+    expect(recorded.err).toContain(String.raw`svc gaps check 'a'\''s new.ndjson'`);
   });
 
   it('secrets are not printed', async () => {
@@ -204,8 +204,8 @@ describe('svc gaps check', () => {
       needed: null,
       evidence: expect.arrayContaining([
         {
-          file: 'a.har',
-          entry: expect.stringMatching(/^entry \d+$/),
+          file: 'a.ndjson',
+          entry: expect.stringMatching(/^line \d+$/),
           at: '2026-11-20T12:00:00.000Z',
           text: 'POST /v1/events: 201, data',
         },
@@ -219,7 +219,7 @@ describe('svc gaps check', () => {
     await emulator.api('POST', '/events', { type: 'order.shipped' });
     await emulator.control.settleClock({});
     let text = '';
-    for await (const part of await emulator.control.exportDeliveries({ format: 'ndjson' })) text += part;
+    for await (const part of await emulator.control.exportDeliveries({})) text += part;
     writeFileSync(join(folder, 'a.ndjson'), text);
     writeFileSync(join(folder, 'secrets.txt'), `${webhook.secret}\n`);
     const { out, exitCode } = await checkFiles(
@@ -248,7 +248,7 @@ describe('svc gaps check', () => {
   ])('the file %s is a usage error', async (text, message) => {
     const { folder, checkFiles } = await setUp();
     writeFileSync(join(folder, 'a.har'), text);
-    await expect(checkFiles()).rejects.toMatchObject({ code: 'usage', message });
+    await expect(checkFiles({ files: ['a.har'] })).rejects.toMatchObject({ code: 'usage', message });
   });
 });
 
@@ -288,7 +288,7 @@ describe('svc fixtures import', () => {
     await recordService({ type: 'order.created' });
     const { context } = createContext();
     const run = (type?: string[]) =>
-      importFixtures.run({ files: ['a.har'], ...(type && { type }), yes: true }, context);
+      importFixtures.run({ files: ['a.ndjson'], ...(type && { type }), yes: true }, context);
     const hint = { text: expect.stringContaining('Record the traffic of your application.') };
     await expect(run()).rejects.toMatchObject({
       ...{ code: 'not_found', message: 'The recording has no event.', hint },
@@ -297,9 +297,10 @@ describe('svc fixtures import', () => {
     await expect(run(['order.created'])).rejects.toMatchObject({ message, hint });
     expect(existsSync(join(folder, 'fixtures'))).toBe(false);
 
-    // The same events without the mark of the recording are those of a user.
-    const file = join(folder, 'a.har');
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"_svc":{', '"_other":{'));
+    // The same event as a delivery is that of a user.
+    const body = JSON.stringify({ type: 'order.created', payload: {} });
+    const line = JSON.stringify({ created_at: '2026-11-20T12:00:00Z', body });
+    writeFileSync(join(folder, 'a.ndjson'), line);
     await run();
     expect(existsSync(join(folder, 'fixtures/events/order.created.json'))).toBe(true);
   });

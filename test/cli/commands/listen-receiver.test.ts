@@ -1,7 +1,7 @@
 /** `svc listen` without a URL, with an emulator in this process. */
 import { expect, it, onTestFinished } from 'vitest';
 import { command, parseResponses } from '../../../src/cli/commands/listen.ts';
-import { ExitCode } from '../../../src/errors.ts';
+import { ExitCode } from '../../../src/domain/errors.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
 import { createFakeContext, NOW } from '../fake-context.ts';
 

@@ -1,47 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { command, findDashboardPage } from '../../../src/cli/commands/open.ts';
-import { aDetail, createFakeContext, type FakeOptions, pageOf } from '../fake-context.ts';
+import { command, parsePage } from '../../../src/cli/commands/open.ts';
+import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
 const status = { dashboard_url: 'http://127.0.0.1:4777/' };
 
 async function open(id: string | null, options: { print?: true } = {}, fake: FakeOptions = {}) {
-  const calls: unknown[] = [];
-  const ask =
-    <Result>(result: Result) =>
-    async (input: object) => {
-      calls.push(input);
-      return result;
-    };
   const { context, capturedOutput } = createFakeContext({
     env: { BROWSER: '/nowhere/browser' },
     ...fake,
-    control: {
-      getStatus: async () => status as never,
-      getDelivery: ask(aDetail()),
-      getWebhook: ask({} as never),
-      listDeliveries: ask(pageOf()),
-    },
+    control: { getStatus: async () => status as never },
   });
-  const place = id === null ? null : findDashboardPage(id);
-  await command.run({ ...(place && { id: place }), ...options }, context);
-  return { calls, ...capturedOutput };
+  await command.run({ ...(id !== null && { id: parsePage(id) }), ...options }, context);
+  return capturedOutput;
 }
 
 describe('svc open', () => {
   it.each([
-    [null, '', []],
-    ['del_1', '#/deliveries/del_1', [{ id: 'del_1' }]],
-    ['evt_1', '#/events/evt_1', [{ event_id: 'evt_1', limit: 1 }]],
-    ['wh_1', '#/webhooks/wh_1', [{ id: 'wh_1' }]],
-  ])(
-    'svc open --print %s checks that the resource exists and prints its page /%s',
-    async (id, hash, expected) => {
-      const { calls, out, err } = await open(id, { print: true });
-      expect(out).toBe(`http://127.0.0.1:4777/${hash}\n`);
-      expect(err).toBe('');
-      expect(calls).toEqual(expected);
-    },
-  );
+    [null, ''],
+    ['del_1', '#/deliveries/del_1'],
+    ['evt_1', '#/events/evt_1'],
+    ['wh_1', '#/webhooks/wh_1'],
+  ])('svc open --print %s prints the address of the page /%s', async (id, hash) => {
+    const { out, err } = await open(id, { print: true });
+    expect({ out, err }).toEqual({ out: `http://127.0.0.1:4777/${hash}\n`, err: '' });
+  });
 
   it('svc open prints the URL as JSON with --json', async () => {
     const { out } = await open(null, {}, { json: true });
@@ -61,6 +43,6 @@ describe('svc open', () => {
   });
 
   it('an ID of another resource type has no page in the dashboard', () => {
-    expect(findDashboardPage('ws_1')).toBeNull();
+    expect(() => parsePage('ws_1')).toThrow('Pass the ID of a delivery');
   });
 });

@@ -1,8 +1,8 @@
 /** Checks which request fields each command sends for its options. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { ControlPlane } from '../../../src/contract/control-plane.ts';
-import { commandsByName } from '../../support/command-definitions.ts';
+import type { ControlPlane } from '../../../src/operations/control-plane.ts';
+import { runCommand } from '../../support/command-definitions.ts';
 import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 
 type ExpectedCall = readonly [operation: keyof ControlPlane, input: object];
@@ -18,8 +18,7 @@ it('svc emulator snapshot load checks the file before it asks for confirmation',
       },
     },
   });
-  const command = await commandsByName['emulator snapshot load']?.load();
-  const loaded = command?.run({ file: '/x' } as never, context);
+  const loaded = runCommand('emulator snapshot load', { file: '/x' }, context);
   await expect(loaded).rejects.toThrow('dry_run true: /x does not exist.');
 });
 
@@ -44,14 +43,14 @@ describe('command options', () => {
     ['webhooks update', { id: 'wh_1', enable: true }, ['updateWebhook', { id: 'wh_1', disabled: false }]],
     [
       'webhooks rotate-secret',
-      { id: 'wh_1', overlap: 60_000 },
+      { id: 'wh_1', overlap_ms: 60_000 },
       ['rotateWebhookSecret', { id: 'wh_1', overlap_ms: 60_000 }],
     ],
     ['workspaces list', page, ['listWorkspaces', page]],
     ['keys list', { ...page, workspace_id: 'ws_1' }, ['listKeys', { ...page, workspace_id: 'ws_1' }]],
     [
       'keys create',
-      { scopes: ['events:read'], workspace: 'ws_1' },
+      { scopes: ['events:read'], workspace_id: 'ws_1' },
       ['createKey', { scopes: ['events:read'], workspace_id: 'ws_1' }],
     ],
     [
@@ -78,7 +77,7 @@ describe('command options', () => {
         return pageOf();
       },
     };
-    await run(name, options, createFakeContext({ json: true, control }).context);
+    await runCommand(name, options, createFakeContext({ json: true, control }).context);
     expect(calls).toEqual([expected]);
   });
 
@@ -91,14 +90,14 @@ describe('command options', () => {
       },
     };
     const { context } = createFakeContext({ json: true, api, status: { workspace_parameter: 'ws' } });
-    await run('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
+    await runCommand('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
     expect(calls).toEqual([{ ws: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
   });
 
   it('svc events list warns about a mistyped event type that selects nothing', async () => {
     const api = { listEvents: async () => apiResponse(pageOf<never>()) };
     const { context, capturedOutput } = createFakeContext({ api });
-    await run('events list', { type: 'order.shiped' }, context);
+    await runCommand('events list', { type: 'order.shiped' }, context);
     expect(capturedOutput.err).toBe(
       'warning: No fixture exists for the event type order.shiped. Did you mean order.shipped?\nNo events.\n',
     );
@@ -111,12 +110,7 @@ describe('command options', () => {
     const { context, capturedOutput } = createFakeContext({
       api: { listEvents: async () => apiResponse(events, text) },
     });
-    await run('events list', {}, context);
+    await runCommand('events list', {}, context);
     expect(capturedOutput.out).toContain('{"n":9007199254740993}');
   });
 });
-
-async function run(name: string, options: object, context: unknown): Promise<void> {
-  const command = await commandsByName[name]?.load();
-  await command?.run(options as never, context as never);
-}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { sign as signCommand, verify as verifyCommand } from '../../../src/cli/commands/signature.ts';
-import { ExitCode } from '../../../src/errors.ts';
+import { ExitCode } from '../../../src/domain/errors.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-signature-'));
@@ -121,7 +121,7 @@ describe('svc verify', () => {
     const options = { ...(await signedOptions()), secret: ['whsec_b'] };
     await expect(verify(options, { env: { SVC_WEBHOOK_SECRET: 'whsec_a' } })).resolves.toMatchObject({
       reason: 'wrong_secret',
-      detail: expect.stringContaining('it matches the secret in SVC_WEBHOOK_SECRET'),
+      detail: expect.stringContaining('It would match if the secret was the secret in SVC_WEBHOOK_SECRET'),
     });
   });
 

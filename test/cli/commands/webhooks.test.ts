@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { renderWebhook } from '../../../src/cli/commands/webhooks.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
-import { commandsByName } from '../../support/command-definitions.ts';
+import { runCommand } from '../../support/command-definitions.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createFakeContext } from '../fake-context.ts';
@@ -17,8 +17,7 @@ async function setUp() {
   async function run(name: string, options: object) {
     const api = createApiClient({ baseUrl: base_url, apiKey: api_key });
     const { context, capturedOutput } = createFakeContext({ control, api, status: emulator.status() });
-    const command = await commandsByName[name]?.load();
-    await command?.run(options as never, { ...context, getWorkspaceId: async () => workspace_id } as never);
+    await runCommand(name, options, { ...context, getWorkspaceId: async () => workspace_id });
     return capturedOutput;
   }
   return { control, run, ownUrl: emulator.status().url };
@@ -111,12 +110,9 @@ describe('a mistyped event type', () => {
   it.each(['emulator start', 'emulator exec'])('svc %s --events suggests the type', async (name) => {
     const cwd = createTemporaryFolder();
     const { context, capturedOutput } = createFakeContext({ cwd });
-    const command = await commandsByName[name]?.load();
     // A folder cannot be a database, so nothing is started.
-    const run = command?.run(
-      { events: events.join(','), forwardTo: '3000', db: cwd, command: ['true'] } as never,
-      context,
-    );
+    const options = { events: events.join(','), forwardTo: '3000', db: cwd, command: ['true'] };
+    const run = runCommand(name, options, context);
     await expect(run).rejects.toMatchObject({ code: 'database_unusable' });
     expect(capturedOutput.err).toBe(warning);
   });

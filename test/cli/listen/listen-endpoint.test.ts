@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ListenEndpoint } from '../../../src/cli/listen/listen-endpoint.ts';
-import type { ControlPlane, LiveStream } from '../../../src/contract/control-plane.ts';
-import { SvcError } from '../../../src/errors.ts';
+import { SvcError } from '../../../src/domain/errors.ts';
+import type { ControlPlane, LiveStream } from '../../../src/operations/control-plane.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { streamOf } from '../fake-context.ts';
 

@@ -1,7 +1,8 @@
 /** What svc says about the receivers of the matrix, compared with what is known about them. */
-import type { Explanation } from '../../../src/contract/explanation-schemas.ts';
+
 import { layers } from '../../../src/diagnosis/layers.ts';
 import { type SentenceName, say } from '../../../src/diagnosis/sentences.ts';
+import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
 import type { TestEmulator } from '../../support/test-emulator.ts';
 import { PAYLOAD, type Row } from './rows.ts';
 import type { StartedRow } from './start-rows.ts';
@@ -75,7 +76,7 @@ const probeCauses: readonly (readonly [SentenceName, string])[] = [
  */
 function nameCause({ cause, layer, mistake, detail }: Explanation): string {
   if (mistake !== null) return `mistake:${mistake.reason}`;
-  if (layer !== null && layers[layer.kind].reason === undefined) return `layer:${layer.kind}`;
+  if (layer !== null && layers[layer.kind].cause !== 'signature_rejected') return `layer:${layer.kind}`;
   const shown = ([name]: readonly [SentenceName, string]) => detail.endsWith(say(name));
   const probed = probeCauses.find(shown);
   if (probed !== undefined) return probed[1];

@@ -1,9 +1,9 @@
 /** What svc says about receivers with the mistakes that their frameworks invite. `npm run bench:receivers` has more frameworks. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SECRET } from '../../receiver/configurable-receiver.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
+import { SECRET } from '../configurable-receiver.ts';
 import { diagnoseRow } from './diagnose-row.ts';
 import { type FrameworkName, rows } from './rows.ts';
 import { findPython, startRows } from './start-rows.ts';

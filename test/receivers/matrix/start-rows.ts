@@ -40,7 +40,8 @@ const programFiles: Readonly<Record<Language, readonly [extension: string, share
 
 /** A Python with a module: the packages of Debian belong to its own. */
 export function findPython(module: string): string | null {
-  const modules = module === 'fastapi' ? 'fastapi, uvicorn' : module;
+  const needed: Readonly<Record<string, string>> = { fastapi: 'uvicorn', flask: 'flask_wtf' };
+  const modules = [module, ...(needed[module] === undefined ? [] : [needed[module]])].join(', ');
   const hasModules = (python: string) =>
     spawnSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0;
   return ['/usr/bin/python3', 'python3'].find(hasModules) ?? null;

@@ -1,7 +1,7 @@
 /** Moves the schedule clock and keeps the result of the last move. A move continues in the emulator when the page is closed. */
 import { computed, signal } from '@preact/signals';
-import type { ControlInput } from '../../../contract/control-operations.ts';
-import type { ClockMove } from '../../../contract/emulator-schemas.ts';
+import type { ControlInput } from '../../../operations/control-operations.ts';
+import type { ClockMove } from '../../../operations/emulator-schemas.ts';
 import { control } from '../../control.ts';
 import { clockOf, refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';

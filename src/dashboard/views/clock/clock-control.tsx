@@ -1,12 +1,10 @@
 /** The schedule clock of the workspace in the header: its time, and the buttons that move it. */
-import './clock.css';
 import { useState } from 'preact/hooks';
 import { formatSpan, parseDuration } from '../../../domain/duration.ts';
 import { formatCount } from '../../../domain/message-parts.ts';
 import { isLost } from '../../control.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
-import { useShortcuts } from '../../shortcuts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -28,12 +26,6 @@ export function ClockControl() {
   const isMoving = findMoveInProgress(workspaceId.value) !== null;
   const isFrozen = selectedClock.value.state.value?.speed === 0;
   const isBusy = isMoving || isLost.value;
-  // Without keys, because they change the emulator.
-  useShortcuts([
-    { key: '', description: 'Freeze or resume the clock', run: toggleFrozen },
-    { key: '', description: 'Advance the clock to the next attempt', run: advanceToNext },
-    { key: '', description: 'Run all retries', run: runAllRetries },
-  ]);
   return (
     <Toolbar label="Clock" class="row clock">
       <CurrentTime isMoving={isMoving} />
@@ -54,7 +46,12 @@ export function ClockControl() {
       <Popover
         label="Advance the clock"
         shortcut={{ key: 'a', description: 'Advance the clock by a duration' }}
-        button="Advance…"
+        button={
+          <>
+            <Icon name="skip" />
+            <span class="wide-text">Advance…</span>
+          </>
+        }
       >
         {(close) => <AdvanceMenu isBusy={isBusy} close={close} />}
       </Popover>

@@ -1,6 +1,7 @@
 /** Formats times of the clock and results of its moves. */
-import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
+
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
+import type { AttemptSummary } from '../../../resources/attempt.ts';
 
 /** `2026-11-21 08:12:33` */
 export function formatUtc(at: number): string {

@@ -1,5 +1,5 @@
 /** A line at the bottom of the page with the move of the clock that is in progress, or the result of the last one. */
-import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
+import type { AttemptSummary } from '../../../resources/attempt.ts';
 import { workspaceId } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -17,7 +17,7 @@ export function MoveStatus() {
   const move = findMoveInProgress(workspaceId.value);
   const result = move === null ? moveResult.value : null;
   return (
-    <section class={move === null && result === null ? '' : 'row alert clock-move'} aria-label="Clock move">
+    <section class={move === null && result === null ? '' : 'row clock-move'} aria-label="Clock move">
       <span role="status">
         {move === null ? result && summarizeAttempts(result.attempts) : describe(move)}
       </span>

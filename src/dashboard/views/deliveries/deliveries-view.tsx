@@ -1,45 +1,37 @@
 /** The deliveries of the workspace, and the open one. */
 
-import type { Delivery, ListedDelivery } from '../../../contract/delivery-schemas.ts';
-import type { DeliveryStatusCounts } from '../../../contract/overview-schemas.ts';
-import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import {
-  deliveryStatusFilters,
-  describeOutcome,
-  getDisplayStatus,
-  settledReasonDescriptions,
-} from '../../../domain/delivery.ts';
+import { describeOutcome, getDisplayStatus, settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
+import type { DeliveryStatusCounts } from '../../../operations/overview-schemas.ts';
+import { type Delivery, deliveryFilters, type ListedDelivery } from '../../../resources/delivery.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
-import { type ItemUpdate, MAX_PAGE_SIZE } from '../../live-items.ts';
+import { type FilterTexts, filterStatuses, pickFilters, toListInput } from '../../filters.ts';
 import { findNextFailing, nextFailingShortcut } from '../../next-failing-delivery.ts';
 import { navigate, replaceRoute } from '../../router.ts';
-import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { DownloadButton } from '../../ui/download-button.tsx';
 import { Excerpt } from '../../ui/excerpt.tsx';
-import { FilterButtons, FilterInput, FilterSelect, PeriodFields } from '../../ui/filter-bar.tsx';
-import { filterStatuses } from '../../ui/filter-text.ts';
+import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { InjectedFault, StatusFilter, StatusIcon, statusGroupTitles } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
-import { pickFilters, toListInput } from '../../url-filter.ts';
 import { useEventTypes } from '../../use-event-types.ts';
-import { type LiveList, useLiveList } from '../../use-live-list.ts';
+import { type LiveList, MAX_PAGE_SIZE, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { GettingStarted } from '../home/getting-started.tsx';
 import { openBulkReplayDialog, openReplayDialog, ReplayDialog } from '../replay/replay-dialog.tsx';
-import { type DeliveryFilter, deliveryFields, matchesFilter } from './delivery-filter.ts';
+
+/** The page selects the workspace of all lists. */
+const { workspace_id: _, ...filters } = deliveryFilters;
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
-  const filter = pickFilters(deliveryFields, route.query);
+  const filter = pickFilters(filters, route.query);
   const list = useDeliveries(filter);
   useShortcuts([
     {
@@ -62,12 +54,12 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         list={list}
         label="Delivery"
         filter={filter}
-        filterNames={Object.keys(deliveryFields)}
-        search={{ name: 'text', label: 'Search', placeholder: 'Search IDs, types, URLs, bodies' }}
-        statusHint={`one of ${deliveryStatusFilters.join(', ')}`}
+        filters={filters}
+        search={['text', 'Search IDs, types, URLs, bodies']}
         quickFilter={<StatusButtons filter={filter} />}
-        fields={<FilterFields filter={filter} />}
-        action={list.list.items.length > 0 && <ListActions filter={filter} />}
+        useChoices={useChoices}
+        action={list.items.length > 0 && <ReplayAllButton filter={filter} />}
+        columns={['Type', 'Endpoint', 'Result', 'Created']}
         renderRow={renderRow}
         empty={<GettingStarted />}
         Detail={DeliveryView}
@@ -77,23 +69,20 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
   );
 }
 
-async function openNextFailing(route: Route, filter: DeliveryFilter, after: string | null): Promise<void> {
-  const found = await findNextFailing({ filter: toListInput(deliveryFields, filter), after });
+async function openNextFailing(route: Route, filter: FilterTexts, after: string | null): Promise<void> {
+  const found = await findNextFailing({ filter: toListInput(filters, filter), after });
   if (found === undefined) return;
   const to = { section: route.section, id: found.id, query: { ...filter, tab: route.query.tab ?? '' } };
   if (route.id === null) navigate(to);
   else replaceRoute(to);
 }
 
-function ListActions({ filter }: { readonly filter: DeliveryFilter }) {
-  const selection = { workspace_id: workspaceId.value, ...toListInput(deliveryFields, filter) };
+function ReplayAllButton({ filter }: { readonly filter: FilterTexts }) {
+  const selection = { workspace_id: workspaceId.value, ...toListInput(filters, filter) };
   return (
-    <>
-      <ActionButton type="button" onClick={() => openBulkReplayDialog(selection)}>
-        <Icon name="replay" /> Replay all matches
-      </ActionButton>
-      <DownloadButton selection={selection} what="all matches" />
-    </>
+    <ActionButton onClick={() => openBulkReplayDialog(selection)}>
+      <Icon name="replay" /> Replay all matches
+    </ActionButton>
   );
 }
 
@@ -158,52 +147,35 @@ function Reason({ delivery }: { readonly delivery: Delivery }) {
     );
   }
   if (reason !== null) return <>{settledReasonDescriptions[reason]}</>;
-  return <>{original === null ? '' : `replay of ${original}`}</>;
+  const facts = [
+    last?.response_status,
+    attempts > 1 && `${attempts} attempts`,
+    original !== null && 'replay',
+  ];
+  return <>{facts.filter(Boolean).join(' · ')}</>;
 }
 
-function useDeliveries(filter: DeliveryFilter): LiveList<ListedDelivery> {
+function useDeliveries(filter: FilterTexts): LiveList<ListedDelivery> {
   const workspace = workspaceId.value;
   return useLiveList<ListedDelivery>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
     fetchPage: (page) =>
-      control.listDeliveries({ workspace_id: workspace, ...toListInput(deliveryFields, filter), ...page }),
-    onItems: (items, list) => {
-      const updates = items.flatMap((item) =>
-        isInWorkspace(workspace, item) ? [toUpdate(item, filter)] : [],
-      );
-      if (updates.length > 0) list.applyUpdates(updates);
-    },
+      control.listDeliveries({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),
   });
 }
 
-type DeliveryItem = Extract<StreamItem, { type: 'delivery' | 'attempt' }>;
-
-function isInWorkspace(workspace: string | undefined, item: StreamItem): item is DeliveryItem {
-  return 'delivery' in item && item.delivery.workspace_id === workspace;
-}
-
-function toUpdate(item: DeliveryItem, filter: DeliveryFilter): ItemUpdate<ListedDelivery> {
-  const { delivery } = item;
-  const body = item.type === 'attempt' ? item.attempt.request.body : undefined;
-  return {
-    item: delivery,
-    matches: matchesFilter(filter, delivery, body, selectedClock.peek().now.peek() ?? 0),
-  };
-}
-
-function StatusButtons({
-  filter: { status: selected, ...otherFilters },
-}: {
-  readonly filter: DeliveryFilter;
-}) {
+function StatusButtons({ filter: { status: selected, ...otherFilters } }: { readonly filter: FilterTexts }) {
   const counts = countByFilter(deliveryCounts.value);
-  const shown = filterStatuses.filter(
-    (status) => status === selected || status === 'succeeded' || counts[status] > 0,
-  );
   // The counts are those of the workspace.
   const hasOtherFilters = Object.keys(otherFilters).length > 0;
   return (
-    <FilterButtons name="status" label="Status" value={selected} options={shown} titles={statusGroupTitles}>
+    <FilterButtons
+      name="status"
+      label="Status"
+      value={selected}
+      options={filterStatuses}
+      titles={statusGroupTitles}
+    >
       {(status) => (
         <StatusFilter
           status={status}
@@ -224,7 +196,7 @@ function countByFilter(counts: DeliveryStatusCounts | undefined) {
   };
 }
 
-function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {
+function useChoices(): Choices {
   const workspace = workspaceId.value;
   const { value: endpoints } = useQuery(
     () => control.listWebhooks({ workspace_id: workspace, limit: MAX_PAGE_SIZE }),
@@ -232,24 +204,10 @@ function FilterFields({ filter }: { readonly filter: DeliveryFilter }) {
   );
   const subscribedTypes =
     endpoints?.data.flatMap(({ events }) => events.filter((type) => type !== WILDCARD_SUBSCRIPTION)) ?? [];
-  const types = [...new Set([...useEventTypes(), ...subscribedTypes])].sort();
-  return (
-    <>
-      <FilterInput
-        name="response_status"
-        label="Response"
-        value={filter.response_status}
-        suggestions={RESPONSES}
-      />
-      <FilterInput name="type" label="Type" value={filter.type} suggestions={types} />
-      <FilterSelect name="webhook_id" label="Endpoint" value={filter.webhook_id}>
-        {endpoints?.data.map(({ id, url }) => (
-          <option key={id} value={id}>
-            {url}
-          </option>
-        ))}
-      </FilterSelect>
-      <PeriodFields since={filter.since} until={filter.until} />
-    </>
-  );
+  return {
+    status: null,
+    response_status: RESPONSES,
+    type: [...new Set([...useEventTypes(), ...subscribedTypes])].sort(),
+    webhook_id: Object.fromEntries(endpoints?.data.map(({ id, url }) => [id, url]) ?? []),
+  };
 }

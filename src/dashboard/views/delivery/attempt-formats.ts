@@ -1,9 +1,14 @@
-/** An attempt in formats to copy: curl, raw HTTP, a Vitest test. */
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+/** An attempt in formats to copy: curl, Markdown, a Vitest test. */
+
 import { toDeliveryHints } from '../../../diagnosis/delivery-hints.ts';
-import { indentJson, parseJsonObject } from '../../../domain/json.ts';
+import { getDisplayStatus } from '../../../domain/delivery.ts';
+import type { Hint } from '../../../domain/errors.ts';
+import { indentJson, parseJsonObject } from '../../../domain/json-text.ts';
+import { createSecretRemover } from '../../../domain/secret-remover.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
-import type { Hint } from '../../../errors.ts';
+import type { Explanation } from '../../../operations/explanation-schemas.ts';
+import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { DeliveryDetail } from '../../../resources/delivery.ts';
 
 type Request = AttemptDetail['request'];
 
@@ -13,17 +18,38 @@ export function toSignedCurlCommand({ id }: DeliveryDetail, { url, body }: Reque
   return `svc sign --id ${id} --secret SECRET --payload ${payload} --curl ${quoteForShell(url)} | sh`;
 }
 
-/** The exact bytes of the HTTP request. */
-export function toRawRequest({ url, headers, body }: Request): string {
-  const { pathname, search, host } = new URL(url);
-  const length = new TextEncoder().encode(body).length;
-  const lines = formatHeaders({
-    ...headers,
-    Host: host,
-    Connection: 'keep-alive',
-    'Content-Length': String(length),
-  });
-  return [`POST ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\r\n');
+/**
+ * What an attempt sent and received and why it failed, for a colleague.
+ * @param secrets values to remove, in addition to those that headers and known forms reveal
+ */
+export function toMarkdown(
+  delivery: DeliveryDetail,
+  { number, request, response, response_status: status, error }: AttemptDetail,
+  { summary, detail, evidence }: Explanation,
+  secrets: readonly string[],
+): string {
+  const remover = createSecretRemover(secrets, [request.headers, response?.headers ?? {}]);
+  const toMessage = (start: string, headers: Request['headers'], body: string) =>
+    [start, ...formatHeaders(remover.fromHeaders(headers)), '', indentJson(body)].join('\n');
+  const sent = toMessage(`POST ${remover.fromUrl(request.url)}`, request.headers, request.body);
+  const received =
+    response === null ? `None: ${error}` : toMessage(`HTTP ${status}`, response.headers, response.body);
+  const parts = [
+    `# ${delivery.event_type}: ${getDisplayStatus(delivery)}`,
+    `Attempt ${number} of \`${delivery.id}\` (event \`${delivery.event_id}\`) to ${remover.fromUrl(delivery.url)}`,
+    `**${detail}** ${summary}`,
+    evidence.map((fact) => `- ${fact}`).join('\n'),
+    `## Request\n\n${toCodeBlock(sent)}`,
+    `## Response\n\n${toCodeBlock(received)}`,
+  ];
+  return `${remover.fromText(parts.filter((part) => part !== '').join('\n\n'))}\n`;
+}
+
+/** The fence is longer than each row of backticks in the text. */
+function toCodeBlock(text: string): string {
+  const rows = text.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...rows.map(({ length }) => length + 1)));
+  return `${fence}\n${text}\n${fence}`;
 }
 
 /** `Name: value` */

@@ -1,12 +1,14 @@
-/** One attempt: its response and payload side by side, its signature, its phases, and a comparison. */
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+/** One attempt: its phases in one line, its response and payload side by side, its signature, and a comparison. */
+
 import { formatLatency } from '../../../domain/duration.ts';
 import { isAttemptSent } from '../../../domain/fault.ts';
 import { toSentence } from '../../../domain/message-parts.ts';
+import type { AttemptDetail } from '../../../resources/attempt.ts';
+import { describePhases } from '../../../resources/attempt.ts';
+import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
-import { PhaseTable } from '../../ui/phases.tsx';
 import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -33,13 +35,6 @@ export function AttemptView({ delivery, attempt }: Props) {
       render: () => <SignatureView deliveryId={delivery.id} attempt={number} />,
     },
     {
-      name: 'timing',
-      title: 'Timing',
-      render: () => (
-        <PhaseTable phases={attempt.phases} caption={`Phases of attempt ${number} in real time`} />
-      ),
-    },
-    {
       name: 'compare',
       title: 'Compare with…',
       render: () => <DeliveryComparison key={key} delivery={delivery} attempt={attempt} />,
@@ -59,7 +54,7 @@ export function AttemptView({ delivery, attempt }: Props) {
 }
 
 function AttemptHeader({ delivery, attempt }: Props) {
-  const { number, trigger, duration_ms: durationMs, fault } = attempt;
+  const { number, trigger, duration_ms: durationMs, phases, fault } = attempt;
   return (
     <header class="row">
       <h3>
@@ -75,6 +70,7 @@ function AttemptHeader({ delivery, attempt }: Props) {
       <span class="muted">
         {isAttemptSent(fault) ? 'sent' : 'not sent, ended'} <Time at={attempt.sent_at} clock="wall" />, took{' '}
         {formatLatency(durationMs)}
+        {phases !== null && `: ${describePhases(phases)}`}
       </span>
     </header>
   );
@@ -83,7 +79,7 @@ function AttemptHeader({ delivery, attempt }: Props) {
 function Messages({ attempt }: { readonly attempt: AttemptDetail }) {
   const { request, response, error } = attempt;
   return (
-    <div class="http-message delivery-messages">
+    <div class="delivery-messages">
       <section class="stack" aria-label="Response">
         {response === null ? (
           <p class="muted">No response. {error !== null && toSentence(error)}</p>

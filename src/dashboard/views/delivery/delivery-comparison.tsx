@@ -1,14 +1,16 @@
 /** The differences between an attempt and another one: the last success, one of the same delivery, or one of any delivery. */
 import { useState } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { idPrefixes } from '../../../domain/ids.ts';
-import { indentJson } from '../../../domain/json.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { control } from '../../control.ts';
 import { Field } from '../../ui/field.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { TextComparison } from '../../ui/text-comparison.tsx';
 import { useQuery } from '../../use-query.ts';
+import { formatUtc } from '../clock/clock-format.ts';
 import { formatHeaders } from './attempt-formats.ts';
 
 interface Props {
@@ -39,7 +41,7 @@ export function DeliveryComparison({ delivery, attempt }: Props) {
           value={choice}
           onChange={setChoice}
           options={{
-            [LAST_SUCCESS]: 'the last success to the same endpoint',
+            [LAST_SUCCESS]: `the last success of ${delivery.event_type}`,
             ...Object.fromEntries(
               others.map((other) => [other.number, `attempt ${other.number}, ${describeOutcome(other)}`]),
             ),
@@ -55,11 +57,11 @@ export function DeliveryComparison({ delivery, attempt }: Props) {
           compared === null ? (
             <p class="muted">
               {choice === LAST_SUCCESS
-                ? 'No other delivery to this endpoint has succeeded.'
+                ? `No other delivery of ${delivery.event_type} has succeeded.`
                 : 'Enter the ID of a delivery that was sent.'}
             </p>
           ) : (
-            <Parts left={compared} right={{ title: `Attempt ${attempt.number} (this one)`, attempt }} />
+            <Parts left={compared} right={toCompared(delivery, attempt)} />
           )
         }
       </QueryView>
@@ -74,22 +76,37 @@ async function loadCompared(
   id: string,
 ): Promise<Compared | null> {
   if (choice === LAST_SUCCESS) {
-    const { data } = await control.listDeliveries({
-      webhook_id: delivery.webhook_id,
-      status: 'succeeded',
-      limit: 2,
-    });
-    const other = data.find((candidate) => candidate.id !== delivery.id);
-    return other === undefined ? null : loadLast(other.id);
+    const { event_type: type, webhook_id: webhook } = delivery;
+    const find = async (endpoint: object) => {
+      const filter = { type, status: 'succeeded' as const, ...endpoint, limit: 2 };
+      return (await control.listDeliveries(filter)).data.find((candidate) => candidate.id !== delivery.id);
+    };
+    const other = (await find({ webhook_id: webhook })) ?? (await find({}));
+    return other === undefined ? null : load(other.id, ({ outcome }) => outcome === 'succeeded');
   }
-  if (choice === OTHER_DELIVERY) return id.startsWith(idPrefixes.delivery) ? loadLast(id) : null;
+  if (choice === OTHER_DELIVERY) return id.startsWith(idPrefixes.delivery) ? load(id, () => true) : null;
   const other = delivery.attempts.find(({ number }) => String(number) === choice) ?? attempt;
-  return { title: `Attempt ${other.number}`, attempt: other };
+  return toCompared(delivery, other);
 }
 
-async function loadLast(id: string): Promise<Compared | null> {
-  const attempt = (await control.getDelivery({ id })).attempts.at(-1);
-  return attempt === undefined ? null : { title: id, attempt };
+/** The last attempt of a delivery that `isWanted` selects. */
+async function load(id: string, isWanted: (attempt: AttemptDetail) => boolean): Promise<Compared | null> {
+  const delivery = await control.getDelivery({ id });
+  const attempt = delivery.attempts.findLast(isWanted);
+  return attempt === undefined ? null : toCompared(delivery, attempt);
+}
+
+function toCompared({ event_type: type }: DeliveryDetail, attempt: AttemptDetail): Compared {
+  const time = formatUtc(Date.parse(attempt.scheduled_at)).slice(11);
+  return { title: `${type}, attempt ${attempt.number}, ${describeOutcome(attempt)}, ${time}`, attempt };
+}
+
+/** What differs between any two deliveries does not count as a difference: IDs, times, the length and the signature. */
+function maskVaryingValues(text: string): string {
+  return text
+    .replace(/\b(\w+)_[0-9A-HJKMNP-TV-Z]{26}\b/g, '$1_…')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…')
+    .replace(/^([\w-]*(?:date|timestamp|signature|content-length|keep-alive)): .*$/gim, '$1: …');
 }
 
 const parts: Record<string, (attempt: AttemptDetail) => string> = {
@@ -108,8 +125,8 @@ function Parts({ left, right }: { readonly left: Compared; readonly right: Compa
         <TextComparison
           key={title}
           title={title}
-          left={{ title: left.title, text: toText(left.attempt) }}
-          right={{ title: right.title, text: toText(right.attempt) }}
+          left={{ title: left.title, text: maskVaryingValues(toText(left.attempt)) }}
+          right={{ title: right.title, text: maskVaryingValues(toText(right.attempt)) }}
         />
       ))}
     </>

@@ -1,47 +1,39 @@
 /** One delivery: its cause, its attempts in a timeline, and the selected attempt. */
-import './delivery.css';
 import { useRef, useState } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import type { Explanation } from '../../../contract/explanation-schemas.ts';
 import { describeOutcome, getDisplayStatus } from '../../../domain/delivery.ts';
+import { toCurl } from '../../../domain/shell.ts';
+import type { Explanation } from '../../../operations/explanation-schemas.ts';
+import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
-import { useShortcuts } from '../../shortcuts.ts';
+import { useWorkspaceOf } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { DownloadLinks } from '../../ui/download-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { CopyableId } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
-import { SelectedWorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { openReplayDialog } from '../replay/replay-dialog.tsx';
+import { toMarkdown, toSignedCurlCommand, toVitestTest } from './attempt-formats.ts';
 import { AttemptView } from './attempt-view.tsx';
-import { CopyDialog } from './copy-dialog.tsx';
 import { DeliveryCause } from './delivery-cause.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function DeliveryView({ id }: { readonly id: string }) {
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
   const shown = useRef<DeliveryProps>(undefined);
-  const query = useQuery(() => loadDelivery(id), [id], {
-    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.id === id),
-    // The stream does not announce that the endpoint was enabled, or that the fault was removed.
-    isPolled: true,
-  });
+  const query = useQuery(() => loadDelivery(id), [id], { isLive: true });
   shown.current = query.value ?? shown.current;
   const shownQuery = query.error === null ? { ...query, value: shown.current } : query;
   return (
     <QueryView query={shownQuery} what="the delivery">
-      {(props) => (
-        <SelectedWorkspaceScope workspaceId={props.delivery.workspace_id}>
-          <DeliveryContent {...props} onChange={query.refetch} />
-        </SelectedWorkspaceScope>
-      )}
+      {(props) => <DeliveryContent {...props} />}
     </QueryView>
   );
 }
@@ -59,23 +51,19 @@ async function loadDelivery(id: string): Promise<DeliveryProps> {
   return { delivery, explanation };
 }
 
-function DeliveryContent({
-  delivery,
-  explanation,
-  onChange,
-}: DeliveryProps & { readonly onChange: () => void }) {
+function DeliveryContent({ delivery, explanation }: DeliveryProps) {
+  useWorkspaceOf(delivery.workspace_id);
   const { attempts } = delivery;
   const selected =
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
     <div class="delivery stack">
-      <Header key={delivery.id} delivery={delivery} selected={selected} />
+      <Header key={delivery.id} delivery={delivery} explanation={explanation} selected={selected} />
       <Origin delivery={delivery} />
       <DeliveryCause
         key={`${delivery.id} ${attempts.length}`}
         delivery={delivery}
         explanation={explanation}
-        onChange={onChange}
       />
       <Timeline
         delivery={delivery}
@@ -89,11 +77,11 @@ function DeliveryContent({
 
 interface HeaderProps {
   readonly delivery: DeliveryDetail;
+  readonly explanation: Explanation;
   readonly selected: AttemptDetail | undefined;
 }
 
-function Header({ delivery, selected }: HeaderProps) {
-  const [isCopying, setCopying] = useState(false);
+function Header({ delivery, explanation, selected }: HeaderProps) {
   /** Number of the attempt of a replay that this page has requested. */
   const [awaited, setAwaited] = useState<number | null>(null);
   const result = delivery.attempts.find(({ number }) => number === awaited);
@@ -103,7 +91,6 @@ function Header({ delivery, selected }: HeaderProps) {
     setAwaited(number);
     updateQuery({ attempt: String(number) });
   };
-  useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setCopying(true) }]);
   return (
     <header>
       <div class="row">
@@ -120,19 +107,24 @@ function Header({ delivery, selected }: HeaderProps) {
           <ActionButton onClick={() => openReplayDialog(delivery)}>
             <Icon name="edit" /> Edit and replay
           </ActionButton>
-          <Popover label="More" button="More">
-            {(close) => (
-              <div class="stack">
-                {selected !== undefined && (
-                  <button type="button" onClick={() => [close(), setCopying(true)]}>
-                    <Icon name="copy" /> Copy as…
-                  </button>
-                )}
-                <DownloadLinks selection={{ delivery_id: delivery.id }} />
-                <CopyableId id={delivery.id} what="delivery" />
-              </div>
-            )}
-          </Popover>
+          {selected !== undefined && (
+            <>
+              <CopyButton
+                what="as Markdown, without secrets"
+                label="Copy as Markdown"
+                text={async () =>
+                  toMarkdown(delivery, selected, explanation, await revealSecrets(delivery.webhook_id))
+                }
+              />
+              <Popover
+                label="Copy the attempt"
+                button="Copy as…"
+                shortcut={{ key: 'c', description: 'Copy the attempt' }}
+              >
+                <CopyFormats delivery={delivery} request={selected.request} />
+              </Popover>
+            </>
+          )}
         </div>
       </div>
       <p role="status" class="muted">
@@ -141,19 +133,45 @@ function Header({ delivery, selected }: HeaderProps) {
             ? `Waiting for attempt ${awaited}…`
             : `Attempt ${awaited}: ${describeOutcome(result)}`)}
       </p>
-      {isCopying && selected !== undefined && (
-        <CopyDialog delivery={delivery} attempt={selected} onClose={() => setCopying(false)} />
-      )}
     </header>
   );
+}
+
+interface CopyFormatsProps {
+  readonly delivery: DeliveryDetail;
+  readonly request: AttemptDetail['request'];
+}
+
+function CopyFormats({ delivery, request }: CopyFormatsProps) {
+  const formats = {
+    'curl command': toCurl(request),
+    'svc sign command, with a new timestamp': toSignedCurlCommand(delivery, request),
+    'Vitest test': toVitestTest(delivery, request),
+  };
+  return (
+    <ul class="plain-list">
+      {Object.entries(formats).map(([what, text]) => (
+        <li key={what}>
+          <CopyButton what={what} label={what} text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The secrets of the endpoint, unless it was deleted. */
+async function revealSecrets(id: string): Promise<string[]> {
+  const secrets = await control.revealSecret({ id }).catch(() => null);
+  return [secrets?.secret, secrets?.previous_secret].filter((secret) => secret != null);
 }
 
 /** Where the delivery comes from and goes to. */
 function Origin({ delivery }: { readonly delivery: DeliveryDetail }) {
   const { event_id: event, webhook_id: webhook, url, replay_of: original } = delivery;
   return (
-    <p class="delivery-origin">
-      to <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
+    <p>
+      <CopyableId id={delivery.id} what="delivery" /> to{' '}
+      <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
       {' · '}
       <a href={toHash({ section: 'events', id: event })}>event</a>
       {original !== null && (

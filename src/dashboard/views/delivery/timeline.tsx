@@ -1,9 +1,10 @@
 /** The attempts and the scheduled retries, in order. They wrap, so that none is cut off. */
 import { useRef } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { deliveryStatusSymbols, describeOutcome } from '../../../domain/delivery.ts';
 import { formatSpan, HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
+import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { DeliveryDetail } from '../../../resources/delivery.ts';
 
 /** Further scheduled attempts are only counted. */
 const MAX_SCHEDULED = 8;
@@ -33,7 +34,7 @@ export function Timeline({ delivery, selected, onSelect }: Props) {
   const hiddenCount = scheduled.length - MAX_SCHEDULED;
   return (
     <section aria-label="Timeline">
-      <ol class="timeline" ref={list} onKeyDown={selectByArrowKey}>
+      <ol class="timeline row plain-list" ref={list} onKeyDown={selectByArrowKey}>
         {attempts.map((attempt) => (
           <li key={attempt.number}>
             <AttemptMark

@@ -1,50 +1,49 @@
 /** One event: its payload, its deliveries, and the request that created it. */
-import { useState } from 'preact/hooks';
-import type { EventDetail } from '../../../contract/resources.ts';
 import { getDisplayStatus } from '../../../domain/delivery.ts';
-import { toEnvelope } from '../../../domain/event.ts';
-import { indentJson } from '../../../domain/json.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import { describeEventSettings, type EventDetail } from '../../../resources/event.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { useWorkspaceOf } from '../../session.ts';
 import { CodeView } from '../../ui/code-view.tsx';
-import { DownloadButton } from '../../ui/download-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { OutcomeBadge, StatusBadge } from '../../ui/status-badge.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
-import { SelectedWorkspaceScope, WorkspaceScope } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 
 export function EventView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getEvent({ id }), [id]);
+  useWorkspaceOf(query.value?.workspace_id);
   return (
     <QueryView query={query} what="the event">
       {(event) => (
-        <SelectedWorkspaceScope workspaceId={event.workspace_id}>
-          <div class="stack">
-            <header class="row">
-              <h2>{event.type}</h2>
-              <a class="button push-right" href={toHash({ section: 'trigger', query: { event: id } })}>
-                <Icon name="bolt" /> Trigger again
-              </a>
-            </header>
-            <EventProperties event={event} />
-            <EventDeliveries key={id} eventId={id} />
-            <EventContent event={event} />
-          </div>
-        </SelectedWorkspaceScope>
+        <div class="stack">
+          <header class="row">
+            <h2>{event.type}</h2>
+            <a class="button push-right" href={toHash({ section: 'trigger', query: { event: id } })}>
+              <Icon name="bolt" /> Trigger again
+            </a>
+          </header>
+          <EventProperties event={event} />
+          <EventDeliveries key={id} eventId={id} />
+          <section class="card" aria-label="Payload">
+            <CodeView
+              label="Payload"
+              what="payload"
+              text={indentJson(event.payload_text)}
+              title={<h3>Payload</h3>}
+            />
+          </section>
+        </div>
       )}
     </QueryView>
   );
 }
 
-function EventProperties({
-  event: { id, created_at, request_id: request },
-}: {
-  readonly event: EventDetail;
-}) {
+function EventProperties({ event }: { readonly event: EventDetail }) {
+  const { id, created_at, request_id: request } = event;
   return (
     <Properties
       items={{
@@ -67,33 +66,9 @@ function EventProperties({
             All requests for this event
           </a>
         ),
+        ...describeEventSettings(event),
       }}
     />
-  );
-}
-
-function EventContent({ event }: { readonly event: EventDetail }) {
-  const [openTab, setOpenTab] = useState('payload');
-  const { payload_text: payload, created_at: createdAt, workspace_id: workspaceId, id, type } = event;
-  const envelope = toEnvelope({ id, type, workspaceId, payload, createdAt: Date.parse(createdAt) });
-  const tabs = [
-    { name: 'payload', title: 'Payload', text: indentJson(payload) },
-    { name: 'envelope', title: 'Envelope', text: indentJson(envelope) },
-    { name: 'raw body', title: 'Raw', text: envelope },
-  ];
-  return (
-    <section class="card" aria-label="Content">
-      <Tabs
-        label="Content"
-        openName={openTab}
-        onOpen={setOpenTab}
-        tabs={tabs.map(({ name, title, text }) => ({
-          name,
-          title,
-          render: () => <CodeView label={title} what={name} text={text} />,
-        }))}
-      />
-    </section>
   );
 }
 
@@ -102,10 +77,7 @@ const MAX_SHOWN = 50;
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   return (
     <section class="card" aria-label="Deliveries">
-      <div class="row">
-        <h3>Deliveries</h3>
-        <DownloadButton selection={{ event_id: eventId }} what="the deliveries of this event" />
-      </div>
+      <h3>Deliveries</h3>
       <EventDeliveryList eventId={eventId} />
     </section>
   );
@@ -114,7 +86,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
 /** The deliveries of an event, live. */
 export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
   const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId], {
-    refetchOn: (item) => item.type === 'reset' || ('delivery' in item && item.delivery.event_id === eventId),
+    isLive: true,
   });
   return (
     <QueryView query={query} what="deliveries">
@@ -133,9 +105,7 @@ export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
                   <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
                   {delivery.replay_of !== null && <span class="badge highlighted">replay</span>}
                   {delivery.last_attempt !== null && <OutcomeBadge {...delivery.last_attempt} />}
-                  <WorkspaceScope workspaceId={delivery.workspace_id}>
-                    <AttemptCount delivery={delivery} />
-                  </WorkspaceScope>
+                  <AttemptCount delivery={delivery} />
                 </li>
               ))}
             </ul>

@@ -1,17 +1,16 @@
 /** Active faults, each with how often it was applied. */
 import type { ComponentChildren } from 'preact';
-import { describeAppliedCount, describeEffect } from '../../../client/texts/describe-fault.ts';
-import type { Fault } from '../../../contract/fault-schemas.ts';
-import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { deliveryFaultDescriptions, isFaultActive } from '../../../domain/fault.ts';
+import { getDeliveryFault, isFaultActive } from '../../../domain/fault.ts';
+import type { Fault } from '../../../resources/fault.ts';
+import { describeAppliedCount, describeEffect } from '../../../resources/fault.ts';
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
-import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { status } from '../../session.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
 import { type Query, useQuery } from '../../use-query.ts';
 
 interface Props {
@@ -22,7 +21,6 @@ interface Props {
 }
 
 export function FaultList({ query, emptyText, endpointUrls }: Props) {
-  const clear = (faults: readonly Fault[]) => void removeFaults(faults, query.refetch);
   return (
     <QueryView query={query} what="faults">
       {(faults) =>
@@ -36,13 +34,13 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
                   key={fault.id}
                   fault={fault}
                   endpointUrl={endpointUrls?.get(fault.webhook_id ?? '')}
-                  onClear={() => clear([fault])}
+                  onClear={() => void removeFaults([fault])}
                 />
               ))}
             </ul>
             {faults.length > 1 && (
               <div class="row">
-                <ActionButton class="danger" onClick={() => clear(faults)}>
+                <ActionButton class="danger" onClick={() => void removeFaults(faults)}>
                   <Icon name="trash" /> Remove all {faults.length}
                 </ActionButton>
               </div>
@@ -55,13 +53,11 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
 }
 
 /** Removes faults, with a message that can undo it. */
-export async function removeFaults(faults: readonly Fault[], onChange: () => void): Promise<void> {
+export async function removeFaults(faults: readonly Fault[]): Promise<void> {
   const cleared = await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
-  onChange();
   if (cleared === undefined) return;
   showUndoToast(faults.length === 1 ? 'Fault removed.' : `${faults.length} faults removed.`, async () => {
     for (const fault of faults) await restoreFault(fault);
-    onChange();
   });
 }
 
@@ -85,21 +81,17 @@ interface RowProps {
 
 function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
-  const isUsedUp = !isFaultActive(fault);
   return (
     <li>
       <span class="grow">
         <strong>{effect}</strong>
         <small>
-          {fault.kind !== undefined && `${deliveryFaultDescriptions[fault.kind]} · `}
+          {fault.kind !== undefined && `${getDeliveryFault(fault.kind).description} · `}
           {describeScope(fault)}
           {endpointUrl !== undefined && ` to ${shortenUrl(endpointUrl)}`}
         </small>
       </span>
-      <span class={isUsedUp ? 'muted' : ''}>
-        applied {describeAppliedCount(fault)}
-        {isUsedUp && ', used up'}
-      </span>
+      <span>applied {describeAppliedCount(fault)}</span>
       <ActionButton class="quiet" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" /> Remove
       </ActionButton>
@@ -112,17 +104,10 @@ function describeScope({ on, method, path, api_key_id: key, type, webhook_id: we
   return [type ?? 'all event types', ...(webhook === undefined ? ['all endpoints'] : [])].join(', ');
 }
 
-/** The faults that `isRelevant` selects, newest first, with how often they were applied, live. */
+/** The faults that can still be applied and that `isRelevant` selects, newest first, live. */
 export function useFaults(isRelevant: (fault: Fault) => boolean): Query<readonly Fault[]> {
   const query = useQuery(() => control.listFaults({ limit: MAX_PAGE_SIZE }), [status.value?.started_at], {
-    refetchOn: mayChangeFaults,
-    isPolled: true,
+    isLive: true,
   });
-  return { ...query, value: query.value?.data.filter(isRelevant) };
-}
-
-function mayChangeFaults(item: StreamItem): boolean {
-  if (item.type === 'attempt') return item.attempt.fault !== undefined;
-  if (item.type === 'request') return item.request.fault !== undefined;
-  return item.type === 'reset';
+  return { ...query, value: query.value?.data.filter((fault) => isFaultActive(fault) && isRelevant(fault)) };
 }

@@ -1,4 +1,4 @@
-import type { AttemptBucket } from '../../../contract/overview-schemas.ts';
+import type { AttemptBucket } from '../../../operations/overview-schemas.ts';
 import { describeBuckets, sumBuckets } from './attempt-totals.ts';
 
 /** Each bar has a space of 1. */
@@ -46,8 +46,8 @@ export function AttemptChart({ buckets, period }: Props) {
         </span>
       </div>
       <figcaption class="row">
-        <span class="chart-legend succeeded">{totals.succeeded} succeeded</span>
-        <span class="chart-legend failed">{totals.failed} failed</span>
+        <span class="badge succeeded">{totals.succeeded} succeeded</span>
+        <span class="badge failed">{totals.failed} failed</span>
       </figcaption>
     </figure>
   );

@@ -1,5 +1,5 @@
 /** Totals of the attempts in a period, and their description. */
-import type { AttemptBucket } from '../../../contract/overview-schemas.ts';
+import type { AttemptBucket } from '../../../operations/overview-schemas.ts';
 import { formatUtc } from '../clock/clock-format.ts';
 
 export function sumBuckets(buckets: readonly AttemptBucket[]): Pick<AttemptBucket, 'succeeded' | 'failed'> {

@@ -1,6 +1,6 @@
-import type { EndpointSummary } from '../../../contract/overview-schemas.ts';
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { formatLatency } from '../../../domain/duration.ts';
+import type { EndpointSummary } from '../../../operations/overview-schemas.ts';
 import { shortenUrl, toHash } from '../../address.ts';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { formatSuccessRate } from '../webhooks/success-rate.ts';
@@ -65,16 +65,17 @@ function Row({ endpoint }: { readonly endpoint: EndpointSummary }) {
   );
 }
 
-function EndpointState({
-  endpoint: { disabled, failing, attempts },
-}: {
-  readonly endpoint: EndpointSummary;
-}) {
-  if (disabled) return <span class="badge paused">disabled</span>;
-  if (attempts === 0) return <span class="badge canceled">no attempts</span>;
-  return failing ? (
-    <span class="badge failing">failing</span>
-  ) : (
-    <span class="badge succeeded">last attempt OK</span>
-  );
+/** The worst state of its pending deliveries, or the result of the newest attempts. */
+function EndpointState({ endpoint }: { readonly endpoint: EndpointSummary }) {
+  const { disabled, failing, attempts, succeeded } = endpoint;
+  const [state, text] = disabled
+    ? ['paused', 'disabled']
+    : failing
+      ? ['failing', 'failing']
+      : attempts === 0
+        ? ['canceled', 'no attempts']
+        : succeeded === attempts
+          ? ['succeeded', 'healthy']
+          : ['pending', `${attempts - succeeded} of ${attempts} failed`];
+  return <span class={`badge ${state}`}>{text}</span>;
 }

@@ -1,61 +1,90 @@
-import './getting-started.css';
+import { useState } from 'preact/hooks';
+import { indentJson } from '../../../domain/json-text.ts';
+import type { WebhookDetail } from '../../../resources/endpoint.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { findJsonProblem } from '../../json-problem.ts';
+import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { JsonEditor } from '../../ui/json-editor.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
 
-/** Shown while there are no deliveries: how to create a first delivery. */
+const SAMPLE_TYPE = 'order.shipped';
+
+/** Shown while there are no deliveries: registers an endpoint, then sends it a first event. */
 export function GettingStarted() {
+  const workspace = workspaceId.value;
+  const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit: 1 }), [workspace], {
+    isLive: true,
+  });
   return (
-    <section class="getting-started">
+    <section class="page getting-started">
       <h2>No deliveries yet</h2>
-      <p>
-        The emulator sends each event to the endpoints that subscribe to it. To see your first delivery here:
-      </p>
-      <ol>
-        <li>
-          <ReceiverStep />
-        </li>
-        <li>
-          Trigger an event on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run
-          <Example command="svc trigger order.shipped" />
-        </li>
-      </ol>
+      <QueryView query={query} what="the endpoints">
+        {({ data: [endpoint] }) =>
+          endpoint === undefined ? <RegisterForm /> : <SendForm endpoint={endpoint} />
+        }
+      </QueryView>
     </section>
   );
 }
 
-/** The endpoint that receives events, or how to add one. */
-function ReceiverStep() {
-  const workspace = workspaceId.value;
-  const { value: endpoints } = useQuery(
-    () => control.listWebhooks({ workspace_id: workspace, limit: 1 }),
-    [workspace],
-    { isPolled: true },
-  );
-  const [endpoint] = endpoints?.data ?? [];
-  if (endpoint !== undefined) {
-    return (
-      <>
-        Start your receiver. Events are sent to{' '}
-        <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>
-        {endpoints?.has_more && ' and to other endpoints'}.
-      </>
-    );
-  }
+function RegisterForm() {
+  const [url, setUrl] = useState('');
+  const form = useFormSubmit(['url'], async () => {
+    await control.createWebhook({ workspace_id: workspaceId.peek(), url: url.trim() });
+  });
   return (
     <>
-      Register an endpoint on the page <a href={toHash({ section: 'home' })}>Home</a>, or run
-      <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
+      <Form form={form} action="Register">
+        <Field
+          label="URL of your receiver"
+          name="url"
+          error={form.error}
+          value={url}
+          onChange={setUrl}
+          inputMode="url"
+          placeholder="localhost:3000/webhooks"
+        />
+      </Form>
+      <Command command="svc listen --forward-to http://localhost:3000/webhooks" />
     </>
   );
 }
 
-function Example({ command }: { readonly command: string }) {
+function SendForm({ endpoint }: { readonly endpoint: WebhookDetail }) {
+  const [edited, setEdited] = useState<string | null>(null);
+  const fixture = useQuery(() => control.getFixture({ type: SAMPLE_TYPE }), []);
+  const original = indentJson(fixture.value?.payload_text ?? '{}');
+  const payload = edited ?? original;
+  const form = useFormSubmit([], async () => {
+    const event = { id: endpoint.id, type: SAMPLE_TYPE, payload_text: payload };
+    navigate({ section: 'deliveries', id: (await control.sendTestEvent(event)).id });
+  });
   return (
-    <span class="row getting-started-command">
-      <code>{command}</code> <CopyButton what="command" text={command} />
-    </span>
+    <>
+      <p>
+        Start your receiver. Events are sent to{' '}
+        <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>.
+      </p>
+      <Form form={form} action={`Send ${SAMPLE_TYPE}`} isDisabled={findJsonProblem(payload) !== null}>
+        <JsonEditor label="Payload" value={payload} original={original} onInput={setEdited} />
+      </Form>
+      <Command command={`svc trigger ${SAMPLE_TYPE}`} />
+    </>
+  );
+}
+
+/** What does the same on the command line. */
+function Command({ command }: { readonly command: string }) {
+  return (
+    <p class="muted">
+      or run <code>{command}</code> <CopyButton what="command" text={command} />
+    </p>
   );
 }

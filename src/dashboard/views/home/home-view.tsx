@@ -1,8 +1,7 @@
 /** The first page: the endpoints, those that fail first, the attempts over time, and the active faults. */
-import './home.css';
 import { useRef, useState } from 'preact/hooks';
-import type { Overview } from '../../../contract/overview-schemas.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
+import type { Overview } from '../../../operations/overview-schemas.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
@@ -40,12 +39,7 @@ function Home({ period }: { readonly period: Period }) {
   const query = useQuery(
     () => control.getOverview({ workspace_id: workspace, period_ms: periods[period].ms }),
     [period],
-    {
-      refetchOn: (item) =>
-        item.type !== 'request' && (!('delivery' in item) || item.delivery.workspace_id === workspace),
-      isPolled: true,
-      intervalMs: SECOND_MS,
-    },
+    { isLive: true },
   );
   // The previous chart stays visible while another period loads.
   const shown = useRef<Overview>(undefined);
@@ -59,24 +53,26 @@ function Home({ period }: { readonly period: Period }) {
         {({ endpoints, faults, buckets, has_deliveries: hasDeliveries, has_more_endpoints: hasMore }) => (
           <>
             {!hasDeliveries && <GettingStarted />}
-            <section class="stack" aria-label="Endpoints">
-              <div class="row">
-                <h2>Endpoints</h2>
-                <ActionButton class="push-right" onClick={() => setAdding(true)}>
-                  <Icon name="plus" /> Register endpoint
-                </ActionButton>
-              </div>
-              {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
-              {endpoints.length === 0 && hasDeliveries && (
-                <p class="muted">No endpoints. New events are not delivered until you register one.</p>
-              )}
-              {hasMore && (
-                <p class="muted">
-                  Only the newest {endpoints.length} are shown. To list all, use{' '}
-                  <code>svc webhooks list</code>.
-                </p>
-              )}
-            </section>
+            {(endpoints.length > 0 || hasDeliveries) && (
+              <section class="stack" aria-label="Endpoints">
+                <div class="row">
+                  <h2>Endpoints</h2>
+                  <ActionButton class="push-right" onClick={() => setAdding(true)}>
+                    <Icon name="plus" /> Register endpoint
+                  </ActionButton>
+                </div>
+                {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
+                {endpoints.length === 0 && hasDeliveries && (
+                  <p class="muted">No endpoints. New events are not delivered until you register one.</p>
+                )}
+                {hasMore && (
+                  <p class="muted">
+                    Only the newest {endpoints.length} are shown. To list all, use{' '}
+                    <code>svc webhooks list</code>.
+                  </p>
+                )}
+              </section>
+            )}
             {hasDeliveries && (
               <section class="stack" aria-label="Attempts">
                 <div class="row">

@@ -1,22 +1,19 @@
-/** Replays the deliveries that a filter selects: shows how many, asks, and shows the progress and the results. */
+/** Replays the deliveries that a filter selects: names the endpoints and the counts, asks, and shows the progress and the results. */
 import { useEffect, useState } from 'preact/hooks';
+import { describeOutcome } from '../../../domain/delivery.ts';
+import { formatDeliveryCount } from '../../../domain/message-parts.ts';
+import type { ControlInput } from '../../../operations/control-operations.ts';
+import { listAll } from '../../../operations/control-plane.ts';
 import {
   DEFAULT_REPLAY_RATE,
-  type Replay,
-  type ReplayRefusal,
+  type ReplayOutcomes,
   replayDeliveries,
-  waitForReplays,
-} from '../../../client/replay.ts';
-import type { ControlInput } from '../../../contract/control-operations.ts';
-import { listAll } from '../../../contract/control-plane.ts';
-import { describeOutcome } from '../../../domain/delivery.ts';
-import { HOUR_MS } from '../../../domain/duration.ts';
-import { formatDeliveryCount } from '../../../domain/message-parts.ts';
+} from '../../../operations/replay-deliveries.ts';
+import { type Delivery, deliveryFilters } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { showToast } from '../../toasts.ts';
 import { connectFields, Field } from '../../ui/field.tsx';
-import { describeFilter } from '../../ui/filter-text.ts';
 import { Form } from '../../ui/form.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
@@ -32,95 +29,92 @@ interface Props {
 }
 
 export function BulkReplayForm({ filter, onClose }: Props) {
-  const [abortController] = useState(() => new AbortController());
-  useEffect(() => () => abortController.abort(), []);
-  const query = useQuery(
-    () =>
-      listAll((page) => {
-        abortController.signal.throwIfAborted();
-        return control.listDeliveries({ ...filter, ...page });
-      }),
-    [filter],
-  );
+  const query = useQuery(() => listAll((page) => control.listDeliveries({ ...filter, ...page })), [filter]);
   return (
-    <div class="stack">
-      <Properties items={describeSelection(filter, query.value?.[0]?.url)} />
-      <QueryView query={query} what="the deliveries">
-        {(deliveries) =>
-          deliveries.length === 0 ? (
-            <EmptyState>No deliveries match.</EmptyState>
-          ) : (
-            <BulkReplay ids={deliveries.map(({ id }) => id)} onClose={onClose} />
-          )
-        }
-      </QueryView>
-    </div>
+    <QueryView query={query} what="the deliveries">
+      {(deliveries) =>
+        deliveries.length === 0 ? (
+          <EmptyState>No deliveries match.</EmptyState>
+        ) : (
+          <BulkReplay filter={filter} deliveries={deliveries} onClose={onClose} />
+        )
+      }
+    </QueryView>
   );
 }
 
-/** @param url of the endpoint, if the filter selects one */
-function describeSelection(filter: DeliverySelection, url: string | undefined): Record<string, string> {
-  const entries = Object.entries(filter).filter(
-    ([name, value]) => name !== 'workspace_id' && value !== undefined,
-  );
-  if (entries.length === 0) return { Deliveries: 'all in the workspace' };
-  const items = entries.map(([name, value]) => {
-    const { label, text } = describeFilter(name, String(value));
-    return [label, name === 'webhook_id' && url !== undefined ? url : text];
+/** The filters, and the number of deliveries to each endpoint. */
+function describeSelection(filter: DeliverySelection, deliveries: readonly Delivery[]) {
+  const filters = Object.entries(filter).flatMap(([name, value]) => {
+    if (value === undefined || name === 'workspace_id' || name === 'webhook_id') return [];
+    return [[deliveryFilters[name as keyof typeof deliveryFilters].label, String(value)]];
   });
-  return Object.fromEntries(items);
+  const urls = [...new Set(deliveries.map(({ url }) => url))];
+  const endpoints = urls.map((url) => (
+    <div key={url}>
+      {url}{' '}
+      <span class="muted">
+        {formatDeliveryCount(deliveries.filter((delivery) => delivery.url === url).length)}
+      </span>
+    </div>
+  ));
+  return { ...Object.fromEntries(filters), [urls.length === 1 ? 'Endpoint' : 'Endpoints']: endpoints };
 }
 
 const rates = Object.fromEntries(
   [5, 20, DEFAULT_REPLAY_RATE, 500].map((rate) => [rate, `${rate} per second`]),
 );
 
-interface Progress {
-  readonly doneCount: number;
-  readonly refusals: readonly ReplayRefusal[];
-  /** Null until all attempts have a result, or the replay was stopped. */
-  readonly replays: readonly Replay[] | null;
+interface BulkReplayProps extends Props {
+  readonly deliveries: readonly Delivery[];
 }
 
-function BulkReplay({ ids, onClose }: { readonly ids: readonly string[]; readonly onClose: () => void }) {
+function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
   const [draft, setDraft] = useState({ url: '', rate: String(DEFAULT_REPLAY_RATE) });
   const [abortController] = useState(() => new AbortController());
-  const [progress, setProgress] = useState<Progress | null>(null);
+  const [outcomes, setOutcomes] = useState<ReplayOutcomes>({ replays: [], refused: [] });
+  /** Wall time of the start; null before it. */
+  const [startedAt, setStartedAt] = useState<string | null>(null);
   useEffect(() => () => abortController.abort(), []);
   const { signal } = abortController;
   const form = useFormSubmit(['url'], async () => {
     const url = draft.url.trim();
-    const refusals: ReplayRefusal[] = [];
+    setStartedAt((await control.getClock({})).wall);
     let doneCount = 0;
-    setProgress({ doneCount, refusals, replays: null });
-    try {
-      const outcomes = await replayDeliveries(ids, url === '' ? {} : { url }, control, {
+    await replayDeliveries(
+      deliveries.map(({ id }) => id),
+      url === '' ? {} : { url },
+      control,
+      {
         perSecond: Number(draft.rate),
         signal,
-        onOutcome: (outcome) => {
+        onOutcome: (outcomes) => {
           doneCount++;
-          if ('error' in outcome) refusals.push(outcome);
-          setProgress({ doneCount, refusals, replays: null });
+          setOutcomes({ ...outcomes });
         },
-      });
-      const requested = outcomes.filter((outcome) => 'delivery' in outcome);
-      const { replays } = await waitForReplays(requested, control, { timeoutMs: HOUR_MS, signal });
-      setProgress({ doneCount, refusals, replays });
-    } catch (error) {
+      },
+    ).catch((error) => {
       if (!signal.aborted) throw error;
-      const rest = ids.length - doneCount;
-      if (rest > 0)
-        showToast(`The replay was stopped: ${rest} of ${formatDeliveryCount(ids.length)} not sent again.`);
-    }
+      const rest = deliveries.length - doneCount;
+      const total = formatDeliveryCount(deliveries.length);
+      if (rest > 0) showToast(`The replay was stopped: ${rest} of ${total} not sent again.`);
+    });
   });
-  if (progress !== null) {
+  if (startedAt !== null) {
     return (
-      <BulkProgress count={ids.length} progress={progress} error={form.error?.message} onClose={onClose} />
+      <BulkProgress
+        count={deliveries.length}
+        outcomes={outcomes}
+        startedAt={startedAt}
+        error={form.error?.message}
+        onClose={onClose}
+      />
     );
   }
   const field = connectFields(draft, setDraft, form.error);
   return (
-    <Form form={form} action={`Replay ${formatDeliveryCount(ids.length)}`} onClose={onClose}>
+    <Form form={form} action={`Replay ${formatDeliveryCount(deliveries.length)}`} onClose={onClose}>
+      <Properties items={describeSelection(filter, deliveries)} />
       <div class="fields">
         <Field label="Rate limit" {...field('rate')} options={rates} />
         <Field
@@ -140,31 +134,39 @@ const MAX_LISTED = 50;
 
 interface BulkProgressProps {
   readonly count: number;
-  readonly progress: Progress;
+  readonly outcomes: ReplayOutcomes;
+  readonly startedAt: string;
   readonly error: string | undefined;
   readonly onClose: () => void;
 }
 
-function BulkProgress({ count, progress, error, onClose }: BulkProgressProps) {
-  const { doneCount, refusals, replays } = progress;
-  const failures =
-    replays?.filter(({ delivery: { last_attempt: last } }) => last?.outcome !== 'succeeded') ?? [];
+function BulkProgress({ count, outcomes, startedAt, error, onClose }: BulkProgressProps) {
+  const { replays, refused } = outcomes;
+  const unsent = count - replays.length - refused.length;
+  const isSending = unsent > 0 && error === undefined;
+  const { value: attempts = [] } = useQuery(
+    () => listAll((page) => control.listAttempts({ since: startedAt, ...page })),
+    [startedAt],
+    { isLive: true },
+  );
+  const results = replays.flatMap(({ id, attempt_count: before }) => {
+    const attempt = attempts.findLast((each) => each.delivery_id === id && each.number > before);
+    return attempt === undefined ? [] : [{ id, attempt }];
+  });
+  const failures = results.filter(({ attempt }) => attempt.outcome !== 'succeeded');
+  const waiting = replays.length - results.length;
   const problems = [
-    ...refusals.map(({ id, error }) => ({ id, text: error.message })),
-    ...failures.map(({ delivery: { id, last_attempt: last } }) => ({
-      id,
-      text: last === null ? 'canceled before it was sent' : describeOutcome(last),
-    })),
+    ...refused.map(({ id, error }) => ({ id, problem: error.message })),
+    ...failures.map(({ id, attempt }) => ({ id, problem: describeOutcome(attempt) })),
   ];
   return (
     <div class="stack">
-      <progress aria-label="Replays that the emulator accepted or rejected" max={count} value={doneCount} />
+      <progress aria-label="Replays that have a result" max={count} value={count - unsent - waiting} />
       <p role="status">
-        {replays !== null
-          ? `${replays.length - failures.length} of ${count} succeeded.`
-          : doneCount < count
-            ? `Replaying ${doneCount} of ${count}…`
-            : 'Waiting for the responses…'}
+        {results.length - failures.length} of {count} succeeded.
+        {problems.length > 0 && ` ${problems.length} failed.`}
+        {waiting > 0 && ` ${waiting} waiting for a response.`}
+        {unsent > 0 && ` ${unsent} not sent${isSending ? ' yet' : ''}.`}
       </p>
       {error !== undefined && (
         <p class="error-text" role="alert">
@@ -173,12 +175,12 @@ function BulkProgress({ count, progress, error, onClose }: BulkProgressProps) {
       )}
       {problems.length > 0 && (
         <ul class="divided-list">
-          {problems.slice(0, MAX_LISTED).map(({ id, text }) => (
+          {problems.slice(0, MAX_LISTED).map(({ id, problem }) => (
             <li key={id}>
               <a class="mono" href={toHash({ section: 'deliveries', id })}>
                 {id}
               </a>
-              <span class="grow">{text}</span>
+              <span class="grow">{problem}</span>
             </li>
           ))}
         </ul>
@@ -186,7 +188,7 @@ function BulkProgress({ count, progress, error, onClose }: BulkProgressProps) {
       {problems.length > MAX_LISTED && <p class="muted">and {problems.length - MAX_LISTED} more</p>}
       <div class="row">
         <button type="button" onClick={onClose}>
-          {replays === null ? 'Stop' : 'Close'}
+          {isSending ? 'Stop' : 'Close'}
         </button>
       </div>
     </div>

@@ -1,9 +1,8 @@
 /** The replay dialogs: for one delivery, or for all that a filter selects. */
-import './replay.css';
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { indentJson } from '../../../domain/json.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import type { Delivery, DeliveryDetail } from '../../../resources/delivery.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
 import { navigate, route } from '../../router.ts';

@@ -1,10 +1,11 @@
 /** One request to the API with its error and its effects. */
-import { findCurlProblem, hasUnreadBody, toCurlCommand } from '../../../client/logged-request.ts';
-import { describeAppliedFault } from '../../../client/texts/describe-fault.ts';
-import { describeApiError } from '../../../contract/error-texts.ts';
-import type { ApiRequestDetail, LoggedMessage } from '../../../contract/resources.ts';
+
 import { formatLatency } from '../../../domain/duration.ts';
-import { SvcError } from '../../../errors.ts';
+import { SvcError } from '../../../domain/errors.ts';
+import { describeApiError } from '../../../operations/error-texts.ts';
+import { describeAppliedFault } from '../../../resources/fault.ts';
+import { findCurlProblem, hasUnreadBody, toCurlCommand } from '../../../resources/logged-request.ts';
+import type { ApiRequestDetail, LoggedMessage } from '../../../resources/request.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -82,7 +83,7 @@ interface MessageProps {
 
 function Message({ title, message, missingText }: MessageProps) {
   return (
-    <section class="http-message stack" aria-label={title}>
+    <section class="stack" aria-label={title}>
       <h3>{title}</h3>
       {message === null ? <p class="muted">{missingText}</p> : <MessageContent message={message} />}
     </section>

@@ -1,12 +1,6 @@
-/** How the dashboard looks and behaves, and the API keys of the emulator. */
-import { listAll } from '../../../contract/control-plane.ts';
-import type { ApiKey } from '../../../contract/resources.ts';
-import { control } from '../../control.ts';
-import { status, workspaces } from '../../session.ts';
+/** How the dashboard looks and behaves. */
 import { changeSettings, type Settings, settings, themes, timeForms } from '../../settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
-import { useQuery } from '../../use-query.ts';
 
 export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
@@ -24,8 +18,6 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
             Shortcuts with a single key (<kbd>?</kbd> lists them)
           </span>
         </label>
-        <h3>API keys</h3>
-        <KeyList />
       </div>
     </Dialog>
   );
@@ -52,49 +44,5 @@ function SettingSelect<Name extends 'theme' | 'times'>({ name, label, titles }: 
         ))}
       </select>
     </label>
-  );
-}
-
-function KeyList() {
-  const query = useQuery(() => listAll((page) => control.listKeys(page)), [], {
-    refetchOn: ({ type }) => type === 'reset',
-  });
-  return (
-    <>
-      <QueryView query={query} what="keys">
-        {(keys) => (
-          <ul class="divided-list" aria-label="API keys">
-            {keys.map((key) => (
-              <Key key={key.id} apiKey={key} />
-            ))}
-          </ul>
-        )}
-      </QueryView>
-      <p class="muted">
-        To create or revoke a key, use <code>svc keys create</code> or <code>svc keys revoke</code>.
-      </p>
-    </>
-  );
-}
-
-function Key({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { id, name, last4, scopes, workspace_id: workspaceId, revoked_at: revokedAt } = apiKey;
-  const prefix = status.value?.environment === 'production' ? 'svc_live_' : 'svc_test_';
-  const workspace = workspaces.value.find((workspace) => workspace.id === workspaceId)?.name;
-  return (
-    <li>
-      <span class="grow">
-        <span class="mono">
-          {prefix}…{last4}
-        </span>{' '}
-        {name !== `…${last4}` && name} {revokedAt !== null && <span class="badge failed">revoked</span>}
-        {status.value?.api_key.endsWith(last4) && (
-          <span class="badge highlighted">used by the dashboard and svc</span>
-        )}
-        <small>
-          {scopes.join(', ')} · {workspaceId === null ? 'all workspaces' : (workspace ?? workspaceId)} · {id}
-        </small>
-      </span>
-    </li>
   );
 }

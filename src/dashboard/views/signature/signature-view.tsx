@@ -1,14 +1,11 @@
 /** Explains the signature of an attempt: the signed content, the headers, the secrets, and the verification. */
-import './signature.css';
-import { useState } from 'preact/hooks';
-import type { DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
+import { checkStatusSymbols } from '../../../domain/delivery.ts';
+import type { SignatureDetail } from '../../../operations/signature-schemas.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
-import { SignatureChecker } from './signature-checker.tsx';
-import { HeaderMatchBadge, joinParts, SignedContent, VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
@@ -16,47 +13,31 @@ interface Props {
 }
 
 export function SignatureView({ deliveryId, attempt }: Props) {
-  const query = useQuery(
-    () =>
-      Promise.all([
-        control.describeSignature({ id: deliveryId, attempt }),
-        control.getDelivery({ id: deliveryId }),
-      ]),
-    [deliveryId, attempt],
-  );
+  const query = useQuery(() => control.describeSignature({ id: deliveryId, attempt }), [deliveryId, attempt]);
   return (
     <QueryView query={query} what="the signature">
-      {([detail, delivery]) => (
-        <SignatureDetails key={`${deliveryId} ${attempt}`} detail={detail} delivery={delivery} />
-      )}
+      {(detail) => <SignatureDetails detail={detail} />}
     </QueryView>
   );
 }
 
-interface SignatureDetailsProps {
+interface DetailProps {
   readonly detail: SignatureDetail;
-  readonly delivery: DeliveryDetail;
 }
 
-function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
-  const [isOpen, setOpen] = useState(false);
-  const { signed_parts: parts, secrets, verification } = detail;
-  const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
-  const text = joinParts(parts);
+function SignatureDetails({ detail }: DetailProps) {
+  const text = detail.signed_parts.map((part) => part.text).join('');
   return (
     <div class="signature stack">
-      {verification === null ? (
-        <p class="muted">
-          This attempt cannot be verified because its secret or its signature scheme no longer exists.
-        </p>
-      ) : (
-        <VerificationResult verification={verification} valid="svc signed this attempt correctly" />
-      )}
+      <VerificationResult verification={detail.verification} />
       <section class="stack">
         <h4 class="row">
           Signed content <CopyButton what="signed content" text={text} />
         </h4>
-        <SignedContent label="Signed content" parts={parts} />
+        <SignedContent parts={detail.signed_parts} />
+        <p class="muted">
+          {new TextEncoder().encode(text).length} bytes. Nothing is added between the parts.
+        </p>
       </section>
       <section class="stack">
         <h4>Headers</h4>
@@ -64,49 +45,87 @@ function SignatureDetails({ detail, delivery }: SignatureDetailsProps) {
       </section>
       <section class="stack">
         <h4>Endpoint secret</h4>
-        <SigningSecrets secrets={secrets} />
+        <SigningSecrets secrets={detail.secrets} />
       </section>
-      {attempt !== undefined && (
-        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>Verify with other values</summary>
-          {isOpen && <SignatureChecker deliveryId={delivery.id} attempt={attempt} />}
-        </details>
-      )}
     </div>
   );
 }
 
-function SignatureHeaders({
-  detail: { headers, signed_parts: parts },
-}: {
-  readonly detail: SignatureDetail;
-}) {
+/** The result of signature verification, in the words of `svc verify`. */
+function VerificationResult({ verification }: Pick<SignatureDetail, 'verification'>) {
+  if (verification === null) {
+    return (
+      <p class="muted">
+        This attempt cannot be verified because its secret or its signature scheme no longer exists.
+      </p>
+    );
+  }
+  const { ok, reason, detail, remedy } = verification;
+  return (
+    <div class={`notice ${ok ? 'succeeded' : 'failed'}`}>
+      <p>
+        <strong>
+          <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span>{' '}
+          {ok ? 'svc signed this attempt correctly' : reason}
+        </strong>{' '}
+        {detail}
+      </p>
+      {remedy !== null && <p>{remedy}</p>}
+    </div>
+  );
+}
+
+const partNames = {
+  id: 'delivery ID',
+  timestamp: 'timestamp',
+  body: 'body',
+  literal: 'constant text',
+} as const;
+
+const partColors = { id: 'highlighted', timestamp: 'pending', body: 'succeeded', literal: '' } as const;
+
+/** The signed content, with each part marked by a color and a name. */
+function SignedContent({ parts }: { readonly parts: SignatureDetail['signed_parts'] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard.
+    <section class="text-box" tabIndex={0} aria-label="Signed content">
+      {parts.map(({ part, text }, index) => (
+        <span key={index} class={`signed-part ${partColors[part]}`}>
+          <span class="signed-part-name">{partNames[part]}</span>
+          <code>{text}</code>
+        </span>
+      ))}
+    </section>
+  );
+}
+
+function SignatureHeaders({ detail: { headers, signed_parts: parts } }: DetailProps) {
   const findPart = (value: string) =>
     parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
   const items = Object.entries(headers).map(([name, value]) => {
     const part = findPart(value);
-    return [name, <code class={part === undefined ? '' : `signed-part ${part}`}>{value}</code>];
+    return [name, <code class={part && `signed-part ${partColors[part]}`}>{value}</code>];
   });
   return <Properties items={Object.fromEntries(items)} />;
 }
 
-/** The secrets of the endpoint, masked, and the signature of each. */
+/** The secrets of the endpoint, masked, and whether the signature of each is in the header. */
 function SigningSecrets({ secrets }: Pick<SignatureDetail, 'secrets'>) {
-  return (
-    <div class="signature-secrets stack">
-      {secrets.map(({ name, masked, signature, matches }) => (
-        <Properties
-          key={name}
-          items={{
-            [name === 'current' ? 'Secret' : 'Previous secret']: <code>{masked}</code>,
-            Signature: (
-              <>
-                <code>{signature}</code> <HeaderMatchBadge matches={matches} />
-              </>
-            ),
-          }}
-        />
-      ))}
-    </div>
-  );
+  const items = secrets.flatMap(({ name, masked, signature, matches }) => {
+    const label = name === 'current' ? 'Secret' : 'Previous secret';
+    return [
+      [label, <code>{masked}</code>],
+      [
+        `Signature of the ${label.toLowerCase()}`,
+        <>
+          <code>{signature}</code>{' '}
+          <span class={`badge ${matches ? 'succeeded' : 'failed'}`}>
+            <span aria-hidden="true">{checkStatusSymbols[matches ? 'passed' : 'failed']}</span>{' '}
+            {matches ? 'matches the header' : 'does not match the header'}
+          </span>
+        </>,
+      ],
+    ];
+  });
+  return <Properties items={Object.fromEntries(items)} />;
 }

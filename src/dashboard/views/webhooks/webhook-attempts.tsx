@@ -1,7 +1,7 @@
 /** The results of the latest attempts to an endpoint. */
-import type { WebhookStatistics } from '../../../contract/overview-schemas.ts';
-import type { StreamItem } from '../../../contract/stream-schemas.ts';
-import { formatLatency, SECOND_MS } from '../../../domain/duration.ts';
+
+import { formatLatency } from '../../../domain/duration.ts';
+import type { WebhookStatistics } from '../../../operations/overview-schemas.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -11,17 +11,6 @@ import { useQuery } from '../../use-query.ts';
 import { formatSuccessRate } from './success-rate.ts';
 
 const MAX_LISTED = 10;
-
-/** Reloads results after attempts, at most once a second. */
-export function reloadAfterAttempts(isShown: (delivery: AttemptItem['delivery']) => boolean) {
-  return {
-    refetchOn: (item: StreamItem) =>
-      item.type === 'reset' || (item.type === 'attempt' && isShown(item.delivery)),
-    intervalMs: SECOND_MS,
-  };
-}
-
-type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
 interface Props {
   readonly webhookId: string;
@@ -55,7 +44,7 @@ function LatestAttempts({ webhookId }: Pick<Props, 'webhookId'>) {
   const query = useQuery(
     () => control.listAttempts({ webhook_id: webhookId, limit: MAX_LISTED }),
     [webhookId],
-    reloadAfterAttempts((delivery) => delivery.webhook_id === webhookId),
+    { isLive: true },
   );
   return (
     <QueryView query={query} what="attempts">

@@ -1,21 +1,21 @@
 /** The dialogs that register, edit and delete an endpoint, and rotate its secret. */
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
+import type { WebhookDetail, WebhookWithSecret } from '../../../resources/endpoint.ts';
 import { control } from '../../control.ts';
-import { MAX_PAGE_SIZE } from '../../live-items.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { showToast, showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
-import { connectFields, Field } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
+import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
-import { emptyWebhook, pickSettings, toDraft, toWebhook, type WebhookDraft } from './webhook-draft.ts';
+import { pickSettings } from './endpoint-draft.ts';
+import { EndpointForm } from './endpoint-form.tsx';
+import { sendTestEvent } from './send-test-event.ts';
 import { NewWebhookSecret } from './webhook-secret.tsx';
-import { sendTestEvent } from './webhook-tests.tsx';
 
 interface Props {
   readonly webhook: WebhookDetail;
@@ -25,17 +25,16 @@ interface Props {
 export function EditDialog({ webhook, onClose }: Props) {
   return (
     <Dialog title="Edit endpoint" onClose={onClose}>
-      <WebhookForm
-        original={toDraft(webhook)}
+      <EndpointForm
+        original={webhook}
         action="Save"
         onClose={onClose}
         send={async (changes) => {
           await control.updateWebhook({ id: webhook.id, ...changes });
           onClose();
-          showUndoToast('Endpoint saved.', async () => {
-            await control.updateWebhook({ id: webhook.id, ...pickSettings(webhook) });
-            onClose();
-          });
+          showUndoToast('Endpoint saved.', () =>
+            control.updateWebhook({ id: webhook.id, ...pickSettings(webhook) }),
+          );
         }}
       />
     </Dialog>
@@ -45,8 +44,8 @@ export function EditDialog({ webhook, onClose }: Props) {
 export function RotateDialog({ webhook: { id }, onClose }: Props) {
   const [overlap, setOverlap] = useState('24h');
   const [secret, setSecret] = useState<string | null>(null);
-  const form = useFormSubmit(['overlap'], async () => {
-    setSecret((await control.rotateWebhookSecret({ id, overlap })).secret);
+  const form = useFormSubmit(['overlap_ms'], async () => {
+    setSecret((await control.rotateWebhookSecret({ id, overlap_ms: overlap })).secret);
   });
   if (secret !== null) {
     return (
@@ -69,7 +68,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
         <p>Deliveries are signed with a new secret, and also with the previous one until it expires.</p>
         <Field
           label="Keep the previous secret valid for"
-          name="overlap"
+          name="overlap_ms"
           hint="In schedule time. Enter 0s to expire it immediately."
           error={form.error}
           value={overlap}
@@ -127,8 +126,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
   return (
     <Dialog title={created === null ? 'Register endpoint' : 'Endpoint secret'} onClose={close}>
       {created === null ? (
-        <WebhookForm
-          original={emptyWebhook}
+        <EndpointForm
           action="Register endpoint"
           onClose={close}
           send={async (webhook) =>
@@ -143,62 +141,5 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
         </NewWebhookSecret>
       )}
     </Dialog>
-  );
-}
-
-interface WebhookFormProps {
-  readonly original: WebhookDraft;
-  readonly action: string;
-  readonly send: (webhook: ReturnType<typeof toWebhook>) => Promise<void>;
-  readonly onClose: () => void;
-}
-
-function WebhookForm({ original, action, send, onClose }: WebhookFormProps) {
-  const [draft, setDraft] = useState(original);
-  const form = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
-  const field = connectFields(draft, setDraft, form.error);
-  const inputs: Readonly<Record<keyof WebhookDraft, JSX.Element>> = {
-    url: (
-      <Field
-        label="URL"
-        {...field('url')}
-        hint="Where the emulator sends deliveries."
-        inputMode="url"
-        autofocus
-        placeholder="http://localhost:3000/webhooks"
-      />
-    ),
-    events: (
-      <Field
-        label="Event types"
-        {...field('events')}
-        hint="Separate types with commas. * matches every type."
-        placeholder="order.shipped, invoice.paid"
-      />
-    ),
-    headers: (
-      <Field
-        label="Custom headers"
-        {...field('headers')}
-        hint="One header per line, as Name: value. Sent with each delivery."
-        rows={2}
-        placeholder="Authorization: Bearer abc"
-      />
-    ),
-    skip_verify: (
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={draft.skip_verify}
-          onChange={({ currentTarget }) => setDraft({ ...draft, skip_verify: currentTarget.checked })}
-        />
-        Skip TLS certificate verification
-      </label>
-    ),
-  };
-  return (
-    <Form form={form} action={action} onClose={onClose}>
-      {Object.values(inputs)}
-    </Form>
   );
 }

@@ -1,7 +1,7 @@
 /** The secrets of an endpoint: hidden until the user shows them, or new. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ControlOutput } from '../../../contract/control-operations.ts';
+import type { ControlOutput } from '../../../operations/control-operations.ts';
 import { control } from '../../control.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';

@@ -1,9 +1,10 @@
 /** One endpoint: its settings, tests, faults and attempts. */
 import { useState } from 'preact/hooks';
-import type { WebhookDetail } from '../../../contract/resources.ts';
-import { describeWebhook } from '../../../contract/webhook-settings.ts';
+import { describeEndpoint, type WebhookDetail } from '../../../resources/endpoint.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { selectedClock } from '../../schedule-clock.ts';
+import { useWorkspaceOf } from '../../session.ts';
 import { showUndoToast, withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -11,10 +12,9 @@ import { Popover } from '../../ui/popover.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { DueTime, isReached, Time } from '../../ui/time.tsx';
-import { SelectedWorkspaceScope, useClock } from '../../ui/workspace-scope.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
-import { reloadAfterAttempts, WebhookAttempts } from './webhook-attempts.tsx';
+import { WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 import { WebhookTests } from './webhook-tests.tsx';
@@ -24,10 +24,8 @@ export function WebhookPage({ route: { id } }: { readonly route: Route }) {
 }
 
 function WebhookView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getWebhook({ id, recent_attempts: 1 }), [id], {
-    ...reloadAfterAttempts((delivery) => delivery.webhook_id === id),
-    isPolled: true,
-  });
+  const query = useQuery(() => control.getWebhook({ id, recent_attempts: 1 }), [id], { isLive: true });
+  useWorkspaceOf(query.value?.workspace_id);
   return (
     <div class="page">
       <a class="back" href={toHash({ section: 'home' })}>
@@ -35,14 +33,14 @@ function WebhookView({ id }: { readonly id: string }) {
       </a>
       <QueryView query={query} what="the endpoint">
         {(webhook) => (
-          <SelectedWorkspaceScope workspaceId={webhook.workspace_id}>
-            <WebhookHeader webhook={webhook} onChange={query.refetch} />
-            <WebhookProperties webhook={webhook} onChange={query.refetch} />
+          <>
+            <WebhookHeader webhook={webhook} />
+            <WebhookProperties webhook={webhook} />
             <WebhookFaults webhook={webhook} />
             {webhook.statistics !== undefined && (
               <WebhookAttempts webhookId={id} statistics={webhook.statistics} />
             )}
-          </SelectedWorkspaceScope>
+          </>
         )}
       </QueryView>
     </div>
@@ -51,23 +49,20 @@ function WebhookView({ id }: { readonly id: string }) {
 
 const dialogs = { edit: EditDialog, delete: DeleteDialog } as const;
 
-interface WebhookHeaderProps {
+interface WebhookProps {
   readonly webhook: WebhookDetail;
-  readonly onChange: () => void;
 }
 
-function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
+function WebhookHeader({ webhook }: WebhookProps) {
   const [open, setOpen] = useState<keyof typeof dialogs | null>(null);
   const { id, disabled } = webhook;
   const Dialog = open === null ? null : dialogs[open];
   const toggle = async () => {
     const updated = await withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
-    onChange();
     if (updated === undefined) return;
-    showUndoToast(disabled ? 'Endpoint enabled.' : 'Endpoint disabled.', async () => {
-      await control.updateWebhook({ id, disabled });
-      onChange();
-    });
+    showUndoToast(disabled ? 'Endpoint enabled.' : 'Endpoint disabled.', () =>
+      control.updateWebhook({ id, disabled }),
+    );
   };
   return (
     <header class="row">
@@ -91,28 +86,16 @@ function WebhookHeader({ webhook, onChange }: WebhookHeaderProps) {
           )}
         </Popover>
       </div>
-      {Dialog !== null && (
-        <Dialog
-          webhook={webhook}
-          onClose={() => {
-            setOpen(null);
-            onChange();
-          }}
-        />
-      )}
+      {Dialog !== null && <Dialog webhook={webhook} onClose={() => setOpen(null)} />}
     </header>
   );
 }
 
-function WebhookProperties({ webhook, onChange }: WebhookHeaderProps) {
+function WebhookProperties({ webhook }: WebhookProps) {
   const [isRotating, setRotating] = useState(false);
   const { id, previous_secret_expires_at: expiry, created_at } = webhook;
   // The header of the page shows these two.
-  const { URL: _url, State: _state, ...settings } = describeWebhook(webhook);
-  const closeDialog = () => {
-    setRotating(false);
-    onChange();
-  };
+  const { URL: _url, State: _state, ...settings } = describeEndpoint(webhook);
   return (
     <>
       <Properties
@@ -131,7 +114,7 @@ function WebhookProperties({ webhook, onChange }: WebhookHeaderProps) {
           Created: <Time at={created_at} clock="schedule" />,
         }}
       />
-      {isRotating && <RotateDialog webhook={webhook} onClose={closeDialog} />}
+      {isRotating && <RotateDialog webhook={webhook} onClose={() => setRotating(false)} />}
     </>
   );
 }
@@ -142,7 +125,7 @@ function toLines(lines: readonly string[]) {
 
 /** Badges of an endpoint: disabled, or created by `svc listen`. */
 function SecretExpiry({ at }: { readonly at: string }) {
-  if (!isReached(at, useClock()))
+  if (!isReached(at, selectedClock.value))
     return (
       <>
         expires <DueTime at={at} />

@@ -1,0 +1,41 @@
+/** The filters of the lists, from the tables of the resources: their values in the URL, and as text. */
+import * as v from 'valibot';
+import type { DeliveryStatusFilter } from '../domain/delivery.ts';
+import type { FilterInput, Filters } from '../resources/define-resource.ts';
+
+/** Values as the URL contains them; none is empty or invalid. */
+export type FilterTexts = Readonly<Record<string, string>>;
+
+/** The trimmed values of the filters. Values that are empty or invalid are ignored. */
+export function pickFilters(table: Filters, query: FilterTexts): FilterTexts {
+  const entries = Object.entries(table).flatMap(([name, { schema }]) => {
+    const text = query[name]?.trim() ?? '';
+    return text !== '' && v.is(schema, text) ? [[name, text]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The filters as parameters of the control plane. */
+export function toListInput<Table extends Filters>(table: Table, texts: FilterTexts): FilterInput<Table> {
+  const entries = Object.entries(texts).map(([name, text]) => [
+    name,
+    table[name] && v.parse(table[name].schema, text),
+  ]);
+  return Object.fromEntries(entries) as FilterInput<Table>;
+}
+
+/** In the order of the buttons: groups before what they include, and pending statuses before the final ones. */
+export const filterStatuses = [
+  'unsuccessful',
+  'failing',
+  'paused',
+  'pending',
+  'failed',
+  'succeeded',
+  'canceled',
+] as const satisfies readonly DeliveryStatusFilter[];
+
+/** A pending delivery can have a badge that says failing or paused, so the text says that the filter selects those too. */
+export function describeStatusFilter(status: string): string {
+  return status === 'pending' ? 'all pending' : status;
+}

@@ -1,0 +1,97 @@
+/** The button beside the cause of a failed delivery: it does what the first command of the explanation does. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Explanation } from '../../../operations/explanation-schemas.ts';
+import type { DeliveryDetail } from '../../../resources/delivery.ts';
+import type { WebhookDetail } from '../../../resources/endpoint.ts';
+import { control } from '../../control.ts';
+import { updateQuery } from '../../router.ts';
+import { selectedClock } from '../../schedule-clock.ts';
+import { withErrorToast } from '../../toasts.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { isReached } from '../../ui/time.tsx';
+import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
+import { removeFaults, useFaults } from '../faults/fault-list.tsx';
+import { EditDialog } from '../webhooks/webhook-dialogs.tsx';
+
+interface Props {
+  readonly delivery: DeliveryDetail;
+  readonly explanation: Explanation;
+  readonly onProbed: (explanation: Explanation) => void;
+}
+
+/** The button that does what a hint says. Without one, it sends the next attempt. */
+export function NextButton(props: Props) {
+  const isHinted = (pattern: RegExp) =>
+    props.explanation.hints.some(({ command = '' }) => pattern.test(command));
+  const [, Button = AdvanceButton] = buttons.find(([command]) => isHinted(command)) ?? [];
+  return <Button {...props} />;
+}
+
+/**
+ * The buttons by the command that they replace. The first one that is hinted is shown; not that of a replay, which is in the title row.
+ */
+const buttons: readonly (readonly [command: RegExp, Button: (props: Props) => ComponentChildren])[] = [
+  [/ --enable$/, EnableButton],
+  [/^svc faults clear /, RemoveFaultButton],
+  [/^svc webhooks update .* --url /, ChangeUrlButton],
+  [/ --probe$/, ProbeButton],
+  [/ --(?:steps|show-secret)$/, SignatureButton],
+];
+
+function EnableButton({ delivery }: Props) {
+  const enable = () =>
+    void withErrorToast(control.updateWebhook({ id: delivery.webhook_id, disabled: false }));
+  return <ActionButton onClick={enable}>Enable the endpoint</ActionButton>;
+}
+
+function RemoveFaultButton({ explanation }: Props) {
+  const { value: faults = [] } = useFaults(({ id }) => id === explanation.attempt?.fault?.id);
+  return <ActionButton onClick={() => void removeFaults(faults)}>Remove the fault</ActionButton>;
+}
+
+function ChangeUrlButton({ delivery }: Props) {
+  const [webhook, setWebhook] = useState<WebhookDetail>();
+  const open = async () => setWebhook(await withErrorToast(control.getWebhook({ id: delivery.webhook_id })));
+  return (
+    <>
+      <ActionButton onClick={() => void open()}>Change the URL</ActionButton>
+      {webhook !== undefined && <EditDialog webhook={webhook} onClose={() => setWebhook(undefined)} />}
+    </>
+  );
+}
+
+function ProbeButton({ delivery, onProbed }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const probe = async () => {
+    setBusy(true);
+    const probed = await withErrorToast(control.probeDelivery({ id: delivery.id }));
+    setBusy(false);
+    if (probed !== undefined) onProbed(probed);
+  };
+  return (
+    <ActionButton disabled={isBusy} onClick={() => void probe()}>
+      {isBusy ? 'Probing…' : 'Find the mistake'}
+    </ActionButton>
+  );
+}
+
+function SignatureButton() {
+  return <ActionButton onClick={() => updateQuery({ tab: 'signature' })}>Open the signature</ActionButton>;
+}
+
+function AdvanceButton({ delivery }: Props) {
+  const { workspace_id: workspace, next_attempt_at: dueAt } = delivery;
+  const { value: clock } = selectedClock;
+  const isMoving = findMoveInProgress(workspace) !== null;
+  if (dueAt === null || isReached(dueAt, clock)) return null;
+  return (
+    <ActionButton
+      disabled={isMoving || clock.now.value === undefined}
+      onClick={() => void advanceTo(dueAt, workspace)}
+    >
+      <Icon name="skip" /> {isMoving ? 'Sending…' : 'Advance to the next attempt'}
+    </ActionButton>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is reachable and
+ * verifies signatures (§6).
+ */
+
+import { DAY_MS } from '../domain/duration.ts';
+import { type Hint, SvcError, toHint } from '../domain/errors.ts';
+import type { WebhookProbe } from '../operations/probe-schemas.ts';
+import { judgeResult } from './judge-attempt.ts';
+
+/** `skipped`: the check was not possible or not requested. */
+type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
+
+export interface Finding {
+  /** `database`; for one of several endpoints `wh_…/reachable`. */
+  readonly id: string;
+  readonly status: FindingStatus;
+  /** What was checked. */
+  readonly title: string;
+  readonly detail: string;
+  /** What to do next; null if there is nothing to do. */
+  readonly hint: Hint | null;
+}
+
+type HintInput = Hint | string | null;
+
+/** Creates the finding of one check. */
+export function createFindingBuilder(id: string, title: string) {
+  const createFinding = (status: FindingStatus, detail: string, hint: HintInput): Finding => ({
+    id,
+    status,
+    title,
+    detail,
+    hint: hint === null ? null : toHint(hint),
+  });
+  return {
+    ok: (detail: string) => createFinding('ok', detail, null),
+    warning: (detail: string, hint: Hint | string) => createFinding('warning', detail, hint),
+    problem: (detail: string, hint: HintInput) => createFinding('problem', detail, hint),
+    skipped: (detail: string, hint: HintInput = null) => createFinding('skipped', detail, hint),
+    /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
+    fromError(error: unknown, findHint = ({ hint }: SvcError) => hint) {
+      if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
+      return createFinding('problem', error.message, findHint(error) ?? null);
+    },
+  };
+}
+
+/** A certificate that expires within this time is a warning. */
+const EXPIRES_SOON_MS = 14 * DAY_MS;
+
+type ProbeResponse = NonNullable<WebhookProbe['genuine']>;
+
+/** @param now wall time, in milliseconds since 1970. */
+export function toProbeFindings(probe: WebhookProbe, now: number): Finding[] {
+  const { certificate } = probe.connection;
+  return [
+    checkConnection(probe),
+    ...(certificate === null ? [] : [checkCertificate(probe, certificate, now)]),
+    ...(probe.genuine === null ? [] : [checkGenuine(probe, probe.genuine)]),
+    ...(probe.forged === null ? [] : [checkForged(probe, probe.forged)]),
+  ];
+}
+
+function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding {
+  const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
+  const { outcome, error, address, duration_ms } = connection;
+  if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
+  return finding.problem(
+    error ?? outcome,
+    findHint({ outcome, error, response_status: null }, { webhook_id, url }),
+  );
+}
+
+function checkCertificate(
+  { webhook_id, url }: WebhookProbe,
+  { issuer, valid_to }: NonNullable<WebhookProbe['connection']['certificate']>,
+  now: number,
+): Finding {
+  const finding = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
+  const leftMs = Date.parse(valid_to) - now;
+  if (leftMs > EXPIRES_SOON_MS) return finding.ok(`from ${issuer}, valid until ${valid_to}`);
+  return leftMs > 0
+    ? finding.warning(
+        `from ${issuer}, expires soon: ${valid_to}`,
+        'Renew the certificate before deliveries fail.',
+      )
+    : finding.warning(`from ${issuer}, expired: ${valid_to}`, 'Renew the certificate.');
+}
+
+function checkGenuine({ webhook_id, url }: WebhookProbe, response: ProbeResponse): Finding {
+  const finding = createFindingBuilder(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
+  const { outcome, response_status: status } = response;
+  if (outcome === 'succeeded') return finding.ok(`responded with ${status}`);
+  const isRejected = status === 400 || status === 401 || status === 403;
+  return finding.problem(
+    response.error ?? outcome,
+    isRejected
+      ? {
+          text: 'Check that the receiver has the secret of this endpoint and verifies the raw body, or create a new secret',
+          command: `svc webhooks rotate-secret ${webhook_id}`,
+        }
+      : findHint(response, { webhook_id, url }),
+  );
+}
+
+/** §6.4: if verification fails, the receiver responds with a client error. */
+function checkForged({ webhook_id, url }: WebhookProbe, response: ProbeResponse): Finding {
+  const finding = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
+  const { outcome, response_status: status } = response;
+  if (status === null)
+    return finding.problem(response.error ?? outcome, findHint(response, { webhook_id, url }));
+  if (status >= 400 && status < 500) return finding.ok(`responded with ${status}`);
+  return finding.problem(
+    outcome === 'succeeded'
+      ? `accepted with ${status}, so anyone can send events to this endpoint`
+      : `responded with ${status} instead of a client error`,
+    {
+      text: 'Verify the signature first, and respond with 400 if it is invalid. See an example',
+      command: 'svc receiver example',
+    },
+  );
+}
+
+function findHint(
+  response: Pick<ProbeResponse, 'outcome' | 'error' | 'response_status'>,
+  webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
+): Hint | null {
+  // A probe has no delivery, and no hint for its result contains the ID of one.
+  return judgeResult(response, { id: 'del_…', ...webhook }).hints[0] ?? null;
+}

@@ -1,0 +1,80 @@
+/** The handlers of the operations for deliveries and attempts. */
+
+import { projectAttempts } from '../../domain/delivery.ts';
+import type { ControlHandlers } from '../../operations/control-plane.ts';
+import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
+import type { DeliveryDetail } from '../../resources/delivery.ts';
+import { toAttemptSummary } from '../../store/attempts.ts';
+import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
+import { toListBody, toPageRequest } from '../../store/row-page.ts';
+import { replayDelivery } from '../deliveries/replay-delivery.ts';
+import type { Sender } from '../deliveries/sender.ts';
+import { createNotFoundError } from '../service/access.ts';
+import type { Sandbox } from '../service/sandbox.ts';
+import { describeSignature, listAttempts, verifyDelivery } from '../service/verification.ts';
+import { explainDelivery, probeDelivery } from './explain-delivery.ts';
+import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
+import { completeUrl } from './webhook-handlers.ts';
+
+export function createDeliveryHandlers(
+  sandbox: Sandbox,
+  sender: Sender,
+  emulator: { status(): Pick<EmulatorStatus, 'api_key'> },
+) {
+  const { store } = sandbox;
+  return {
+    listDeliveries: async (input) => {
+      const filter = toCondition(sandbox, input, 'schedule');
+      const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
+      const page = store.deliveryQueries.list(filter, request);
+      return toListBody(page, (row) => ({
+        ...toDelivery(row),
+        ...toExcerpt(input.text, [row.id, row.event_id, row.event_type, row.url], () =>
+          store.deliveryQueries.getBody(row.seq),
+        ),
+      }));
+    },
+    listDue: async ({ workspace_id, limit }) => {
+      const workspace = findWorkspace(sandbox, workspace_id);
+      const seqs = store.webhooks.listEnabledSeqs(workspace?.seq ?? null);
+      return { data: store.deliveryQueries.listNextDue(seqs, limit).map(toDelivery) };
+    },
+    listAttempts: async (input) => {
+      const request = toPageRequest(input, (id) => store.attempts.findSeq(id));
+      const condition = toCondition(sandbox, input, 'wall');
+      const { rows, hasMore } = store.attempts.list(condition, request);
+      return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
+    },
+    getDelivery: async ({ id }) => {
+      const row = store.deliveryQueries.find(id);
+      if (row === undefined) throw createNotFoundError('delivery', id);
+      return toDeliveryDetail(sandbox, row);
+    },
+    explainDelivery: async (input) => explainDelivery(sandbox, input, emulator.status().api_key),
+    probeDelivery: (input, signal) =>
+      probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
+    describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
+    verifyDelivery: async (input) => verifyDelivery(sandbox, input),
+    replayDelivery: async ({ id, new_id: newId, url, body }) =>
+      toDelivery(await replayDelivery(sandbox, { id, newId, url: url && completeUrl(url), body })),
+  } satisfies Partial<ControlHandlers>;
+}
+
+export function toDeliveryDetail(sandbox: Sandbox, row: DeliveryRow): DeliveryDetail {
+  return {
+    ...toDelivery(row),
+    attempts: listAttempts(sandbox, row),
+    due_times: listDueTimes(sandbox, row),
+  };
+}
+
+function listDueTimes({ rules }: Sandbox, row: DeliveryRow): string[] {
+  const projection = {
+    dueAt: row.due_at,
+    onSchedule: row.on_schedule === 1,
+    firstAttemptAt: row.first_attempt_at,
+    scheduledAttempts: row.scheduled_attempts,
+    waitingReplays: row.replays_waiting,
+  };
+  return projectAttempts(projection, rules.retry).map((at) => new Date(at).toISOString());
+}

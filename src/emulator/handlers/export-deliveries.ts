@@ -1,0 +1,128 @@
+/**
+ * Exports deliveries as NDJSON, oldest first and without secrets. It reads one delivery at a time, so that an export of
+ * many deliveries needs little memory.
+ */
+
+import { SvcError } from '../../domain/errors.ts';
+import { createSecretRemover, type SecretRemover } from '../../domain/secret-remover.ts';
+import { type ExportedDelivery, ExportInput } from '../../operations/export-schemas.ts';
+import { yieldToEventLoop } from '../../platform/timers.ts';
+import type { AttemptDetail } from '../../resources/attempt.ts';
+import type { DeliveryCondition } from '../../resources/delivery.ts';
+import { validate } from '../../resources/validate.ts';
+import type { DeliveryRow } from '../../store/delivery-queries.ts';
+import { createNotFoundError } from '../service/access.ts';
+import type { Sandbox } from '../service/sandbox.ts';
+import { listSecrets } from '../service/verification.ts';
+import { toDeliveryDetail } from './delivery-handlers.ts';
+import { toCondition } from './to-condition.ts';
+
+/**
+ * Returns the file in parts that end with a line.
+ * @throws SvcError `invalid_request`; `not_found` for an unknown delivery, event, endpoint or workspace, and if no delivery
+ *   matches. The iteration throws `conflict` if the state is replaced meanwhile.
+ */
+export async function exportDeliveries(
+  sandbox: Sandbox,
+  input: ExportInput,
+  signal?: AbortSignal,
+): Promise<AsyncGenerator<string>> {
+  const { delivery_id: id, ...filter } = validate(ExportInput, input, 'invalid_request');
+  if (id !== undefined && Object.values(filter).some((value) => value !== undefined)) {
+    throw new SvcError('invalid_request', 'delivery_id cannot be combined with a filter.');
+  }
+  const { stateReplacedSeq } = sandbox.store;
+  const seqs: number[] = [];
+  const condition = toCondition(sandbox, filter, 'schedule');
+  for await (const row of id === undefined ? findMatches(sandbox, condition) : [findDelivery(sandbox, id)]) {
+    seqs.push(row.seq);
+  }
+  if (seqs.length === 0) {
+    throw new SvcError('not_found', 'No delivery matches the filter.', {
+      hint: { text: 'List the deliveries', command: 'svc deliveries list' },
+    });
+  }
+  const deliveries = readDeliveries(sandbox, seqs.reverse(), stateReplacedSeq, signal);
+  return writeNdjson(deliveries);
+}
+
+/** Writes each delivery as one line of JSON. */
+async function* writeNdjson(deliveries: AsyncIterable<ExportedDelivery>): AsyncGenerator<string> {
+  for await (const delivery of deliveries) yield `${JSON.stringify(delivery)}\n`;
+}
+
+function findDelivery({ store }: Sandbox, id: string): DeliveryRow {
+  const row = store.deliveryQueries.find(id);
+  if (row === undefined) throw createNotFoundError('delivery', id);
+  return row;
+}
+
+const PAGE_SIZE = 1000;
+/** Number of deliveries that are read before other work continues. */
+const READ_AT_ONCE = 50;
+
+/** Newest first. */
+async function* findMatches(sandbox: Sandbox, filter: DeliveryCondition): AsyncGenerator<DeliveryRow> {
+  let beforeSeq: number | null = null;
+  do {
+    const page = sandbox.store.deliveryQueries.list(filter, { limit: PAGE_SIZE, beforeSeq });
+    yield* page.rows;
+    beforeSeq = page.hasMore ? (page.rows.at(-1)?.seq ?? null) : null;
+    await yieldToEventLoop();
+  } while (beforeSeq !== null);
+}
+
+/** Skips deliveries that were removed meanwhile. */
+async function* readDeliveries(
+  sandbox: Sandbox,
+  seqs: readonly number[],
+  stateReplacedSeq: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ExportedDelivery> {
+  const { store } = sandbox;
+  for (const [index, seq] of seqs.entries()) {
+    if (index % READ_AT_ONCE === 0) await yieldToEventLoop();
+    if (signal?.aborted) return;
+    // Otherwise the file would contain deliveries of two states.
+    if (store.stateReplacedSeq !== stateReplacedSeq) {
+      throw new SvcError('conflict', 'The state was replaced before the export was complete.');
+    }
+    const row = store.deliveryQueries.findBySeq(seq);
+    if (row !== undefined) yield readDelivery(sandbox, row);
+  }
+}
+
+function readDelivery(sandbox: Sandbox, row: DeliveryRow): ExportedDelivery {
+  const { store } = sandbox;
+  const detail = toDeliveryDetail(sandbox, row);
+  const headers = detail.attempts.flatMap(({ request, response }) =>
+    response === null ? [request.headers] : [request.headers, response.headers],
+  );
+  const remover = createSecretRemover(listSecrets(sandbox, row), headers);
+  return {
+    ...detail,
+    url: remover.fromUrl(detail.url),
+    attempts: detail.attempts.map((attempt) => removeSecrets(attempt, remover)),
+    body: remover.fromText(store.deliveryQueries.getBody(row.seq)),
+  };
+}
+
+function removeSecrets(attempt: AttemptDetail, remover: SecretRemover): AttemptDetail {
+  const { request, response, error } = attempt;
+  return {
+    ...attempt,
+    error: error === null ? null : remover.fromText(error),
+    request: {
+      url: remover.fromUrl(request.url),
+      headers: remover.fromHeaders(request.headers),
+      body: remover.fromText(request.body),
+      signed_content: remover.fromText(request.signed_content),
+    },
+    response: response && {
+      ...response,
+      headers: remover.fromHeaders(response.headers),
+      // Base64 is a body that is not text.
+      body: response.encoding === 'base64' ? response.body : remover.fromText(response.body),
+    },
+  };
+}

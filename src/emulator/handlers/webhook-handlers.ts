@@ -1,0 +1,141 @@
+/** The handlers of the operations on endpoints. */
+import * as v from 'valibot';
+import { DAY_MS } from '../../domain/duration.ts';
+import { toForwardUrl } from '../../domain/webhook-url.ts';
+import type { ControlHandlers } from '../../operations/control-plane.ts';
+import type { WebhookStatistics, WebhookWithStatistics } from '../../operations/overview-schemas.ts';
+import { createWebhookFields } from '../../operations/public-operations.ts';
+import { assertLocalHost } from '../../platform/address-policy.ts';
+import { toDelivery } from '../../store/delivery-queries.ts';
+import { toListBody, toPageRequest } from '../../store/row-page.ts';
+import type { Store } from '../../store/store.ts';
+import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../../store/webhooks.ts';
+import { probeWebhook } from '../deliveries/probe-webhook.ts';
+import type { Sender } from '../deliveries/sender.ts';
+import { createNotFoundError } from '../service/access.ts';
+import { createEvent } from '../service/events.ts';
+import type { ListenerEndpointCleanup } from '../service/listener-endpoint-cleanup.ts';
+import type { Sandbox } from '../service/sandbox.ts';
+import {
+  findEquivalentWebhook,
+  getWebhookRow,
+  isPermanent,
+  registerWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+  validateEndpoint,
+} from '../service/webhooks.ts';
+import { findWorkspace } from './to-condition.ts';
+
+/** Schedule time for which deliveries are also signed with the previous secret after a rotation. */
+const DEFAULT_OVERLAP_MS = DAY_MS;
+
+export function createWebhookHandlers(
+  sandbox: Sandbox,
+  listenerCleanup: ListenerEndpointCleanup,
+  sender: Sender,
+) {
+  const { store, bus, rules } = sandbox;
+  // The same validation as in `/v1`.
+  const NewEndpointSchema = v.object(createWebhookFields(sandbox));
+  const EndpointChangeSchema = v.partial(NewEndpointSchema);
+  return {
+    listWebhooks: async ({ recent_attempts: recentCount, ...input }) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
+      const { rows, hasMore } = store.webhooks.list(workspace?.seq ?? null, pageRequest);
+      const webhooks = rows.map((row) => toWebhookWithStatistics(row, recentCount));
+      return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
+    },
+    createWebhook: async ({ workspace_id, reuse, ...others }) => {
+      const input = { ...others, url: completeUrl(others.url) };
+      const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
+      validateEndpoint(NewEndpointSchema, input, rules);
+      await assertLocalHost('url', input.url, rules.webhookUrl);
+      const isInUse = (row: WebhookRow) =>
+        listenerCleanup.isHeld(row) || (input.listener === true && isPermanent(row));
+      const equivalent = reuse && findEquivalentWebhook(sandbox, { ...input, workspace }, isInUse);
+      if (equivalent) {
+        const shared = equivalent.listener === 1 ? ({ shared: true } as const) : {};
+        return { ...toWebhookDetail(equivalent), secret: equivalent.secret, ...shared };
+      }
+      const canReuse = (existing: WebhookRow) =>
+        reuse &&
+        (input.listener
+          ? existing.listener === 1 && !listenerCleanup.isHeld(existing)
+          : isPermanent(existing));
+      const row = await store.write(() => registerWebhook(sandbox, { ...input, workspace }, canReuse));
+      if (row.listener === 1) listenerCleanup.startGracePeriod(row.id);
+      bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
+      return { ...toWebhookDetail(row), secret: row.secret };
+    },
+    getWebhook: async ({ id, recent_attempts: recentCount }) =>
+      toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
+    updateWebhook: async ({ id, ...others }) => {
+      const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
+      const { seq, url, headers } = getWebhookRow(sandbox, id);
+      validateEndpoint(EndpointChangeSchema, change, rules, { url, headers: JSON.parse(headers) });
+      if (change.url !== undefined) await assertLocalHost('url', change.url, rules.webhookUrl);
+      const webhook = await store.write(() => updateWebhook(sandbox, id, change));
+      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
+      return webhook;
+    },
+    deleteWebhook: async ({ id }) => {
+      const canceled = await removeWebhook(sandbox, id);
+      return { id, deleted: true, canceled_deliveries: canceled };
+    },
+    rotateWebhookSecret: async ({ id, overlap_ms }) => {
+      const { seq } = getWebhookRow(sandbox, id);
+      const webhook = await store.write(() =>
+        rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS),
+      );
+      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
+      return webhook;
+    },
+    revealSecret: async ({ id }) => {
+      const { secret, previous_secret } = getWebhookRow(sandbox, id);
+      return { secret, previous_secret };
+    },
+    probeWebhook: (input) => probeWebhook(sandbox, sender, input),
+    sendTestEvent: async ({ id, type, payload_text: payload }) => {
+      const webhook = getWebhookRow(sandbox, id);
+      const workspace = findWorkspace(sandbox, webhook.workspace_id) ?? sandbox.workspaces.default;
+      const event = { workspace, type, payload, webhooks: [webhook] };
+      const { id: eventId, eventsToPublish } = await store.write(() => createEvent(sandbox, event));
+      for (const each of eventsToPublish) bus.publish(each);
+      const [delivery] = store.deliveryQueries.list(
+        { event_id: eventId },
+        { limit: 1, beforeSeq: null },
+      ).rows;
+      if (delivery === undefined) throw createNotFoundError('event', eventId);
+      return toDelivery(delivery);
+    },
+  } satisfies Partial<ControlHandlers>;
+
+  function toWebhookWithStatistics(
+    row: WebhookWithWorkspace,
+    recentCount: number | undefined,
+  ): WebhookWithStatistics {
+    const webhook = toWebhookDetail(row);
+    return recentCount === undefined
+      ? webhook
+      : { ...webhook, statistics: summarizeAttempts(store, row.seq, recentCount) };
+  }
+}
+
+/** `localhost:3000` gets a scheme. The validation explains any other text. */
+export function completeUrl(text: string): string {
+  return toForwardUrl(text) ?? text;
+}
+
+function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount: number): WebhookStatistics {
+  const { last_seq: _, last_failure_seq: __, ...results } = attempts.summarizeNewest(webhookSeq);
+  const recent = attempts.listNewestResults(webhookSeq, recentCount);
+  const [newest] = recent;
+  return {
+    ...results,
+    last_attempt_at: newest === undefined ? null : new Date(newest.sent_at_wall).toISOString(),
+    recent_attempts: recent.map(({ outcome, duration_ms }) => ({ outcome, duration_ms })),
+  };
+}

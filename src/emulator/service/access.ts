@@ -1,0 +1,212 @@
+/** API keys: creation, and authentication, authorization and rate limits of requests (§5). */
+
+import type { WallClock } from '../../domain/clock.ts';
+import { type Environment, getApiKeyEnvironment, type Scope } from '../../domain/credentials.ts';
+import { SvcError } from '../../domain/errors.ts';
+import {
+  describeIdKindMismatch,
+  formatIdForMessage,
+  type IdKind,
+  suggestWhereToLook,
+} from '../../domain/ids.ts';
+import { capitalize } from '../../domain/message-parts.ts';
+import { hashApiKey } from '../../domain/secret.ts';
+import { TokenBuckets } from '../../domain/token-buckets.ts';
+import type { Rules } from '../../profile/rules.ts';
+import { type CreatedApiKey, keySettings, type NewKey } from '../../resources/key.ts';
+import { type ApiKeyRow, toApiKey } from '../../store/api-keys.ts';
+import { toColumns } from '../../store/columns.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { LoadedWorkspace } from './workspace-registry.ts';
+
+export interface Caller {
+  readonly keySeq: number;
+  readonly keyId: string;
+  /** The workspace that the key is bound to; null for a key for all workspaces. */
+  readonly workspaceSeq: number | null;
+  readonly scopes: readonly Scope[];
+}
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/**
+ * Finds the key of an `Authorization: Bearer <API_KEY>` header (§5.1).
+ * @throws SvcError `unauthenticated` with a message that names the exact cause.
+ */
+export function authenticate(
+  { store, environment }: Pick<Sandbox, 'store' | 'environment'>,
+  authorization: string | null,
+): Caller {
+  if (authorization === null)
+    throw createUnauthenticatedError(
+      'The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.',
+    );
+  const key = BEARER.exec(authorization)?.[1];
+  if (key === undefined)
+    throw createUnauthenticatedError('The Authorization header does not have the form `Bearer <API_KEY>`.');
+  assertEnvironment(key, environment);
+  const row = store.apiKeys.findByKey(key);
+  if (row === undefined) throw createUnauthenticatedError('The API key does not exist in this emulator.');
+  return toCaller(row);
+}
+
+function toCaller(row: ApiKeyRow): Caller {
+  if (row.revoked_at !== null) throw createUnauthenticatedError('The API key has been revoked.');
+  const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
+  return { keySeq, keyId, workspaceSeq, scopes: JSON.parse(row.scopes) };
+}
+
+function assertEnvironment(key: string, ownEnvironment: Environment): void {
+  const environment = getApiKeyEnvironment(key);
+  if (environment === null)
+    throw createUnauthenticatedError('The API key starts with neither svc_test_ nor svc_live_.');
+  if (environment !== ownEnvironment)
+    throw createUnauthenticatedError(
+      `The API key is for the ${environment} environment, but this emulator runs as ${ownEnvironment}.`,
+    );
+}
+
+function createUnauthenticatedError(message: string): SvcError {
+  return new SvcError('unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** @throws SvcError `permission_denied` that names the missing scope (§5.4). */
+export function requireScope({ rules }: Pick<Sandbox, 'rules'>, caller: Caller, scope: Scope): void {
+  if (caller.scopes.includes(scope)) return;
+  if (scope.endsWith(':read') && rules.readScopes === 'not_required') return;
+  throw new SvcError('permission_denied', `The API key lacks the scope ${scope}.`);
+}
+
+/**
+ * Returns the workspace that a request names, or the one that the key is bound to.
+ * @param ifMissing error code, and field name for the message, if neither the request nor the key names a workspace.
+ * @throws SvcError `not_found` for a workspace that the key cannot access (gap `workspace.hidden`).
+ */
+export function resolveWorkspace(
+  sandbox: Pick<Sandbox, 'workspaces'>,
+  caller: Caller,
+  id: string | undefined,
+  ifMissing: { readonly field: string; readonly code: 'invalid_request' | 'validation_failed' },
+): LoadedWorkspace {
+  if (id === undefined) {
+    if (caller.workspaceSeq !== null) return sandbox.workspaces.get(caller.workspaceSeq);
+    throw new SvcError(
+      ifMissing.code,
+      `${ifMissing.field} is required, because the API key is not bound to a workspace.`,
+    );
+  }
+  const workspace = sandbox.workspaces.find(id);
+  if (workspace === undefined || !canAccess(caller, workspace.seq))
+    throw createNotFoundError('workspace', id);
+  return workspace;
+}
+
+/** Whether a key can access a workspace. */
+export function canAccess(caller: Caller, workspaceSeq: number): boolean {
+  return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
+}
+
+/** The kind of ID that each noun has, so that the error can say that an ID is of another kind. */
+const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
+  request: 'request',
+  workspace: 'workspace',
+  event: 'event',
+  endpoint: 'webhook',
+  delivery: 'delivery',
+  'API key': 'apiKey',
+  fault: 'fault',
+};
+
+/**
+ * @param noun for the message, such as `event`.
+ * @param id what the client passed; an event type if the noun is `fixture`.
+ */
+export function createNotFoundError(noun: string, id: string): SvcError {
+  const idKind = idKinds[noun];
+  const subject = capitalize(noun);
+  const message = `${subject} ${formatIdForMessage(id)} does not exist.`;
+  if (idKind === undefined) {
+    return new SvcError('not_found', message, {
+      hint: { text: `List the ${noun}s`, command: `svc ${noun}s list` },
+    });
+  }
+  const mismatch = describeIdKindMismatch(id, idKind);
+  return new SvcError('not_found', mismatch === null ? message : `${mismatch}.`, {
+    hint: suggestWhereToLook(id, idKind),
+  });
+}
+
+interface NewApiKey extends NewKey {
+  /** Null for a key for all workspaces. */
+  readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;
+  /** The key itself; default: a new one. */
+  readonly key?: string;
+}
+
+/** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a store transaction. */
+export function createApiKey(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
+  { workspace, key = sandbox.generator.apiKey(sandbox.environment), ...fields }: NewApiKey,
+): CreatedApiKey {
+  const { store, generator } = sandbox;
+  const createdAt = sandbox.timestamp();
+  const last4 = key.slice(-4);
+  const row = {
+    seq: store.nextSeq(),
+    id: generator.ids('resources').next('apiKey', createdAt),
+    workspace_seq: workspace?.seq ?? null,
+    hash: hashApiKey(key),
+    last4,
+    ...toColumns(keySettings, { ...fields, name: fields.name ?? `…${last4}` }),
+    created_at: createdAt,
+    revoked_at: null,
+  };
+  store.apiKeys.insert(row);
+  return { ...toApiKey({ ...row, workspace_id: workspace?.id ?? null }), key };
+}
+
+type RateLimit = NonNullable<Rules['rateLimit']>;
+
+/** Limits the requests per second of each API key with a token bucket (gap `rate.limit`). */
+export class RateLimiter {
+  readonly #limit: RateLimit;
+  readonly #buckets: TokenBuckets<number>;
+
+  constructor(limit: RateLimit, wall: WallClock) {
+    this.#limit = limit;
+    this.#buckets = new TokenBuckets(limit, wall.monotonic);
+  }
+
+  /**
+   * Takes a token from the bucket of a key.
+   * @returns the headers that report the limit (gap `rate.headers`).
+   * @throws SvcError `rate_limited` with those headers and `Retry-After` if the bucket is empty.
+   */
+  take(keySeq: number): Record<string, string> {
+    const tokens = this.#buckets.getTokens(keySeq);
+    if (tokens < 1) {
+      const retryAfter = String(this.#buckets.secondsUntilNext(tokens));
+      throw new SvcError(
+        'rate_limited',
+        `The API key is limited to ${this.#limit.perSecond} requests per second.`,
+        { headers: { ...this.#createHeaders(tokens), 'Retry-After': retryAfter } },
+      );
+    }
+    return this.#createHeaders(this.#buckets.take(keySeq));
+  }
+
+  /** Refills the buckets of all keys. */
+  reset(): void {
+    this.#buckets.reset();
+  }
+
+  #createHeaders(tokens: number): Record<string, string> {
+    const { perSecond, burst } = this.#limit;
+    const windowSeconds = Math.ceil(burst / perSecond);
+    const refillSeconds = Math.ceil((burst - tokens) / perSecond);
+    return {
+      'RateLimit-Policy': `"api-key";q=${burst};w=${windowSeconds}`,
+      RateLimit: `"api-key";r=${Math.max(0, Math.floor(tokens))};t=${refillSeconds}`,
+    };
+  }
+}

@@ -1,4 +1,0 @@
-/** The entry of the single executable: starts the command line. */
-// First, because the command line reads it.
-import './content.ts';
-import '../cli/main.ts';

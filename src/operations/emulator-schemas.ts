@@ -1,0 +1,171 @@
+/** Schemas of the emulator, its clocks, its database and its snapshots. */
+import * as v from 'valibot';
+import { environments } from '../domain/credentials.ts';
+import { profileNames } from '../profile/rules.ts';
+import { AttemptSummary } from '../resources/attempt.ts';
+import { Count, described, Hint, idOf, resource, Timestamp } from '../resources/values.ts';
+
+const CONTROL_URL = 'http://127.0.0.1:4777/_svc';
+/** The fields that the index has, too. */
+const addresses = {
+  version: described('Version of svc.', v.string(), '0.1.0'),
+  base_url: described('Base URL of the API. Ends in `/v1`.', v.string(), 'http://127.0.0.1:4777/v1'),
+  control_url: described('Base URL of the control plane.', v.string(), CONTROL_URL),
+  dashboard_url: described(
+    'URL of the dashboard. Includes the control token if one is required.',
+    v.string(),
+    'http://127.0.0.1:4777/',
+  ),
+};
+
+export const EmulatorStatus = resource('Status of the running emulator.', {
+  url: described('URL of the emulator.', v.string(), 'http://127.0.0.1:4777'),
+  ...addresses,
+  control_token: described('Control token. Omitted if none is required.', v.optional(v.string())),
+  environment: described('Emulated environment.', v.picklist(environments)),
+  profile: described(
+    'Name of the profile, which sets the behavior that the service description does not define.',
+    v.picklist(profileNames),
+  ),
+  workspace_id: described('ID of the default workspace.', idOf('workspace')),
+  api_key: described(
+    'API key of the default workspace.',
+    v.string(),
+    'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
+  ),
+  webhook_id: described(
+    'ID of the endpoint of `--forward-to`, if there is one.',
+    v.optional(idOf('webhook')),
+  ),
+  webhook_secret: described('Current secret of that endpoint.', v.optional(v.string())),
+  webhook_previous_url: described(
+    'Previous URL of that endpoint, if this start changed it.',
+    v.optional(v.string()),
+  ),
+  pid: described('Process ID of the emulator.', Count, 4131),
+  db: described('Path of the database file, or `:memory:`.', v.string(), ':memory:'),
+  project_folder: described('Folder whose fixtures the emulator uses.', v.string(), '/home/me/project'),
+  started_at: described('Wall time at which the emulator started.', Timestamp),
+  boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count, 180),
+  max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),
+  payload_field: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
+  workspace_parameter: described(
+    'Query parameter of `GET /v1/events` with the workspace.',
+    v.string(),
+    'workspace_id',
+  ),
+  deliveries: described(
+    'Deliveries that have not settled.',
+    v.object({
+      pending: described('Number of pending deliveries.', Count),
+      in_flight: described('Number of attempts in progress.', Count, 0),
+    }),
+  ),
+  retention: described(
+    'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
+    v.object({
+      days: described('Days until events without pending deliveries are removed.', v.nullable(Count), 30),
+      requests: described('Maximum number of requests in the request log.', v.nullable(Count), 100_000),
+      megabytes: described(
+        'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
+        v.nullable(Count),
+        1024,
+      ),
+    }),
+  ),
+  storage_problem: described(
+    'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
+    v.optional(
+      v.object({
+        kind: described('What happened to the file.', v.picklist(['removed', 'replaced'])),
+        message: described('Description of the problem.', v.string()),
+        hint: Hint,
+      }),
+    ),
+  ),
+});
+
+export const ResetResult = resource('Status of the emulator after a reset.', {
+  ...EmulatorStatus.entries,
+  kept_deliveries: described('Number of deliveries in the state that was restored.', Count),
+});
+
+export const ControlIndex = resource('Links to everything that the emulator serves.', {
+  ...addresses,
+  docs_url: described(
+    'URL of the documentation of this version, usually a file on the machine that runs the emulator.',
+    v.string(),
+    'file:///home/me/project/node_modules/svc-emulator/docs/README.md',
+  ),
+  openapi_url: described('OpenAPI document of the control plane.', v.string(), `${CONTROL_URL}/openapi.json`),
+  operations: described(
+    'The operations of the control plane.',
+    v.array(
+      v.object({
+        method: described('HTTP method.', v.string(), 'GET'),
+        url: described('URL with placeholders, such as `{id}`.', v.string(), `${CONTROL_URL}/status`),
+        summary: described('What the operation does.', v.string(), 'Show the emulator status'),
+      }),
+    ),
+  ),
+});
+
+/** Only the running emulator can check the database, because it has locked it. */
+export const Diagnosis = resource('Result of the database check.', {
+  database: described(
+    'State of the database.',
+    v.object({
+      size_bytes: described('Size of the database in bytes.', Count, 143_360),
+      damage: described('Problems that the integrity check of SQLite found.', v.array(v.string()), []),
+    }),
+  ),
+});
+
+export const ClockState = resource('The schedule clock of a workspace.', {
+  workspace_id: described('ID of the workspace that the clock belongs to.', idOf('workspace')),
+  now: described('Current schedule time.', Timestamp),
+  speed: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number(), 1),
+  wall: described('Current wall time.', Timestamp),
+  next_due_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
+  moving: described(
+    'The clock move in progress. Omitted if nothing moves the clock.',
+    v.optional(
+      v.object({
+        attempts: described('Number of attempts that the move has caused so far.', Count),
+        canceled: described(
+          'Whether the move was canceled. The clock then stops as soon as the attempts in progress have ended.',
+          v.boolean(),
+        ),
+      }),
+    ),
+  ),
+});
+
+export const ClockMove = resource('The schedule clock after a move, and the attempts that the move caused.', {
+  ...ClockState.entries,
+  attempts: described('Attempts that were sent during the move.', v.array(AttemptSummary)),
+  pending: described('Number of deliveries that are still pending, including paused deliveries.', Count),
+  paused: described(
+    'Disabled endpoints with pending deliveries.',
+    v.array(
+      v.object({
+        webhook_id: described('ID of the endpoint.', idOf('webhook')),
+        deliveries: described('Number of its pending deliveries.', Count),
+      }),
+    ),
+    [],
+  ),
+});
+
+export const SavedSnapshot = resource('A saved snapshot.', {
+  path: described('Path of the file.', v.string(), '/tmp/state.svc'),
+  size_bytes: described('Size of the file in bytes.', Count, 143_360),
+  saved_at: described('Wall time at which the snapshot was saved.', Timestamp),
+});
+
+export type ClockMove = v.InferOutput<typeof ClockMove>;
+export type ClockState = v.InferOutput<typeof ClockState>;
+export type Diagnosis = v.InferOutput<typeof Diagnosis>;
+export type ControlIndex = v.InferOutput<typeof ControlIndex>;
+export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
+export type SavedSnapshot = v.InferOutput<typeof SavedSnapshot>;

@@ -1,0 +1,307 @@
+/** The OpenAPI 3.1 documents, generated from the tables of operations and the validation schemas. */
+import * as v from 'valibot';
+import { PACKAGE_URL, VERSION } from '../../platform/package-info.ts';
+import type { Rules } from '../../profile/rules.ts';
+import { controlOperations, streamedOperations } from '../control-operations.ts';
+import { ControlErrorBody, ErrorBody } from '../error-schemas.ts';
+import { EXPORT_TYPE } from '../export-schemas.ts';
+import { isInputInQuery, type Operation, pathParameters } from '../operation.ts';
+import type { PublicOperations } from '../public-operations.ts';
+import { createExample } from './openapi-example.ts';
+import { getControlErrorCodes, getPublicErrorCodes, ResponseComponents } from './openapi-responses.ts';
+import { namedSchemas, schemaNames, toSchema } from './openapi-schema.ts';
+import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
+
+type Json = Record<string, unknown>;
+
+/** The groups of operations in a document, in its order, with the first segments of their paths. */
+type Tags = Readonly<Record<string, { readonly description: string; readonly paths: readonly string[] }>>;
+
+const publicTags: Tags = {
+  Workspaces: { description: 'Workspaces, which own events and endpoints.', paths: ['workspaces'] },
+  Events: { description: 'Events, which the service delivers to subscribed endpoints.', paths: ['events'] },
+  Endpoints: { description: 'Webhook endpoints: URLs that receive events.', paths: ['webhooks'] },
+};
+
+const controlTags: Tags = {
+  Emulator: {
+    description: 'Inspect, reset, snapshot and stop the emulator.',
+    paths: ['', 'status', 'diagnosis', 'overview', 'reset', 'snapshot', 'stop'],
+  },
+  Clock: {
+    description: 'The schedule clock of a workspace, which decides when retries are due.',
+    paths: ['clock'],
+  },
+  Deliveries: {
+    description: 'Deliveries, their attempts and their signatures.',
+    paths: ['deliveries', 'attempts'],
+  },
+  Faults: { description: 'Faults that you inject into requests and deliveries.', paths: ['faults'] },
+  Events: {
+    description: 'Stored events, with details that `/v1` does not return.',
+    paths: ['events'],
+  },
+  Endpoints: {
+    description: 'Endpoints, including settings that `/v1` does not support.',
+    paths: ['webhooks'],
+  },
+  Workspaces: { description: 'Workspaces and API keys.', paths: ['workspaces', 'keys'] },
+  'Request log': { description: 'Requests to `/v1`.', paths: ['requests'] },
+  Fixtures: { description: 'Sample payloads for event types.', paths: ['fixtures'] },
+  'Live stream': { description: 'Changes as server-sent events.', paths: ['stream'] },
+};
+
+interface PublicDocumentOptions {
+  readonly serverUrl: string;
+  readonly operations: PublicOperations;
+  readonly rules: Rules;
+  /** Event types whose deliveries the document describes (§6). */
+  readonly eventTypes: readonly EventTypeDocumentation[];
+}
+
+/** The document of `/v1`, under the rules of the emulator. */
+export function createPublicDocument({
+  serverUrl,
+  operations,
+  rules,
+  eventTypes,
+}: PublicDocumentOptions): Json {
+  const builder = new DocumentBuilder({ isPublic: true });
+  builder.addOperations(operations);
+  const webhooks = createWebhooksSection({ eventTypes, rules }, builder.schemas);
+  const apiKey = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'API key. Keys start with `svc_test_` in the sandbox, and with `svc_live_` in production.',
+  };
+  return {
+    ...createDocumentHeader(
+      'Workspace Events and Webhooks API',
+      'REST API for workspaces, events and webhook endpoints, as implemented by the emulator.',
+      serverUrl,
+      {
+        ...publicTags,
+        [WEBHOOKS_TAG]: { description: 'Requests that the service sends to your receiver.', paths: [] },
+      },
+    ),
+    security: [{ apiKey: [] }],
+    paths: builder.paths,
+    webhooks,
+    components: { ...builder.components, securitySchemes: { apiKey } },
+  };
+}
+
+/** The document of the control plane. */
+export function createControlDocument(serverUrl: string): Json {
+  const builder = new DocumentBuilder({ isPublic: false });
+  builder.addOperations(controlOperations);
+  builder.addStreamedOperations();
+  const controlToken = {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'Control token. It is required if other machines can reach the emulator. The emulator prints it at startup.',
+  };
+  return {
+    ...createDocumentHeader(
+      'svc control plane',
+      [
+        'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service does not have this API.',
+        '',
+        'Each workspace has a schedule clock that you can move. This clock decides when retries are due, and its time is called schedule time. Wall time is real time.',
+      ].join('\n'),
+      serverUrl,
+      controlTags,
+    ),
+    security: [{}, { controlToken: [] }],
+    paths: builder.paths,
+    components: { ...builder.components, securitySchemes: { controlToken } },
+  };
+}
+
+function createDocumentHeader(title: string, description: string, serverUrl: string, tags: Tags): Json {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title,
+      description,
+      version: VERSION,
+      contact: { name: 'svc-emulator', url: PACKAGE_URL },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(tags).map(([name, { description }]) => ({ name, description })),
+  };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly schema: Json;
+  readonly required: boolean;
+  readonly example: unknown;
+}
+
+/** Describes operations, and collects the components that they refer to. */
+class DocumentBuilder {
+  readonly paths: Record<string, Json> = {};
+  /** By name. Each resource is described once. */
+  readonly schemas: Record<string, Json> = {};
+  /** Whether the document describes `/v1`, which has API keys and rate limits (§5). Otherwise it is the control plane. */
+  readonly #isPublic: boolean;
+  readonly #responses: ResponseComponents;
+
+  constructor({ isPublic }: { readonly isPublic: boolean }) {
+    this.#isPublic = isPublic;
+    const errorSchema = this.#toResponseSchema(isPublic ? ErrorBody : ControlErrorBody);
+    this.#responses = new ResponseComponents({ isPublic, errorSchema });
+  }
+
+  /** The components that the operations refer to. Read it after all operations were added. */
+  get components(): Json {
+    const { headers, responses, errorCodes } = this.#responses;
+    // The schema was created before the codes of the document were known.
+    const errorBody = this.schemas[this.#isPublic ? 'ErrorBody' : 'ControlErrorBody'] as {
+      properties: { error: { properties: { code: Json } } };
+    };
+    errorBody.properties.error.properties.code.enum = errorCodes;
+    return { schemas: this.schemas, responses, headers };
+  }
+
+  addOperations(operations: Readonly<Record<string, Operation>>): void {
+    for (const [name, operation] of Object.entries(operations)) {
+      const schema = this.#toResponseSchema(operation.output);
+      const example = createExample(operation.output);
+      this.#addOperation(name, operation, { 'application/json': { schema, example } });
+    }
+  }
+
+  /** Adds the export and the live stream of the control plane. */
+  addStreamedOperations(): void {
+    const { exportDeliveries, followChanges } = streamedOperations;
+    const toText = (schema: v.GenericSchema) => ({
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: this.#toResponseSchema(schema),
+    });
+    const line = JSON.stringify(createExample(exportDeliveries.output));
+    this.#addOperation('exportDeliveries', exportDeliveries, {
+      [EXPORT_TYPE]: { schema: toText(exportDeliveries.output), example: `${line}\n` },
+    });
+    const item = createExample(followChanges.output);
+    const message = `id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`;
+    this.#addOperation('followChanges', followChanges, {
+      'text/event-stream': { schema: toText(followChanges.output), example: message },
+    });
+  }
+
+  /** @param content of a response without an error, by its type */
+  #addOperation(name: string, operation: Operation, content: Readonly<Record<string, Json>>): void {
+    const { path, method, input, output, scope, status = 200, summary, description } = operation;
+    const { properties = {}, required = [] } = toSchema(input) as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
+    const example = createExample(input) as Json;
+    const fields = Object.entries(properties).map(
+      ([field, schema]): Parameter => ({
+        name: field,
+        schema,
+        required: required.includes(field),
+        example: example[field],
+      }),
+    );
+    const pathNames = pathParameters(path);
+    const pathFields = fields.filter((field) => pathNames.includes(field.name));
+    const otherFields = fields.filter((field) => !pathNames.includes(field.name));
+    const isInQuery = isInputInQuery(method);
+    const acceptsIdempotencyKey = this.#isPublic && method === 'POST';
+    const getErrorCodes = this.#isPublic ? getPublicErrorCodes : getControlErrorCodes;
+    const object = {
+      operationId: name,
+      tags: [findTag(path, this.#isPublic ? publicTags : controlTags)],
+      summary,
+      description: scope ? `${description} Required scope: \`${scope}\`.` : description,
+      parameters: [
+        ...pathFields.map((field) => toParameter('path', field)),
+        ...(isInQuery ? otherFields.map((field) => toParameter('query', field)) : []),
+        ...(acceptsIdempotencyKey ? [IDEMPOTENCY_KEY_PARAMETER] : []),
+        ...(name === 'followChanges' ? [LAST_EVENT_ID_PARAMETER] : []),
+      ],
+      ...(isInQuery || otherFields.length === 0 ? {} : { requestBody: toRequestBody(otherFields) }),
+      responses: {
+        [status]: {
+          description: v.getDescription(output),
+          headers: this.#responses.toHeaders(
+            ...(acceptsIdempotencyKey ? ['Idempotent-Replayed' as const] : []),
+          ),
+          content,
+        },
+        ...this.#responses.toErrorResponses(getErrorCodes(operation)),
+      },
+    };
+    this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: object };
+  }
+
+  /** The schema of a response. Schemas with a name become references. */
+  #toResponseSchema(schema: v.GenericSchema): Json {
+    return toSchema(schema, (inner) => this.#toReference(inner));
+  }
+
+  /** @param schema without its description */
+  #toReference(schema: v.GenericSchema): Json | undefined {
+    const name = schemaNames.get(schema);
+    if (name === undefined) return undefined;
+    this.schemas[name] ??= toSchema(namedSchemas[name] as v.GenericSchema, (inner) =>
+      inner === schema ? undefined : this.#toReference(inner),
+    );
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+function findTag(path: string, tags: Tags): string {
+  const [, segment = ''] = path.split('/');
+  const tag = Object.keys(tags).find((name) => tags[name]?.paths.includes(segment));
+  if (tag === undefined) throw new TypeError(`The path ${path} has no tag.`);
+  return tag;
+}
+
+function toParameter(location: 'path' | 'query', { name, schema, required, example }: Parameter): Json {
+  const { description, ...rest } = schema;
+  const shown = example === undefined ? {} : { example };
+  return { name, in: location, required, description, schema: rest, ...shown };
+}
+
+function toRequestBody(fields: readonly Parameter[]): Json {
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, field.schema])),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+  const shown = fields.filter(({ example }) => example !== undefined);
+  const example = Object.fromEntries(shown.map((field) => [field.name, field.example]));
+  return {
+    description: 'Request fields.',
+    required: required.length > 0,
+    content: { 'application/json': { schema, example } },
+  };
+}
+
+const IDEMPOTENCY_KEY_PARAMETER: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Key that makes it safe to repeat the request: 1 to 255 visible ASCII characters, optionally in double quotes.',
+  schema: { type: 'string', minLength: 1, maxLength: 257 },
+  example: '5d1f0f0e-order-7KQ2M9',
+};
+const LAST_EVENT_ID_PARAMETER: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'ID of the last event that the client received. The stream continues after this event.',
+  schema: { type: 'string', pattern: '^\\d{1,15}$' },
+  example: '12',
+};

@@ -1,0 +1,89 @@
+/** Schemas of the overview and the endpoint pages: aggregates that the emulator computes from deliveries and attempts. */
+import * as v from 'valibot';
+import { AttemptSummary, attemptFields } from '../resources/attempt.ts';
+import { statusCounts } from '../resources/delivery-counts.ts';
+import { WebhookDetail } from '../resources/endpoint.ts';
+import { Fault } from '../resources/fault.ts';
+import { Count, described, idOf, resource, Timestamp, Url } from '../resources/values.ts';
+
+const { succeeded: _, ...countsWithoutSucceeded } = statusCounts;
+export const DeliveryStatusCounts = resource(
+  'Number of deliveries that have not succeeded, by status. Each count stops at 1,000.',
+  countsWithoutSucceeded,
+);
+
+export const AttemptBucket = resource('The attempts in one part of a period.', {
+  starts_at: described('Time at which the bucket starts. It ends where the next one starts.', Timestamp),
+  succeeded: described('Number of attempts that succeeded.', Count),
+  failed: described('Number of attempts that failed.', Count),
+});
+
+/** Results of the newest attempts to an endpoint. */
+const attemptResults = {
+  attempts: described('Number of attempts, at most 100.', Count),
+  succeeded: described('Number of these attempts that succeeded.', Count),
+  p50_ms: described(
+    'Median duration of these attempts in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
+};
+
+export const EndpointSummary = resource('An endpoint, and the results of its newest 100 attempts.', {
+  webhook_id: described('ID of the endpoint.', idOf('webhook')),
+  url: described('URL that deliveries are sent to.', Url),
+  disabled: described('Whether the endpoint is disabled.', v.boolean()),
+  ...attemptResults,
+  failing: described('Whether a pending delivery to it is failing.', v.boolean()),
+  last_failure: described('Newest failure among these attempts, or `null`.', v.nullable(AttemptSummary)),
+  next_attempt_at: described(
+    'Schedule time of the next attempt to the endpoint. `null` if none is scheduled or the endpoint is disabled.',
+    v.nullable(Timestamp),
+  ),
+});
+
+export const WebhookStatistics = resource('The results of the newest 100 attempts to an endpoint.', {
+  ...attemptResults,
+  p95_ms: described(
+    'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
+    v.nullable(v.number()),
+  ),
+  max_ms: described('Longest duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
+  last_attempt_at: described(
+    'Wall time of the newest attempt, or `null` without one.',
+    v.nullable(Timestamp),
+  ),
+  recent_attempts: described(
+    'The newest attempts, newest first. The parameter `recent_attempts` limits their number.',
+    v.array(v.object({ outcome: attemptFields.outcome, duration_ms: attemptFields.duration_ms })),
+  ),
+});
+
+export const WebhookWithStatistics = resource('A webhook endpoint with the results of its newest attempts.', {
+  ...WebhookDetail.entries,
+  statistics: described(
+    'Results of the newest attempts. Missing without the parameter `recent_attempts`.',
+    v.optional(WebhookStatistics),
+  ),
+});
+
+export const Overview = resource('The deliveries of a workspace at a glance.', {
+  workspace_id: described('ID of the workspace.', idOf('workspace')),
+  bucket_ms: described('Length of a bucket in milliseconds.', Count, 10_000),
+  ends_at: described('End of the last bucket, which contains the current time.', Timestamp),
+  buckets: described(
+    'Attempts over time, by the wall time at which they were sent, oldest first.',
+    v.array(AttemptBucket),
+  ),
+  has_deliveries: described('Whether the workspace has deliveries.', v.boolean(), true),
+  delivery_counts: described('Deliveries that have not succeeded.', DeliveryStatusCounts),
+  endpoints: described('Endpoints of the workspace, newest first. At most 100.', v.array(EndpointSummary)),
+  has_more_endpoints: described('Whether the workspace has more endpoints.', v.boolean()),
+  faults: described('Faults that still apply to this workspace, oldest first. At most 20.', v.array(Fault)),
+});
+
+export type AttemptBucket = v.InferOutput<typeof AttemptBucket>;
+export type DeliveryStatusCounts = v.InferOutput<typeof DeliveryStatusCounts>;
+export type EndpointSummary = v.InferOutput<typeof EndpointSummary>;
+export type WebhookStatistics = v.InferOutput<typeof WebhookStatistics>;
+export type WebhookWithStatistics = v.InferOutput<typeof WebhookWithStatistics>;
+export type Overview = v.InferOutput<typeof Overview>;

@@ -1,0 +1,61 @@
+/** Schemas that explain and verify signatures. */
+import * as v from 'valibot';
+import { EXAMPLE_BODY } from '../resources/attempt.ts';
+import { Count, described, Headers, resource } from '../resources/values.ts';
+import { schemeField, Verification, verificationField } from '../resources/verification.ts';
+import { signedParts } from '../signature/scheme.ts';
+
+const EXAMPLE_SIGNATURE = `v1=${'a1b2c3d4'.repeat(8)}`;
+
+const matchesField = {
+  matches: described('Whether the signature header contains this signature.', v.boolean(), true),
+};
+
+export const SignatureDetail = resource('How an attempt was signed.', {
+  ...schemeField,
+  attempt: described('Number of the attempt.', Count),
+  headers: described('Headers of the attempt that belong to the signature scheme.', Headers, {
+    'Service-Signature': EXAMPLE_SIGNATURE,
+  }),
+  signed_parts: described(
+    'Parts of the signed text, in order.',
+    v.array(
+      v.object({
+        part: described(
+          'What the part contains. `literal` is constant text, such as a separator.',
+          v.picklist(signedParts),
+          'body',
+        ),
+        text: described('Text of the part.', v.string(), EXAMPLE_BODY),
+      }),
+    ),
+  ),
+  secrets: described(
+    'Secrets of the endpoint.',
+    v.array(
+      v.object({
+        name: described(
+          '`current`, or `previous` for the secret that was replaced by a rotation.',
+          v.picklist(['current', 'previous']),
+        ),
+        masked: described('The secret, with most of its characters hidden.', v.string(), 'whsec_…2miI'),
+        signature: described('Signature that this secret produces.', v.string(), EXAMPLE_SIGNATURE),
+        ...matchesField,
+      }),
+    ),
+  ),
+  ...verificationField,
+});
+
+export const DeliveryVerification = resource('Result of verifying the signature of a delivery.', {
+  ...Verification.entries,
+  signatures: described(
+    'Signatures that the secrets produce, in the order of the secrets.',
+    v.array(
+      v.object({ signature: described('The signature.', v.string(), EXAMPLE_SIGNATURE), ...matchesField }),
+    ),
+  ),
+});
+
+export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;
+export type DeliveryVerification = v.InferOutput<typeof DeliveryVerification>;

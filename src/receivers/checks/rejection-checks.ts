@@ -1,0 +1,98 @@
+import { createWebhookSecret } from '../../domain/secret.ts';
+import { hasTimestamp } from '../../signature/schemes.ts';
+import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
+import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
+import { isAccepted, isRejected } from '../receiver-client.ts';
+import type { PlayedSequence } from '../sequence.ts';
+import { listAttacks, OLD_DELIVERY_CHECK_ID, OTHER_SECRET_CHECK_ID } from '../tampered-deliveries.ts';
+import { createSequenceCheck, describeBusy } from './create-check.ts';
+import { UNKNOWN_FIELD_NAME } from './delivery-checks.ts';
+
+const ACCEPTED_HINT = 'The checks of the rules signature and timestamp show which ones it accepts.';
+
+const MARKED_EXPLANATION =
+  'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
+
+/** Rejection of invalid deliveries (§6.4). */
+export const rejectionChecks: readonly ReceiverCheck[] = [
+  { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },
+  {
+    id: 'rejection.no-side-effect',
+    sent: 'every kind of tampered delivery, then a valid one',
+    run: checkSideEffects,
+  },
+  createSequenceCheck({
+    id: 'rejection.same-event',
+    // A receiver that accepts one of the others does not show whether it processes the genuine one.
+    requires: [OTHER_SECRET_CHECK_ID, OLD_DELIVERY_CHECK_ID],
+    sent: 'forged and old deliveries of an event, then the genuine one',
+    sideEffects: 'useful',
+    steps: ({ factory }) => [
+      {
+        kind: 'custom',
+        event: 0,
+        isGenuine: false,
+        create(deliveries, _, id) {
+          const body = deliveries.createBody({ id, fields: { [UNKNOWN_FIELD_NAME]: 'forged' } });
+          return deliveries.sign(body, { secrets: [createWebhookSecret(deliveries.scheme.key)] });
+        },
+      },
+      ...(hasTimestamp(factory.scheme) ? [{ kind: 'attack', attack: 'stale', event: 0 } as const] : []),
+      { kind: 'deliver', event: 0 },
+    ],
+    fails: { accepted: MARKED_EXPLANATION, processed: MARKED_EXPLANATION },
+  }),
+];
+
+/** Every kind of tampered delivery, each of another event. */
+function listAttackSteps({ factory }: CheckSession): PlayedSequence['steps'] {
+  return listAttacks(factory.scheme).map((attack, event) => ({ kind: 'attack', attack, event }));
+}
+
+async function checkStatus(session: CheckSession): Promise<CheckOutcome> {
+  const { record } = await session.check(listAttackSteps(session));
+  const received = describePlay(record);
+  const responses = record.exchanges.filter(({ isGenuine }) => !isGenuine).map(({ response }) => response);
+  const others = responses.filter((response) => !isAccepted(response));
+  if (others.length === 0) {
+    return failed(
+      received,
+      'Your receiver responds with 2xx to every tampered delivery. Respond with 4xx when verification fails.',
+    );
+  }
+  if (!others.every(isRejected)) {
+    return failed(
+      received,
+      'Your receiver does not respond with 4xx to every tampered delivery. Respond with 400 if verification fails, for any reason.',
+    );
+  }
+  // Which deliveries a receiver accepts is the result of other checks, with an explanation for each.
+  return others.length < responses.length
+    ? inconclusive(received, `Your receiver responds with 2xx to some of them. ${ACCEPTED_HINT}`)
+    : passed(received);
+}
+
+async function checkSideEffects(session: CheckSession): Promise<CheckOutcome> {
+  const accepted = `Your receiver processes tampered deliveries. ${ACCEPTED_HINT}`;
+  if (session.unobservable !== null) return inconclusive('', session.unobservable);
+  if (session.processesForged) return failed('', accepted);
+  if (session.observer?.isBusy) return inconclusive('', describeBusy(session));
+  const attacks = listAttackSteps(session);
+  const valid = { kind: 'deliver', event: attacks.length } as const;
+  const { record, violations } = await session.check([...attacks, valid], { observes: true });
+  const acceptedCount = record.exchanges.filter(({ response }) => isAccepted(response)).length;
+  const count = countSideEffects(record);
+  const received = `${acceptedCount} accepted, side effects: ${count ?? 'not known'}`;
+  const rules = violations.map(({ rule }) => rule);
+  if (rules.includes('no-side-effect')) {
+    return failed(
+      received,
+      count !== null && count > acceptedCount
+        ? 'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.'
+        : accepted,
+    );
+  }
+  return count === null || rules.includes('processed')
+    ? inconclusive(received, 'The valid delivery had no side effect in time either.')
+    : passed(received, 'Only the valid delivery has a side effect.');
+}

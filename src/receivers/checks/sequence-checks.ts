@@ -1,0 +1,124 @@
+import { MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
+import type { SignedMessage } from '../delivery-factory.ts';
+import type { ReceiverCheck } from '../receiver-check.ts';
+import type { PlayedStep } from '../sequence.ts';
+import { createSequenceCheck } from './create-check.ts';
+
+const CONCURRENT_COPIES = 10;
+/** A repeat during the work is sent after half of the work time, but at most after this time. */
+const MAX_REPEAT_DELAY_MS = 5 * SECOND_MS;
+/** More than two seconds, after which some caches forget an ID. */
+const LATER_MS = 2_500;
+/** More than a hundred, because some caches keep only the last hundred IDs. */
+const OTHER_EVENTS = 110;
+const CONCURRENT_DELIVERIES = 50;
+export const AFTER_OTHERS_CHECK_ID = 'deduplication.after-others';
+
+const REPEATED_EXPLANATION =
+  'Your receiver processes the event more than once. Look up and store each data.id in one atomic step.';
+const UNPROCESSED_EXPLANATION =
+  'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.';
+const REFUSED_EXPLANATION =
+  'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.';
+const MISTAKEN_EXPLANATION =
+  'Your receiver mistakes different events for duplicates, so it loses events. Compare the whole data.id, and check the length of the database column that stores it.';
+const LOAD_EXPLANATION =
+  'Your receiver fails under many simultaneous deliveries. Accept new connections while it handles others, so that its listen backlog does not fill up. If it can handle fewer, respond with 429 or 503.';
+
+const deliver: PlayedStep = { kind: 'deliver', event: 0 };
+
+/** The same message each time: another timestamp has another signature. @param ageMs as in `DeliveryFactory.sign` */
+function createRepeated(ageMs?: number): PlayedStep {
+  let message: SignedMessage | undefined;
+  return {
+    ...{ kind: 'custom', event: 0, isGenuine: true },
+    create(factory, body) {
+      message ??= factory.sign(body, ageMs === undefined ? {} : { ageMs });
+      return message;
+    },
+  };
+}
+
+/** The same message before and after a step. */
+function between(step: PlayedStep): readonly PlayedStep[] {
+  const repeated = createRepeated();
+  return [repeated, step, repeated];
+}
+
+/** The same `data.id` more than once, and different ones that are similar (§6.6). */
+export const deduplicationChecks: readonly ReceiverCheck[] = [
+  createSequenceCheck({
+    id: 'deduplication.same-delivery',
+    sent: 'the same delivery twice',
+    steps: () => Array(2).fill(createRepeated()),
+    sideEffects: 'useful',
+    fails: { accepted: REFUSED_EXPLANATION, processed: UNPROCESSED_EXPLANATION, once: REPEATED_EXPLANATION },
+  }),
+  createSequenceCheck({
+    id: 'deduplication.other-delivery',
+    sent: 'the same event twice, in two deliveries a minute apart',
+    // A receiver that deduplicates by the signature processes the event twice.
+    steps: () => [createRepeated(MINUTE_MS), deliver],
+    sideEffects: 'useful',
+    fails: { accepted: REFUSED_EXPLANATION, processed: UNPROCESSED_EXPLANATION, once: REPEATED_EXPLANATION },
+  }),
+  createSequenceCheck({
+    id: 'deduplication.at-once',
+    sent: `${CONCURRENT_COPIES} copies of a delivery at once`,
+    steps: () => [
+      deliver,
+      ...Array<PlayedStep>(CONCURRENT_COPIES - 1).fill({ ...deliver, with_previous: true }),
+    ],
+    sideEffects: 'useful',
+    fails: { processed: UNPROCESSED_EXPLANATION, once: REPEATED_EXPLANATION },
+  }),
+  // Finds receivers that deduplicate only with a lock held during the request, or with a job ID that is free again once a worker
+  // takes the job.
+  createSequenceCheck({
+    id: 'deduplication.during-work',
+    sent: 'a delivery, and a duplicate while your receiver is working',
+    steps: ({ observer }) => [
+      deliver,
+      { kind: 'pause', ms: Math.min(MAX_REPEAT_DELAY_MS, (observer?.slowestMs ?? 0) / 2) },
+      deliver,
+    ],
+    sideEffects: 'needed',
+    fails: {
+      processed: UNPROCESSED_EXPLANATION,
+      once: 'Your receiver processes an event again if a duplicate arrives while the first is being processed. Store data.id before the work starts, in the same step in which you look it up.',
+    },
+  }),
+  createSequenceCheck({
+    id: 'deduplication.similar-ids',
+    sent: 'three events whose IDs differ in one character',
+    steps: () => [0, 1, 2].map((event) => ({ kind: 'deliver', event })),
+    sideEffects: 'needed',
+    fails: { accepted: MISTAKEN_EXPLANATION, processed: MISTAKEN_EXPLANATION },
+  }),
+  createSequenceCheck({
+    id: 'deduplication.later',
+    sent: 'a delivery, and a duplicate more than two seconds later',
+    steps: () => between({ kind: 'pause', ms: LATER_MS }),
+    sideEffects: 'needed',
+    fails: {
+      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because deliveries are retried for that long.',
+    },
+  }),
+  createSequenceCheck({
+    id: AFTER_OTHERS_CHECK_ID,
+    sent: `a delivery, ${OTHER_EVENTS} others, and a duplicate of the first`,
+    steps: () => between({ kind: 'burst', count: OTHER_EVENTS }),
+    sideEffects: 'needed',
+    fails: {
+      once: `Your receiver processes an event again if a duplicate arrives after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database, not in a size-limited cache.`,
+    },
+  }),
+];
+
+export const loadCheck: ReceiverCheck = createSequenceCheck({
+  id: 'robustness.at-once',
+  sent: `${CONCURRENT_DELIVERIES} deliveries at once`,
+  steps: () => [{ kind: 'burst', count: CONCURRENT_DELIVERIES }],
+  sideEffects: 'ignored',
+  fails: { accepted: LOAD_EXPLANATION, 'no-server-error': LOAD_EXPLANATION },
+});

@@ -1,0 +1,150 @@
+/** Creates signed deliveries that a correct receiver accepts, and the same with one deviation. */
+import { MINUTE_MS } from '../domain/duration.ts';
+import { UlidGenerator } from '../domain/ids.ts';
+import { toEnvelope } from '../resources/event.ts';
+import { commonSerializers, parseJson, type Serializer, writeJson } from '../signature/json-serializers.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { createSignatureHeaders } from '../signature/sign.ts';
+import { formatTimestamp } from '../signature/signature-header.ts';
+import type { DeliveryMessage, ReceiverResponse } from './receiver-client.ts';
+
+/** A receiver that verifies a body after serializing it again accepts only what its own JSON library writes. */
+export const bodySerializers = commonSerializers.slice(0, 3) as [Serializer, ...Serializer[]];
+
+export interface DeliveryFactoryOptions {
+  readonly scheme: SignatureScheme;
+  readonly secret: string;
+  /** An event type that the receiver knows. */
+  readonly eventType: string;
+  /** JSON text of a payload of the type. */
+  readonly payload: string;
+  /** Wall time in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+interface EventChanges {
+  /** ID of the event (default: a new one). */
+  readonly id?: string;
+  readonly type?: string;
+  /** Fields to add to the payload. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+interface SignOptions {
+  /**
+   * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.secret}). A scheme without a
+   * separator uses only the first.
+   */
+  readonly secrets?: readonly string[];
+  /** Age of the timestamp in milliseconds, by the clock of the receiver (default: signed now, by the clock of svc). */
+  readonly ageMs?: number;
+  /** The timestamp, in place of one with an age. */
+  readonly timestamp?: string;
+  /** Rounds the time down to a minute. */
+  readonly isWholeMinute?: boolean;
+  readonly deliveryId?: string;
+}
+
+export type SignedMessage = DeliveryMessage & {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The timestamp as text, wherever the scheme has it. */
+  readonly timestamp: string;
+};
+
+/**
+ * Close to the tolerance of five minutes (§6.3). With a larger difference a receiver would reject valid deliveries, so the header
+ * `Date` probably shows another clock than the one with which it checks the age.
+ */
+const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
+/** The header `Date` has whole seconds, rounded down. */
+const DATE_ROUNDING_MS = 500;
+
+export class DeliveryFactory {
+  readonly scheme: SignatureScheme;
+  readonly secret: string;
+  readonly #options: DeliveryFactoryOptions;
+  readonly #ids = new UlidGenerator();
+  readonly #workspaceId: string;
+  /** Writes bodies. The check of a valid delivery sets it to one that the receiver accepts; null for bodies of the service. */
+  serializer: Serializer | null = null;
+  /** How far the clock of the receiver is ahead of `now`, in milliseconds; undefined before a `Date` header. */
+  #clockDifferenceMs: number | undefined;
+
+  constructor(options: DeliveryFactoryOptions) {
+    this.#options = options;
+    this.scheme = options.scheme;
+    this.secret = options.secret;
+    this.#workspaceId = this.#ids.next('workspace', options.now());
+  }
+
+  /** Returns a factory for the same receiver with another signature scheme. Its events have another workspace ID. */
+  withScheme(scheme: SignatureScheme): DeliveryFactory {
+    const factory = new DeliveryFactory({ ...this.#options, scheme });
+    factory.serializer = this.serializer;
+    factory.#clockDifferenceMs = this.#clockDifferenceMs;
+    return factory;
+  }
+
+  /** Compares the clocks, with the first response that has a `Date` header. */
+  noteServerTime(response: ReceiverResponse): void {
+    if (response.status === null || response.serverTimeMs === null) return;
+    if (this.#clockDifferenceMs !== undefined) return;
+    const differenceMs = response.serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
+    this.#clockDifferenceMs = Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS ? differenceMs : 0;
+  }
+
+  createEventId(): string {
+    return this.#ids.next('event', this.#options.now());
+  }
+
+  createDeliveryId(): string {
+    return this.#ids.next('delivery', this.#options.now());
+  }
+
+  /** Creates the envelope of an event as the service serializes it. */
+  createEnvelope(changes: EventChanges = {}): string {
+    const { id = this.createEventId(), type = this.#options.eventType, fields = {} } = changes;
+    return toEnvelope({
+      id,
+      workspace_id: this.#workspaceId,
+      payload: JSON.stringify({ ...JSON.parse(this.#options.payload), ...fields }),
+      type,
+      created_at: this.#options.now(),
+    });
+  }
+
+  createBody(changes?: EventChanges): string {
+    return this.serialize(this.createEnvelope(changes));
+  }
+
+  /** Writes an envelope with sorted fields: a receiver that sorts the fields and serializes them gets the same text. */
+  serialize(envelope: string): string {
+    if (this.serializer === null) return envelope;
+    const { choices } = this.serializer;
+    const order = (names: readonly string[]) => choices.order([...names].sort());
+    const tree = parseJson(envelope);
+    return (tree && writeJson(tree, { ...choices, order })) ?? envelope;
+  }
+
+  /** Signs a body as the service does, apart from the options. */
+  sign(body: string, { secrets = [this.secret], ageMs, ...options }: SignOptions = {}): SignedMessage {
+    const signingTime = this.#getSigningTime(ageMs);
+    const time = options.isWholeMinute ? signingTime - (signingTime % MINUTE_MS) : signingTime;
+    const {
+      deliveryId: id = this.createDeliveryId(),
+      timestamp = formatTimestamp(this.scheme.timestampFormat, time),
+    } = options;
+    const headers = createSignatureHeaders(this.scheme, secrets, { id, timestamp, body });
+    return { body, headers, timestamp };
+  }
+
+  #getSigningTime(ageMs: number | undefined): number {
+    const now = this.#options.now();
+    return ageMs === undefined ? now : now + (this.#clockDifferenceMs ?? 0) - ageMs;
+  }
+
+  /** Creates a delivery that a correct receiver accepts. */
+  createValid(changes: EventChanges = {}): SignedMessage {
+    return this.sign(this.createBody(changes));
+  }
+}

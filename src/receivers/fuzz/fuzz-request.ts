@@ -1,0 +1,86 @@
+/** Resolves the options of `svc receiver fuzz` and `fuzzReceiver`, with their defaults. */
+import { randomInt } from 'node:crypto';
+import { SvcError } from '../../domain/errors.ts';
+import { createRandomSource } from '../../domain/secret.ts';
+import { DEFAULT_RUNS, MAX_SEED, selectVariations } from '../../domain/variations.ts';
+import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
+import { fillTemplates } from '../../fixtures/template.ts';
+import { createTemplateContexts } from '../../fixtures/template-contexts.ts';
+import type { DeliverySequence, EventTemplate } from '../sequence.ts';
+import type { FuzzOptions } from './fuzz.ts';
+import { waitUntilListening } from './restart-receiver.ts';
+
+/** An event type, whose payload comes from its fixture, or an event. */
+export type RequestedEvent = string | { readonly type: string; readonly payload: object };
+
+export interface FuzzRequest {
+  readonly url: string;
+  /** Default: {@link DEFAULT_RUNS}, or no limit with a time. */
+  readonly runs: number | undefined;
+  readonly timeMs: number | undefined;
+  /** Default: that of `replay`, otherwise random. */
+  readonly randomSeed: number | undefined;
+  /** Default: all fixtures. */
+  readonly events: readonly RequestedEvent[] | undefined;
+  /** Names of variations (default: all). */
+  readonly only: readonly string[] | undefined;
+  readonly without: readonly string[] | undefined;
+  readonly replay: DeliverySequence | null;
+  /** Stops and starts the receiver; undefined if it cannot be restarted. */
+  readonly restart: (() => void | Promise<void>) | undefined;
+}
+
+interface FuzzContext {
+  readonly projectFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** @throws SvcError `not_found` for an event type without a fixture; `usage` for an unknown variation */
+export function resolveFuzzRequest(
+  { url, runs, timeMs, events, only, without, replay, restart, ...request }: FuzzRequest,
+  context: FuzzContext,
+) {
+  const randomSeed = request.randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
+  return {
+    url,
+    randomSeed,
+    replay,
+    variations: selectVariations(only, without),
+    runs: runs ?? (timeMs === undefined ? DEFAULT_RUNS : null),
+    timeMs: timeMs ?? null,
+    events: createEvents(events, randomSeed, context),
+    restart:
+      restart === undefined
+        ? null
+        : async () => {
+            await restart();
+            await waitUntilListening(url, context.signal);
+          },
+  } satisfies Partial<FuzzOptions>;
+}
+
+/** The templates of fixtures are filled with the values of the random seed. */
+function createEvents(
+  events: readonly RequestedEvent[] | undefined,
+  randomSeed: number,
+  { projectFolder, env, now }: FuzzContext,
+): readonly EventTemplate[] {
+  const folders = fixtureFolders(projectFolder);
+  const templateContexts = createTemplateContexts({ env, random: createRandomSource(randomSeed), now });
+  const requested = events?.length ? events : listFixtures(folders).map(({ type }) => type);
+  return requested.map((event) => {
+    if (typeof event !== 'string') return { type: event.type, payload: JSON.stringify(event.payload) };
+    const fixture = findFixture(event, folders);
+    if (fixture !== null)
+      return { type: event, payload: fillTemplates(fixture.template, templateContexts.next()) };
+    throw new SvcError('not_found', `Fixture ${event} does not exist.`, {
+      hint: {
+        text: 'List the fixtures, or pass an event with its payload to fuzzReceiver',
+        command: 'svc fixtures list',
+      },
+    });
+  });
+}

@@ -1,0 +1,283 @@
+/** The rules, and which of them a sequence breaks according to the record of what happened. */
+import { capitalize, formatCount } from '../domain/message-parts.ts';
+import type { Exchange, PlayRecord } from './play-sequence.ts';
+import { describeResponse, describeResponses, isAccepted, isRejected } from './receiver-client.ts';
+import {
+  type DeliverySequence,
+  describeStep,
+  nameEvent,
+  type PlayedSequence,
+  type PlayedStep,
+} from './sequence.ts';
+
+/**
+ * Each rule with its sections of the service description, why it matters and what to do. A defect can break another rule of the same
+ * group while its sequence becomes smaller: without the repeats that broke `once`, an attack can show it as `no-side-effect`.
+ */
+export const fuzzRules = {
+  accepted: {
+    group: 'genuine delivery',
+    reference: '§6.2, §6.5',
+    summary: 'a valid delivery gets a 2xx response within the time limit',
+    reason:
+      'If a delivery is not accepted, the service retries it for 72 hours, and then gives up: the event is lost.',
+    remedy:
+      'Respond with 2xx to every delivery with a valid signature, including duplicates, unusual payloads and unknown types.',
+  },
+  rejected: {
+    group: 'attack',
+    reference: '§6.3, §6.4',
+    summary: 'a forged, altered or old delivery gets a 4xx response',
+    reason:
+      'Anyone who knows the URL can send such a delivery. A 2xx response accepts it. A 5xx response shows an error that your code does not handle.',
+    remedy:
+      'Verify the signature over the timestamp and the raw body, then the age of the timestamp, and respond with 400 if either fails.',
+  },
+  'no-side-effect': {
+    group: 'too many side effects',
+    reference: '§6.4',
+    summary: 'a forged, altered or old delivery has no side effect',
+    reason: 'An attacker can make your receiver act on an event that never happened.',
+    remedy: 'Verify a delivery before you do anything else with it.',
+  },
+  processed: {
+    group: 'too few side effects',
+    reference: '§6.6',
+    summary: 'an accepted event has a side effect',
+    reason:
+      'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
+    remedy:
+      'Mark an event as seen only after its delivery is verified, compare the whole data.id, and store the event before you respond.',
+  },
+  once: {
+    group: 'too many side effects',
+    reference: '§6.6',
+    summary: 'an event has only one side effect, however often it is delivered',
+    reason:
+      'The service delivers at least once. If a side effect is repeated, a customer can be charged or notified twice.',
+    remedy:
+      'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep the IDs for at least 72 hours, in a database that survives a restart.',
+  },
+  order: {
+    group: 'too few side effects',
+    reference: '§6.6',
+    summary: 'an event has a side effect even if it is days old or a newer event arrived first',
+    reason:
+      'Retries delay deliveries for up to 72 hours and change their order: an event that is skipped because of that is lost.',
+    remedy:
+      'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it.',
+  },
+  'no-server-error': {
+    group: 'genuine delivery',
+    reference: '§6.4, §6.5',
+    summary: 'no delivery gets a 5xx response',
+    reason:
+      'A 5xx response usually means an error that your code does not handle. The service sends the delivery again, and the error occurs again.',
+    remedy: 'Check the log of your receiver for the error. 503 is allowed if a later attempt is accepted.',
+  },
+  running: {
+    group: 'running',
+    reference: '§6',
+    summary: 'the receiver still accepts deliveries afterwards',
+    reason: 'While a receiver is down, the service retries each delivery, and gives up after 72 hours.',
+    remedy:
+      'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503.',
+  },
+} as const;
+export type FuzzRule = keyof typeof fuzzRules;
+export const fuzzRuleNames = Object.keys(fuzzRules) as FuzzRule[];
+
+/** The rules that cannot be checked without side effects. */
+export const sideEffectRules: ReadonlySet<FuzzRule> = new Set(
+  fuzzRuleNames.filter((name) => fuzzRules[name].group.endsWith('side effects')),
+);
+
+/** Whether a defect that breaks one rule can break the other one instead in a smaller sequence. */
+export function isSameGroup(rule: FuzzRule, other: FuzzRule): boolean {
+  return fuzzRules[rule].group === fuzzRules[other].group;
+}
+
+export interface Violation {
+  readonly rule: FuzzRule;
+  /** The index of the step that shows it; null for the whole sequence. */
+  readonly step: number | null;
+  /** What happened, as a sentence. */
+  readonly message: string;
+}
+
+/** Why a broken rule matters, and what to do. A restart can also have removed a side effect that happened. */
+export function explainRule(rule: FuzzRule, { steps }: DeliverySequence): { reason: string; remedy: string } {
+  const { reason, remedy } = fuzzRules[rule];
+  if (fuzzRules[rule].group !== 'too few side effects' || !steps.some(({ kind }) => kind === 'restart'))
+    return { reason, remedy };
+  return {
+    reason: `Either only the observer has forgotten the side effect, because side effects in memory do not survive a restart, or this happened: ${reason}`,
+    remedy: `First make sure that the side effects that are observed survive a restart, for example in a database. If the side effect is still missing: ${remedy}`,
+  };
+}
+
+/** All violations, causes first: a stopped receiver, then other wrong responses, then wrong side effects, which responses can cause. */
+export function findViolations(record: PlayRecord): Violation[] {
+  return [...findResponseViolations(record), ...findSideEffectViolations(record)];
+}
+
+function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord): Violation[] {
+  const violations: Violation[] = [];
+  const allLastAttempts = listLastAttempts(exchanges);
+  const lastAttempts = allLastAttempts.filter(({ isGenuine }) => isGenuine);
+  const probe = lastAttempts.find(({ step }) => step === null);
+  // A receiver that never accepted anything was not stopped by the sequence.
+  if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
+    const message = `A delivery sent after the sequence ${describeResult(probe)}.`;
+    violations.push({ rule: 'running', step: null, message });
+  }
+  for (const attack of allLastAttempts) {
+    if (attack.isGenuine || isRejected(attack.response)) continue;
+    const message = `The attack ${describeResult(attack)}.`;
+    violations.push({ rule: 'rejected', step: attack.step, message });
+  }
+  const error = exchanges.find(
+    ({ isGenuine, isDuringRestart, response: { status } }) =>
+      isGenuine && !isDuringRestart && status !== null && status >= 500 && status !== 503,
+  );
+  if (error !== undefined) {
+    const message = `${toSubject(sequence, error)} ${describeResult(error)}.`;
+    violations.push({ rule: 'no-server-error', step: error.step, message });
+  }
+  for (const last of lastAttempts) {
+    if (last.step === null || isAccepted(last.response)) continue;
+    // A rate limit does not show how the receiver handles the delivery.
+    if (last.response.status === 429 && hasAccepted) continue;
+    const attempts = formatCount(last.attempt, 'attempt');
+    const message = `${toSubject(sequence, last)} ${describeResult(last)} after ${attempts}.`;
+    violations.push({ rule: 'accepted', step: last.step, message });
+  }
+  return violations;
+}
+
+/** The last attempt of each delivery and of each attack. */
+function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const lastAttempts = new Map<string, Exchange>();
+  for (const exchange of exchanges) {
+    // The tries of the probe send different events, but count as one delivery.
+    const key = exchange.step === null ? 'probe' : `${exchange.step} ${exchange.event.id}`;
+    lastAttempts.set(key, exchange);
+  }
+  return [...lastAttempts.values()];
+}
+
+function findSideEffectViolations(record: PlayRecord): Violation[] {
+  const { sequence, exchanges, sideEffects } = record;
+  if (sideEffects === null) return [];
+  const genuine = exchanges.filter(({ isGenuine }) => isGenuine);
+  const acceptedIds = new Set(
+    genuine.filter(({ response }) => isAccepted(response)).map(({ event }) => event.id),
+  );
+  const sentIds = new Set(genuine.map(({ event }) => event.id));
+  if (sideEffects.mode === 'count') {
+    return findCountViolations(sequence, sideEffects.count, acceptedIds.size, sentIds.size);
+  }
+  const events = new Map(exchanges.map(({ event }) => [event.id, event]));
+  return [...events.values()].flatMap((event): Violation[] => {
+    const count = sideEffects.countsById.get(event.id) ?? 0;
+    const name =
+      event.index === null ? 'An event of the burst' : capitalize(nameEvent(sequence, event.index));
+    const step = event.index === null ? null : findLastStep(sequence, event.index);
+    if (!sentIds.has(event.id)) {
+      if (count === 0) return [];
+      return [
+        { rule: 'no-side-effect', step, message: `${name} has a side effect, but only an attacker sent it.` },
+      ];
+    }
+    if (count > 1) return [{ rule: 'once', step, message: `${name} has ${count} side effects.` }];
+    if (count === 1 || !acceptedIds.has(event.id)) return [];
+    const rule = event.index !== null && isOutOfOrder(sequence, event.index) ? 'order' : 'processed';
+    return [{ rule, step, message: `${name} was accepted and has no side effect.` }];
+  });
+}
+
+/** A count does not say which event a side effect belongs to. */
+function findCountViolations(sequence: PlayedSequence, count: number, min: number, max: number): Violation[] {
+  const step = sequence.steps.length - 1;
+  const range = min === max ? `${min}` : `${min} to ${max}`;
+  const message = `${count} ${count === 1 ? 'side effect' : 'side effects'} instead of ${range}.`;
+  if (count < min) {
+    const isOrdered = !sequence.events.some((_, index) => isOutOfOrder(sequence, index));
+    return [{ rule: isOrdered ? 'processed' : 'order', step, message }];
+  }
+  if (count <= max) return [];
+  const repeats = sequence.steps.some((_, index) => isRepeatOrRetry(sequence, index));
+  const hasAttack = sequence.steps.some(isAttack);
+  return [{ rule: hasAttack && !repeats ? 'no-side-effect' : 'once', step, message }];
+}
+
+function isAttack(step: PlayedStep): boolean {
+  return step.kind === 'attack' || (step.kind === 'custom' && !step.isGenuine);
+}
+
+function isRepeatOrRetry({ steps }: PlayedSequence, index: number): boolean {
+  const step = steps[index];
+  if (step?.kind !== 'deliver') return false;
+  return (
+    step.failure !== undefined ||
+    steps.slice(0, index).some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event)
+  );
+}
+
+/**
+ * Whether an event is only delivered after one that was created later, and no attack uses its ID. An event that is days old always
+ * is: it comes after those of earlier sequences.
+ */
+function isOutOfOrder({ steps, events }: PlayedSequence, event: number): boolean {
+  // Higher for an older event: by `days_old`, then by position in the list, which is in order of creation.
+  const getAgeRank = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
+  const first = steps.findIndex((step) => step.kind === 'deliver' && step.event === event);
+  const isAttacked = steps.some((step) => isAttack(step) && 'event' in step && step.event === event);
+  const isDaysOld = events[event]?.days_old !== undefined;
+  const isLate = steps
+    .slice(0, first)
+    .some((step) => step.kind === 'deliver' && getAgeRank(step.event) < getAgeRank(event));
+  return !isAttacked && (isDaysOld || isLate);
+}
+
+function findLastStep({ steps }: PlayedSequence, event: number): number {
+  return steps.findLastIndex((step) => 'event' in step && step.event === event);
+}
+
+function toSubject(sequence: PlayedSequence, { step, event }: Exchange): string {
+  if (step === null) return 'A delivery sent after the sequence';
+  if (event.index === null) return 'A delivery of the burst';
+  return `The delivery of ${nameEvent(sequence, event.index)}`;
+}
+
+/** `got status 500`, `got no response within 15s`, `failed (connection closed without a response)` */
+export function describeResult({ response }: Exchange): string {
+  return response.failure === null || response.failure === 'timeout'
+    ? `got ${describeResponse(response)}`
+    : `failed (${response.problem})`;
+}
+
+/** A step of a sequence as a row of a table. */
+export interface StepSummary {
+  /** 1 for the first step. */
+  readonly step: number;
+  readonly sent: string;
+  readonly received: string;
+  /** The rules that the step shows to be broken. */
+  readonly broken: readonly FuzzRule[];
+}
+
+export function summarizeSteps(
+  sequence: DeliverySequence,
+  { exchanges }: PlayRecord,
+  violations: readonly Violation[],
+): StepSummary[] {
+  return sequence.steps.map((_, index) => ({
+    step: index + 1,
+    sent: describeStep(sequence, index),
+    received: describeResponses(
+      ...exchanges.filter(({ step }) => step === index).map(({ response }) => response),
+    ),
+    broken: [...new Set(violations.filter(({ step }) => step === index).map(({ rule }) => rule))],
+  }));
+}

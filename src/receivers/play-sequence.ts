@@ -1,0 +1,428 @@
+/** Plays a sequence against a receiver, as the service would, and records what happens. */
+import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
+import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
+import { createWebhookSecret } from '../domain/secret.ts';
+import { toEnvelope } from '../resources/event.ts';
+import type { DeliveryFactory } from './delivery-factory.ts';
+import {
+  type DeliveryMessage,
+  isAccepted,
+  isRejected,
+  isUnreachable,
+  MAX_CONFLICT_MS,
+  type ReceiverClient,
+  type ReceiverResponse,
+} from './receiver-client.ts';
+import {
+  type CustomStep,
+  type DeliverStep,
+  type EventTemplate,
+  groupSteps,
+  type PlayedSequence,
+  type PlayedStep,
+  toPayloadText,
+} from './sequence.ts';
+import type { ExpectedSideEffects, SideEffectObserver, SideEffects } from './side-effect-observer.ts';
+import { getTamperedDelivery } from './tampered-deliveries.ts';
+
+/** An event of the sequence, or one that a burst or a probe sends. */
+export interface PlayedEvent {
+  readonly id: string;
+  /** Its index in the sequence; null for other events. */
+  readonly index: number | null;
+}
+
+/** A request, and what came back. */
+export interface Exchange {
+  /** The index of the step; null for a probe: a delivery that shows whether the receiver still accepts any. */
+  readonly step: number | null;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly event: PlayedEvent;
+  /** False for an attack. */
+  readonly isGenuine: boolean;
+  /** Whether the receiver was being restarted when the request was sent. It may then fail in any way. */
+  readonly isDuringRestart: boolean;
+  readonly response: ReceiverResponse;
+}
+
+export interface PlayRecord {
+  readonly sequence: PlayedSequence;
+  readonly exchanges: readonly Exchange[];
+  /** Whether the receiver accepted a delivery of this or an earlier sequence. */
+  readonly hasAccepted: boolean;
+  /**
+   * Null if side effects are not observed, if the receiver no longer accepts deliveries or is still working, or after an interrupt
+   * before the side effects are awaited.
+   */
+  readonly sideEffects: SideEffects | null;
+}
+
+/** What a play repeats, and how long it waits: shorter while a sequence is made smaller. */
+export interface PlayLimits {
+  readonly responseMs: number;
+  /** For a delivery to be accepted that the receiver cannot accept yet, for example with status 429. */
+  readonly retryMs: number;
+  /** For a missing side effect. */
+  readonly sideEffectMs: number;
+  /** For a receiver that accepts no deliveries after a sequence. */
+  readonly recoveryMs: number;
+  /** Whether to repeat what fails, as the service does. */
+  readonly repeats: boolean;
+  /** Whether to check at the end that the receiver still runs, even if nothing suggests that it does not. */
+  readonly probes: boolean;
+  /** Whether to wait for side effects, if they can be observed. */
+  readonly observes: boolean;
+  /** No step starts after this time, as of `performance.now()`. */
+  readonly endsAt: number;
+}
+
+export interface PlayOptions {
+  readonly client: ReceiverClient;
+  readonly factory: DeliveryFactory;
+  /** The event that bursts and probes send. */
+  readonly otherEvent: EventTemplate;
+  /** Null if side effects are not observed. */
+  readonly observer: SideEffectObserver | null;
+  /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
+  readonly restart: (() => Promise<void>) | null;
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Delays before the second and later attempts. The service waits for minutes, but this would only make plays slower. */
+const RETRY_DELAYS_MS = [50, 200, 500];
+/** After more attempts, if the receiver cannot accept the delivery yet. */
+const LAST_RETRY_DELAY_MS = 500;
+/** How long a receiver may refuse deliveries because it gets too many, for example after a burst. */
+const MAX_BUSY_MS = 10 * SECOND_MS;
+/**
+ * After these statuses an identical request can succeed later: how long it is repeated. After other 4xx, it is repeated once, if
+ * it is the first failure.
+ */
+const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
+  [408, MAX_CONFLICT_MS],
+  [409, MAX_CONFLICT_MS],
+  [423, MAX_CONFLICT_MS],
+  [425, MAX_CONFLICT_MS],
+  [429, MAX_BUSY_MS],
+  [503, MAX_BUSY_MS],
+]);
+/** How many deliveries of a burst are in flight at a time. */
+const BURST_CONCURRENCY = 50;
+const PROBE_INTERVAL_MS = 250;
+
+/** One play of a sequence. It uses new IDs, so that the receiver has not seen the events. */
+export class SequencePlay {
+  readonly #options: PlayOptions;
+  readonly #sequence: PlayedSequence;
+  readonly #limits: PlayLimits;
+  /** Wall time of the start in milliseconds since 1970; later if an event of the sequence is created later. */
+  readonly #startedAt: number;
+  readonly #ids = new UlidGenerator();
+  /** For bursts and probes. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
+  readonly #otherIds = new UlidGenerator();
+  readonly #workspaceId: string;
+  readonly #events: readonly PlayedEvent[];
+  readonly #bodies: readonly string[];
+  readonly #otherEvents: PlayedEvent[] = [];
+  /** The latest delivery of each event by its index. A step sends it again, unless it makes a new one. */
+  readonly #deliveryIds = new Map<number, string>();
+  readonly #exchanges: Exchange[] = [];
+  readonly #otherSecret: string;
+  /** The restart that is in progress; null without one. */
+  #restarting: Promise<void> | null = null;
+  /** Whether a valid delivery was not accepted in the end. No further step starts then, because the sequence usually fails. */
+  #hasFailed = false;
+
+  /**
+   * @param createdAfter no event of earlier plays was created later. The events of this play are created after it, except those
+   *   with `days_old`.
+   */
+  constructor(options: PlayOptions, sequence: PlayedSequence, limits: PlayLimits, createdAfter: number) {
+    this.#options = options;
+    this.#sequence = sequence;
+    this.#limits = limits;
+    const count = sequence.events.length;
+    const firstCreatedAt = Math.max(createdAfter + 1, options.now() - count * SECOND_MS);
+    const distanceMs = Math.max(1, Math.floor((options.now() - firstCreatedAt) / Math.max(1, count)));
+    this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
+    this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
+    this.#otherSecret = createWebhookSecret(options.factory.scheme.key);
+    const firstId = this.#ids.next('event', this.#startedAt);
+    this.#events = sequence.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
+    this.#bodies = sequence.events.map((event, index) =>
+      options.factory.serialize(
+        toEnvelope({
+          id: this.#events[index]?.id ?? '',
+          workspace_id: this.#workspaceId,
+          type: event.type,
+          payload: toPayloadText(event),
+          created_at: firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS,
+        }),
+      ),
+    );
+  }
+
+  /** No event of this play was created later, in milliseconds since 1970. */
+  get latestCreatedAt(): number {
+    return this.#startedAt;
+  }
+
+  async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
+    const { observer, signal } = this.#options;
+    const { sideEffectMs, observes, probes } = this.#limits;
+    const isObserved = observer !== null && observes;
+    if (isObserved && !(await this.#readWhileRunning(() => observer.begin(sideEffectMs)))) {
+      return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
+    }
+    for (const group of groupSteps(this.#sequence.steps)) {
+      if (this.#isOver()) break;
+      // No request is in flight here.
+      if (!group.some(([, step]) => 'keep_connection' in step)) this.#options.client.closeConnections();
+      await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
+    }
+    const isRunning = !(probes || this.#isInDoubt()) || (await this.#probe());
+    const expected = this.#listExpectedSideEffects();
+    let sideEffects: SideEffects | null = null;
+    if (isObserved && !signal.aborted && isRunning) {
+      sideEffects = (await this.#readWhileRunning(() => observer.wait(expected, sideEffectMs))) ?? null;
+    } else observer?.postpone(expected);
+    return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects };
+  }
+
+  #isOver(): boolean {
+    return this.#hasFailed || this.#options.signal.aborted || performance.now() >= this.#limits.endsAt;
+  }
+
+  /** @returns null if the receiver, which often returns its side effects itself, no longer runs */
+  async #readWhileRunning<Result>(read: () => Promise<Result>): Promise<Result | null> {
+    try {
+      return await read();
+    } catch (error) {
+      const isRunning = await this.#probe();
+      this.#options.observer?.postpone(this.#listExpectedSideEffects());
+      if (isRunning) throw error;
+      return null;
+    }
+  }
+
+  #runStep(step: PlayedStep, index: number): Promise<void> {
+    switch (step.kind) {
+      case 'deliver':
+        return this.#deliver(step, index);
+      case 'attack':
+        return this.#sendCustom({ ...step, ...getTamperedDelivery(step.attack), isGenuine: false }, index);
+      case 'custom':
+        return this.#sendCustom(step, index);
+      case 'burst':
+        return this.#burst(step.count, index);
+      case 'pause':
+        return this.#options.sleep(step.ms);
+      case 'restart':
+        return this.#restart();
+    }
+  }
+
+  async #restart(): Promise<void> {
+    this.#restarting = this.#options.restart?.() ?? null;
+    await this.#restarting;
+    this.#restarting = null;
+  }
+
+  async #deliver(step: DeliverStep, index: number): Promise<void> {
+    const event = this.#events[step.event];
+    const body = this.#bodies[step.event];
+    if (event === undefined || body === undefined) return;
+    const deliveryId = this.#getDeliveryId(step);
+    const { factory } = this.#options;
+    const secrets = this.#listSecrets(step);
+    await this.#sendUntilSettled({ event, step: index, isGenuine: true }, (attempt) => ({
+      ...factory.sign(body, { deliveryId, secrets }),
+      hasSlowBody: step.slow_body,
+      keepsConnection: step.keep_connection,
+      failure: attempt === 1 ? step.failure : undefined,
+    }));
+  }
+
+  #getDeliveryId({ event, new_delivery: isNew }: DeliverStep): string {
+    const id = (isNew ? undefined : this.#deliveryIds.get(event)) ?? this.#options.factory.createDeliveryId();
+    this.#deliveryIds.set(event, id);
+    return id;
+  }
+
+  #listSecrets({ second_signature: position }: DeliverStep): readonly string[] {
+    const { scheme, secret } = this.#options.factory;
+    if (position === undefined || scheme.header.separator === null) return [secret];
+    return position === 'after' ? [secret, this.#otherSecret] : [this.#otherSecret, secret];
+  }
+
+  /**
+   * Sends a delivery, and again as the service does, but sooner, until it is accepted, an attack is rejected, or
+   * {@link getRetryDelay} gives up.
+   */
+  async #sendUntilSettled(
+    delivery: Pick<Exchange, 'event' | 'step' | 'isGenuine'>,
+    createRequest: (attempt: number) => DeliveryMessage,
+  ): Promise<void> {
+    let startedAt = performance.now();
+    let failures = 0;
+    for (let attempt = 1; ; attempt++) {
+      const restarting = this.#restarting;
+      const response = await this.#send(createRequest(attempt), { ...delivery, attempt });
+      const isSettled = isAccepted(response) || (!delivery.isGenuine && isRejected(response));
+      if (isSettled || this.#options.signal.aborted) return;
+      if (restarting !== null) {
+        await restarting;
+        startedAt = performance.now();
+        continue;
+      }
+      const isCut = response.failure === 'cut';
+      const delayMs = isCut
+        ? RETRY_DELAYS_MS[0]
+        : this.#limits.repeats
+          ? getRetryDelay(response, ++failures, performance.now() - startedAt, this.#limits.retryMs)
+          : undefined;
+      if (delayMs === undefined) {
+        this.#hasFailed ||= delivery.isGenuine;
+        return;
+      }
+      await this.#options.sleep(delayMs);
+    }
+  }
+
+  async #sendCustom(
+    { event: eventIndex, isGenuine, create }: Omit<CustomStep, 'kind'>,
+    step: number,
+  ): Promise<void> {
+    const event = this.#events[eventIndex];
+    const body = this.#bodies[eventIndex];
+    if (event === undefined || body === undefined) return;
+    const request = create(this.#options.factory, body, event.id);
+    const id: string = JSON.parse(request.body).data.id;
+    const sent = id === event.id ? event : { id, index: null };
+    if (sent !== event) this.#otherEvents.push(sent);
+    await this.#sendUntilSettled({ event: sent, step, isGenuine }, () => request);
+  }
+
+  async #burst(count: number, step: number): Promise<void> {
+    const events = Array.from({ length: count }, () => this.#createOtherEvent());
+    const sendNext = async (): Promise<void> => {
+      for (let event = events.shift(); event !== undefined; event = events.shift()) {
+        if (this.#isOver()) return;
+        const deliveryId = this.#options.factory.createDeliveryId();
+        await this.#sendUntilSettled({ event, step, isGenuine: true }, () =>
+          this.#createOtherRequest(event, deliveryId),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(count, BURST_CONCURRENCY) }, sendNext));
+  }
+
+  /** Whether the receiver might not accept deliveries any more. */
+  #isInDoubt(): boolean {
+    return (
+      this.#sequence.steps.some(({ kind }) => kind === 'burst') ||
+      this.#exchanges.some(({ response }) => response.failure === 'timeout' || isUnreachable(response))
+    );
+  }
+
+  /** Sends other events until one is accepted. @returns false if none is in the time to recover, or after a timeout or an interrupt */
+  async #probe(): Promise<boolean> {
+    const startedAt = performance.now();
+    while (!this.#options.signal.aborted) {
+      const event = this.#createOtherEvent();
+      const request = this.#createOtherRequest(event, this.#options.factory.createDeliveryId());
+      const response = await this.#send(request, { step: null, attempt: 1, event, isGenuine: true });
+      if (isAccepted(response)) return true;
+      const isOver = performance.now() - startedAt >= this.#limits.recoveryMs;
+      if (response.failure === 'timeout' || isOver) return false;
+      await this.#options.sleep(PROBE_INTERVAL_MS);
+    }
+    return false;
+  }
+
+  #createOtherEvent(): PlayedEvent {
+    const event = { id: this.#otherIds.next('event', this.#startedAt), index: null };
+    this.#otherEvents.push(event);
+    return event;
+  }
+
+  #createOtherRequest(event: PlayedEvent, deliveryId: string): DeliveryMessage {
+    const { factory, otherEvent } = this.#options;
+    const body = toEnvelope({
+      ...otherEvent,
+      id: event.id,
+      workspace_id: this.#workspaceId,
+      created_at: this.#startedAt,
+    });
+    return factory.sign(factory.serialize(body), { deliveryId });
+  }
+
+  async #send(
+    request: DeliveryMessage,
+    exchange: Omit<Exchange, 'response' | 'isDuringRestart'>,
+  ): Promise<ReceiverResponse> {
+    const isDuringRestart = this.#restarting !== null;
+    const response = await this.#options.client.send(request, this.#limits.responseMs);
+    this.#exchanges.push({ ...exchange, isDuringRestart, response });
+    return response;
+  }
+
+  /** An event that was accepted has one side effect. One that was not accepted may have one. One that only attacks sent has none. */
+  #listExpectedSideEffects(): ExpectedSideEffects {
+    const genuine = this.#exchanges.filter(({ isGenuine }) => isGenuine);
+    const toIds = (exchanges: readonly Exchange[]) => new Set(exchanges.map(({ event }) => event.id));
+    const sentIds = toIds(genuine);
+    const acceptedIds = toIds(genuine.filter(({ response }) => isAccepted(response)));
+    return new Map(
+      [...this.#events, ...this.#otherEvents].map(({ id }) => [
+        id,
+        { min: acceptedIds.has(id) ? 1 : 0, max: sentIds.has(id) ? 1 : 0 },
+      ]),
+    );
+  }
+}
+
+/**
+ * How long to wait for the next attempt. After a status in {@link maxRetryMsByStatus}, attempts continue for that time. After
+ * another 4xx, there is one more attempt if it is the first failure. After a timeout or a blocked address, there is none. After
+ * anything else, there are up to three.
+ * @param failures attempts that failed, at least 1, without those that were cut off or sent during a restart
+ * @param elapsedMs since the first attempt, or since the last restart
+ * @param limitMs how long a delivery is repeated that can succeed later
+ * @returns undefined to give up
+ */
+function getRetryDelay(
+  response: ReceiverResponse,
+  failures: number,
+  elapsedMs: number,
+  limitMs: number,
+): number | undefined {
+  if (response.failure === 'timeout' || response.failure === 'blocked') return undefined;
+  const delayMs = RETRY_DELAYS_MS[failures - 1];
+  const maxRetryMs = response.failure === null ? maxRetryMsByStatus.get(response.status) : undefined;
+  if (response.failure === null && maxRetryMs !== undefined) {
+    const laterMs = Math.max(response.retryAfterMs ?? 0, delayMs ?? LAST_RETRY_DELAY_MS);
+    return elapsedMs + laterMs <= Math.min(maxRetryMs, limitMs) ? laterMs : undefined;
+  }
+  return isRejected(response) && failures > 1 ? undefined : delayMs;
+}
+
+/**
+ * An ID that differs from those of the other events in one or two characters. The IDs of events 1 and 2 differ only in the last
+ * character, as do those of 3 and 4, and so on. Each of these pairs has another second character; the first one can only be 0 to 7.
+ * A receiver that compares only a part of the IDs takes two events for one.
+ */
+function toSimilarId(firstId: string, index: number): string {
+  const last = firstId.length - 1;
+  const second = firstId.indexOf('_') + 2;
+  const withLast = index % 2 === 0 ? firstId : shiftDigit(firstId, last, (index + 1) >> 1);
+  return index < 2 ? withLast : shiftDigit(withLast, second, index >> 1);
+}
+
+function shiftDigit(id: string, position: number, distance: number): string {
+  const digit = BASE32_DIGITS.indexOf(id[position] ?? '0');
+  return id.slice(0, position) + BASE32_DIGITS[(digit + distance) % 32] + id.slice(position + 1);
+}

@@ -1,0 +1,76 @@
+/** The receiver rules, and what a check of a receiver is. */
+import type { CheckSession } from './check-session.ts';
+
+/** The receiver rules (§6), each with its section of the service description and what a receiver must do. */
+export const receiverRules = {
+  signature: {
+    reference: '§6.2',
+    summary: 'accept deliveries signed with the endpoint secret, and no others',
+  },
+  'raw-body': { reference: '§6.1', summary: 'verify the raw bytes of the body, before parsing it' },
+  timestamp: {
+    reference: '§6.3',
+    summary: 'reject a delivery whose timestamp is more than five minutes from now',
+  },
+  rejection: { reference: '§6.4', summary: 'respond with 4xx if verification fails, and do nothing else' },
+  acceptance: {
+    reference: '§6.5',
+    summary: 'respond with 2xx when a delivery is accepted, before doing the work',
+  },
+  deduplication: { reference: '§6.6', summary: 'process each data.id once, however often it is delivered' },
+  robustness: { reference: '§6', summary: 'accept everything that a service can send, and keep running' },
+} as const satisfies Record<string, { readonly reference: string; readonly summary: string }>;
+
+export type ReceiverRule = keyof typeof receiverRules;
+export const receiverRuleNames = Object.keys(receiverRules) as readonly ReceiverRule[];
+
+/**
+ * - `inconclusive`: the check could not see what the receiver did, or could not run.
+ * - `skipped`: the check needs a value that was not given.
+ */
+export type CheckStatus = 'passed' | 'failed' | 'inconclusive' | 'skipped';
+
+export interface CheckOutcome {
+  readonly status: CheckStatus;
+  /** What was observed, as text: usually the responses, and the number of side effects if they were counted. Can be empty. */
+  readonly received: string;
+  /** What this means, and what to do. */
+  readonly meaning: string;
+  /** The receiver accepted a tampered delivery, and no side effect of it was seen. */
+  readonly acceptedUnseen?: true;
+}
+
+export type CheckId = `${ReceiverRule}.${string}`;
+
+export interface ReceiverCheck {
+  readonly id: CheckId;
+  /** What the check sends. */
+  readonly sent: string;
+  /** Checks that must pass first. */
+  readonly requires?: readonly CheckId[];
+  /** Every later check requires this one, because a receiver that fails it rejects some valid deliveries of the others too. */
+  readonly isBasic?: true;
+  /**
+   * The check judges by the response whether a delivery is processed. It runs only if the response to a delivery signed with
+   * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
+   */
+  readonly judgesByResponse?: true;
+  /** The check evaluates earlier deliveries, so it also runs if no more can be sent. */
+  readonly sendsNothing?: true;
+  run(session: CheckSession): Promise<CheckOutcome>;
+}
+
+export function passed(
+  received: string,
+  meaning = 'Your receiver does what the rule demands.',
+): CheckOutcome {
+  return { status: 'passed', received, meaning };
+}
+
+export function failed(received: string, meaning: string): CheckOutcome {
+  return { status: 'failed', received, meaning };
+}
+
+export function inconclusive(received: string, meaning: string): CheckOutcome {
+  return { status: 'inconclusive', received, meaning };
+}

@@ -1,0 +1,271 @@
+/** A delivery sequence: events, and the steps that deliver them. It is plain JSON, so that it can be saved and played again. */
+import * as v from 'valibot';
+import { SvcError } from '../domain/errors.ts';
+import { isEventType } from '../domain/event.ts';
+import { isObject } from '../domain/json.ts';
+import { attackNames, attacks } from '../domain/variations.ts';
+import { listProblems } from '../resources/validate.ts';
+import { text, wholeNumber } from '../resources/value-schemas.ts';
+import type { DeliveryFactory } from './delivery-factory.ts';
+import type { DeliveryMessage } from './receiver-client.ts';
+
+/** The version of the file format. */
+export const SEQUENCE_VERSION = 1;
+
+/** The IDs of at most 63 events differ in one or two characters. */
+const MAX_EVENTS = 60;
+const MAX_STEPS = 1_000;
+const MAX_PADDING = 1_000_000;
+const MAX_BURST = 1_000;
+const MAX_PAUSE_MS = 60_000;
+
+const flag = v.optional(v.literal(true));
+
+const EventSchema = v.strictObject({
+  type: text('an event type such as order.shipped', isEventType),
+  /** JSON text of an object. It is text because JavaScript would change large numbers. */
+  payload: text('the JSON text of an object', isObjectText),
+  /** Length of an additional field `padding`, so that a large payload needs no large file. */
+  padding: v.optional(wholeNumber(1, MAX_PADDING)),
+  /** How many days before the play the event was created. */
+  days_old: v.optional(wholeNumber(1, 365)),
+});
+
+const eventIndex = wholeNumber(0, MAX_EVENTS - 1);
+const DeliverSchema = v.strictObject({
+  kind: v.literal('deliver'),
+  event: eventIndex,
+  /** Starts at the same time as the step before, which is not a pause. */
+  with_previous: flag,
+  /** A new delivery of an event that was delivered before, as after a replay. Without this, the same delivery, as in a retry. */
+  new_delivery: flag,
+  /** What goes wrong at the first attempt. The delivery is then sent again. */
+  failure: v.optional(v.picklist(['lost-response', 'cut-request'])),
+  slow_body: flag,
+  /** A second signature, made with another secret, after or before the valid one. */
+  second_signature: v.optional(v.picklist(['after', 'before'])),
+  keep_connection: flag,
+});
+const AttackSchema = v.strictObject({
+  kind: v.literal('attack'),
+  attack: v.picklist(attackNames),
+  /** The event whose ID and payload the attacker uses. */
+  event: eventIndex,
+  with_previous: flag,
+});
+const StepSchema = v.variant('kind', [
+  DeliverSchema,
+  AttackSchema,
+  v.strictObject({ kind: v.literal('burst'), count: wholeNumber(1, MAX_BURST), with_previous: flag }),
+  v.strictObject({ kind: v.literal('pause'), ms: wholeNumber(1, MAX_PAUSE_MS) }),
+  v.strictObject({ kind: v.literal('restart') }),
+]);
+
+const SequenceSchema = v.strictObject({
+  version: v.literal(SEQUENCE_VERSION),
+  /** The random seed of the fuzz run that found the sequence; null if it was written by hand. */
+  random_seed: v.nullable(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  /** The number of the run that found it; null if it was written by hand, or is the plain delivery before the first run. */
+  run: v.nullable(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  /** In the order of their creation, apart from `days_old`. */
+  events: v.pipe(v.array(EventSchema), v.maxLength(MAX_EVENTS, `must have at most ${MAX_EVENTS} events`)),
+  steps: v.pipe(
+    v.array(StepSchema),
+    v.minLength(1, 'must have at least one step'),
+    v.maxLength(MAX_STEPS, `must have at most ${MAX_STEPS} steps`),
+  ),
+});
+
+export type SequenceEvent = v.InferOutput<typeof EventSchema>;
+export type DeliverStep = v.InferOutput<typeof DeliverSchema>;
+export type SequenceStep = v.InferOutput<typeof StepSchema>;
+export type DeliverySequence = v.InferOutput<typeof SequenceSchema>;
+
+/** A delivery of a check that no sequence file can contain. */
+export interface CustomStep {
+  readonly kind: 'custom';
+  readonly event: number;
+  /** Whether a correct receiver accepts it. */
+  readonly isGenuine: boolean;
+  /** @param body the envelope of the event. @param id its ID */
+  create(factory: DeliveryFactory, body: string, id: string): DeliveryMessage;
+}
+
+/** What is played: a delivery sequence, or the fixed one of a check. */
+export interface PlayedSequence {
+  readonly events: readonly SequenceEvent[];
+  readonly steps: readonly PlayedStep[];
+}
+export type PlayedStep = SequenceStep | CustomStep;
+
+export interface EventTemplate {
+  readonly type: string;
+  /** JSON text of an object. */
+  readonly payload: string;
+}
+
+/** A field that the fuzz run adds to payloads. */
+export const FUZZ_FIELD = 'svc_fuzz';
+/** An event type that no receiver knows. */
+export const UNKNOWN_TYPE = 'svc_fuzz.unheard_of';
+
+function isObjectText(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** @throws SvcError `usage` for the first problem @param source the name of the file, for the message */
+export function parseSequence(value: unknown, source: string): DeliverySequence {
+  const [problem] = listProblems(SequenceSchema, value);
+  if (problem !== undefined) {
+    throw createSequenceError(source, `${problem.path || 'it'} ${problem.problem}`);
+  }
+  const sequence = value as DeliverySequence;
+  for (const [index, step] of sequence.steps.entries()) {
+    if ('event' in step && step.event >= sequence.events.length) {
+      throw createSequenceError(source, `steps[${index}].event must be the index of an event`);
+    }
+  }
+  return sequence;
+}
+
+/** Reads the text of a sequence file. @throws SvcError `usage` */
+export function parseSequenceText(text: string, source: string): DeliverySequence {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw createSequenceError(source, 'it is not JSON');
+  }
+  return parseSequence(value, source);
+}
+
+function createSequenceError(source: string, problem: string): SvcError {
+  return new SvcError('usage', `${source} is not a delivery sequence: ${problem}.`, {
+    hint: 'Pass a file that svc receiver fuzz wrote.',
+  });
+}
+
+/** Removes the events that no step uses, and the fields of steps that change nothing. */
+export function normalizeSequence(sequence: DeliverySequence): DeliverySequence {
+  const delivered = new Set<number>();
+  const steps = sequence.steps.map((step, index): SequenceStep => {
+    if (step.kind === 'pause' || step.kind === 'restart') return step;
+    const simplified = canStartDuring(sequence.steps[index - 1]) ? step : omitField(step, 'with_previous');
+    if (simplified.kind !== 'deliver') return simplified;
+    const isFirst = !delivered.has(simplified.event);
+    delivered.add(simplified.event);
+    return isFirst ? omitField(simplified, 'new_delivery') : simplified;
+  });
+  const usedIndexes = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
+  // They keep their order, in which they were created.
+  return selectEvents(
+    { ...sequence, steps },
+    [...usedIndexes].sort((a, b) => a - b),
+  );
+}
+
+/** Numbers the events in the order in which they are used first, so that they arrive in the order of their creation. */
+export function sortEventsByFirstStep(sequence: DeliverySequence): DeliverySequence {
+  return selectEvents(sequence, [
+    ...new Set(sequence.steps.flatMap((step) => ('event' in step ? [step.event] : []))),
+  ]);
+}
+
+function selectEvents(sequence: DeliverySequence, indexes: readonly number[]): DeliverySequence {
+  return {
+    ...sequence,
+    events: indexes.flatMap((index) => sequence.events[index] ?? []),
+    steps: sequence.steps.map((step) =>
+      'event' in step ? { ...step, event: indexes.indexOf(step.event) } : step,
+    ),
+  };
+}
+
+/** A copy without an optional field. */
+export function omitField<Value extends object>(value: Value, name: keyof Value): Value {
+  const { [name]: _, ...others } = value;
+  return others as Value;
+}
+
+/** The steps that start at the same time, each group after the end of the one before. */
+export function groupSteps(
+  steps: readonly PlayedStep[],
+): (readonly (readonly [index: number, PlayedStep])[])[] {
+  const groups: (readonly [number, PlayedStep])[][] = [];
+  for (const [index, step] of steps.entries()) {
+    const previous = groups.at(-1);
+    const joins = 'with_previous' in step && step.with_previous && canStartDuring(steps[index - 1]);
+    if (joins && previous !== undefined) previous.push([index, step]);
+    else groups.push([[index, step]]);
+  }
+  return groups;
+}
+
+/** Whether the next step can start at the same time as this one. */
+function canStartDuring(step: PlayedStep | undefined): boolean {
+  return step !== undefined && step.kind !== 'pause';
+}
+
+/** The text of an event's payload, with the padding. */
+export function toPayloadText({ payload, padding }: SequenceEvent): string {
+  return padding === undefined ? payload : addField(payload, 'padding', `"${'x'.repeat(padding)}"`);
+}
+
+/** Adds a field to the JSON text of an object, which otherwise does not change. @param value JSON text */
+export function addField(object: string, name: string, value: string): string {
+  const start = object.trimEnd().slice(0, -1).trimEnd();
+  return `${start}${start === '{' ? '' : ','}${JSON.stringify(name)}:${value}}`;
+}
+
+/** `event 1 (order.shipped)`, what a table shows of an event. */
+export function nameEvent(sequence: Pick<PlayedSequence, 'events'>, index: number): string {
+  return `event ${index + 1}${sequence.events.length === 0 ? '' : ` (${sequence.events[index]?.type})`}`;
+}
+
+/** Describes what a step sends or does. */
+export function describeStep(sequence: DeliverySequence, index: number): string {
+  const step = sequence.steps[index];
+  switch (step?.kind) {
+    case undefined:
+      return '';
+    case 'deliver': {
+      const isRepeat = sequence.steps
+        .slice(0, index)
+        .some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event);
+      const event = nameEvent(sequence, step.event);
+      const subject = !isRepeat
+        ? `deliver ${event}`
+        : step.new_delivery
+          ? `deliver ${event} again, in another delivery`
+          : `deliver ${event} again`;
+      return [subject, ...listDetails(step, sequence.events[step.event])].join(', ');
+    }
+    case 'attack':
+      return `attack with ${nameEvent(sequence, step.event)}: ${attacks[step.attack]}${step.with_previous ? ', at the same time' : ''}`;
+    case 'burst':
+      return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}${step.with_previous ? ', at the same time' : ''}`;
+    case 'pause':
+      return `wait ${step.ms} ms`;
+    case 'restart':
+      return 'restart the receiver';
+  }
+}
+
+function listDetails(step: DeliverStep, event: SequenceEvent | undefined): string[] {
+  return [
+    step.with_previous ? 'at the same time' : null,
+    step.failure === 'lost-response' ? 'lose the response and send it again' : null,
+    step.failure === 'cut-request' ? 'cut the request off and send it again' : null,
+    step.slow_body ? 'with a slow body' : null,
+    step.second_signature === undefined
+      ? null
+      : `with another signature ${step.second_signature} the valid one`,
+    step.keep_connection ? 'on a reused connection' : null,
+    event?.days_old === undefined ? null : `created ${event.days_old} days ago`,
+    event?.padding === undefined ? null : `with ${event.padding} bytes of padding`,
+  ].filter((detail) => detail !== null);
+}

@@ -1,0 +1,125 @@
+/** Reads side effects from a URL or a command that returns `{"count": n}`, `{"ids": […]}` or only the number. */
+import { ExecaError, execa } from 'execa';
+import { describeFailure } from '../diagnosis/describe-failure.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { SvcError } from '../domain/errors.ts';
+import { describeExit } from '../domain/message-parts.ts';
+import type { WebhookUrlRule } from '../domain/webhook-url.ts';
+import { abortAfter, withAnySignal } from '../platform/abort-signals.ts';
+import { OutboundClient } from '../platform/outbound-client.ts';
+
+/** The side effects so far: their number, and if the source lists them, the ID of the event of each. */
+export interface SideEffectReading {
+  readonly count: number;
+  readonly ids: readonly string[] | null;
+}
+
+/** Returns the side effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
+export type ReadSideEffects = () => Promise<SideEffectReading>;
+
+const READ_TIMEOUT_MS = 10_000;
+/** Maximum number of bytes to read. */
+const RESPONSE_LIMIT = 16 * 1024 * 1024;
+const LIMIT_PROBLEM = 'it returned more than 16 MiB';
+const LIMIT_HINT = 'Return only the number of side effects, as {"count": n}.';
+const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
+const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
+
+interface UrlReaderOptions {
+  /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
+  readonly urlRule: WebhookUrlRule;
+  /** Aborts a read that is in progress. */
+  readonly signal: AbortSignal;
+}
+
+interface SideEffectReaderOptions extends UrlReaderOptions {
+  /** Working folder of a command. */
+  readonly cwd: string;
+}
+
+/** @param source an `http` or `https` URL; anything else is a shell command */
+export function createSideEffectReader(source: string, options: SideEffectReaderOptions): ReadSideEffects {
+  if (/^https?:\/\//i.test(source)) return createUrlReader(source, options);
+  return createReader(source, options, COMMAND_HINT, (signal) => runShell(source, { ...options, signal }));
+}
+
+/** Reads side effects from an `http` or `https` URL. It never runs a command. */
+export function createUrlReader(url: string, options: UrlReaderOptions): ReadSideEffects {
+  return createReader(url, options, URL_HINT, (signal) => readUrl(url, { ...options, signal }));
+}
+
+/** @param readText resolves to what the source returns; rejects when the signal is aborted */
+function createReader(
+  source: string,
+  options: UrlReaderOptions,
+  hint: string,
+  readText: (signal: AbortSignal) => Promise<string>,
+): ReadSideEffects {
+  return async () => {
+    const deadline = abortAfter(READ_TIMEOUT_MS);
+    try {
+      const text = await withAnySignal([options.signal, deadline], readText);
+      const reading = parseReading(text);
+      if (reading !== null) return reading;
+      const excerpt = JSON.stringify(text.trim().slice(0, 80));
+      throw new SvcError('usage', `${source} returned ${excerpt} instead of a count.`, { hint });
+    } catch (error) {
+      if (error instanceof SvcError) throw error;
+      const problem = deadline.aborted
+        ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
+        : describeReadProblem(error as Error);
+      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, {
+        hint: problem === LIMIT_PROBLEM ? LIMIT_HINT : hint,
+      });
+    }
+  };
+}
+
+async function readUrl(url: string, { urlRule: rule, signal }: UrlReaderOptions): Promise<string> {
+  const limits = { connectTimeoutMs: READ_TIMEOUT_MS, attemptTimeoutMs: READ_TIMEOUT_MS };
+  const exchange = await new OutboundClient({ rule }).send({
+    ...{ url, method: 'GET', signal, timeoutMs: READ_TIMEOUT_MS },
+    ...{ bodyLimitBytes: RESPONSE_LIMIT, reusesConnection: false },
+  });
+  const { failure, response } = exchange;
+  if (failure !== null || response === null) {
+    throw new Error(
+      describeFailure(failure ?? 'stopped', { ...exchange, ...limits, url: new URL(url) }).error,
+    );
+  }
+  const { status, body, truncated } = response;
+  if (status < 200 || status > 299) throw new Error(`it responded with status ${status}`);
+  if (truncated) throw new Error(LIMIT_PROBLEM);
+  return body.toString();
+}
+
+/** Runs a shell command in this process group, so that `sudo` and `ssh` find the terminal. @returns its standard output */
+async function runShell(command: string, { cwd, signal }: SideEffectReaderOptions): Promise<string> {
+  const options = {
+    cwd,
+    shell: true,
+    stdin: 'ignore',
+    cancelSignal: signal,
+    maxBuffer: RESPONSE_LIMIT,
+  } as const;
+  return (await execa(command, options)).stdout;
+}
+
+function parseReading(text: string): SideEffectReading | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const { ids } = Object(value);
+    if (Array.isArray(ids)) return { count: ids.length, ids: ids.map(String) };
+    const count = typeof value === 'number' ? value : Object(value).count;
+    return Number.isSafeInteger(count) && count >= 0 ? { count, ids: null } : null;
+  } catch {
+    return null;
+  }
+}
+
+function describeReadProblem(error: Error): string {
+  if (!(error instanceof ExecaError)) return error.message;
+  if (error.isMaxBuffer) return LIMIT_PROBLEM;
+  const end = `it ${describeExit(error.exitCode ?? null, error.signal ?? null)}`;
+  return [end, String(error.stderr ?? '').trim()].filter(Boolean).join(': ');
+}

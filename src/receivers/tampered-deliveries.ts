@@ -1,0 +1,257 @@
+/** Deliveries with an invalid signature or timestamp, each of which differs from a valid delivery in one way. */
+import { MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
+import { createWebhookSecret } from '../domain/secret.ts';
+import { type AttackName, attackNames, attacks } from '../domain/variations.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { hasTimestamp } from '../signature/schemes.ts';
+import { parseSignatureHeader } from '../signature/signature-header.ts';
+import type { DeliveryFactory, SignedMessage } from './delivery-factory.ts';
+import type { DeliveryMessage } from './receiver-client.ts';
+
+export interface TamperedDelivery {
+  /** The check that fails if the receiver accepts it. */
+  readonly id: `${'signature' | 'timestamp'}.${string}`;
+  readonly sent: string;
+  /** What it means if a receiver accepts it, and what to do. */
+  readonly explanation: string;
+  /** @param body the envelope of an event */
+  create(factory: DeliveryFactory, body: string): DeliveryMessage;
+}
+
+/**
+ * More than a minute over the tolerance, so that an age that is rounded to minutes is too large too. The margin of ten seconds is
+ * there because the receiver's clock is known only to about a second.
+ */
+export const STALE_AGE_MS = 6 * MINUTE_MS + 10 * SECOND_MS;
+/** Ten seconds more than the tolerance. */
+const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
+/** Two minutes more than the tolerance, so that an age that is rounded to minutes is too large too. */
+const FUTURE_AGE_MS = -7 * MINUTE_MS;
+
+/** The tampered deliveries that every correct receiver rejects with this scheme. */
+export function listTamperedDeliveries(scheme: SignatureScheme): readonly TamperedDelivery[] {
+  return listAttacks(scheme).map(getTamperedDelivery);
+}
+
+/** The names of the tampered deliveries that every correct receiver rejects with this scheme. */
+export function listAttacks(scheme: SignatureScheme): readonly AttackName[] {
+  return attackNames.filter((name) => definitions[name].isPossible?.(scheme) ?? true);
+}
+
+export function getTamperedDelivery(name: AttackName): TamperedDelivery {
+  return { ...definitions[name], sent: attacks[name] };
+}
+
+interface Definition extends Omit<TamperedDelivery, 'sent'> {
+  /** Whether it can be created with this scheme, and every correct receiver rejects it (default: always). */
+  isPossible?(scheme: SignatureScheme): boolean;
+}
+
+/** What it means if a receiver accepts a tampered delivery that has no side effect, and what to do. */
+export const NOT_PROCESSED_EXPLANATION =
+  'Your receiver responds with 2xx to deliveries that it does not process. Respond with 4xx when verification fails.';
+/** How a receiver responds to this delivery shows whether its responses say anything about verification. */
+export const OTHER_SECRET_CHECK_ID = 'signature.other-secret';
+export const ALTERED_BODY_CHECK_ID = 'signature.altered-body';
+export const OLD_DELIVERY_CHECK_ID = 'timestamp.old';
+const hasTimestampHeader = ({ headers }: SignatureScheme) => headers.timestamp !== null;
+/** The schemes whose official library checks only that a timestamp is not too old: `stripe` of Stripe, `@slack/bolt` of Slack. */
+const acceptFutureTimestamps: readonly string[] = ['stripe', 'slack'];
+
+const definitions: Readonly<Record<AttackName, Definition>> = {
+  forged: {
+    id: OTHER_SECRET_CHECK_ID,
+    explanation:
+      'Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.',
+    create: signWithOtherSecret,
+  },
+  altered: {
+    id: ALTERED_BODY_CHECK_ID,
+    explanation: 'Your receiver accepts a changed body. Compute the signature over the body that arrived.',
+    create: (factory, body) => ({
+      ...factory.sign(body),
+      body: `${body.slice(0, -1)},"altered":true}`,
+    }),
+  },
+  'missing-signature': {
+    id: 'signature.missing',
+    explanation:
+      'Your receiver accepts a delivery without a signature. Reject it instead of skipping verification.',
+    create: (factory, body) => withoutHeader(factory.sign(body), factory.scheme.headers.signature),
+  },
+  'empty-signature': {
+    id: 'signature.empty',
+    explanation: 'Your receiver accepts an empty signature. Reject it instead of skipping verification.',
+    create: (factory, body) => withHeader(factory.sign(body), factory.scheme.headers.signature, ''),
+  },
+  'missing-digest': {
+    id: 'signature.blank',
+    explanation: 'Your receiver accepts an empty digest. Compare whole signatures, including their length.',
+    create: withDigest(() => ''),
+  },
+  'truncated-signature': {
+    id: 'signature.truncated',
+    explanation:
+      'Your receiver accepts part of a signature. Compare whole signatures, including their length.',
+    create: withDigest((digest) => digest.slice(0, digest.length / 2)),
+  },
+  'prefixed-signature': {
+    id: 'signature.prefixed',
+    explanation:
+      'Your receiver accepts a header that contains the signature anywhere. Compare whole signatures.',
+    create: withDigest((digest) => `0000${digest}`),
+  },
+  'suffixed-signature': {
+    id: 'signature.suffixed',
+    explanation:
+      'Your receiver ignores characters after the signature, as hex decoders such as Buffer.from do. Compare whole signatures, including their length, as text.',
+    // Base64 decoders, including those of correct receivers, ignore what follows the padding.
+    isPossible: ({ encoding }) => encoding === 'hex',
+    create: withDigest((digest) => `${digest}zz`),
+  },
+  'non-ascii-signature': {
+    id: 'signature.non-ascii',
+    explanation:
+      'Your receiver accepts a signature with a character outside ASCII. Compare whole signatures, byte by byte.',
+    create: withDigest((digest) => `é${digest.slice(1)}`),
+  },
+  'missing-version': {
+    id: 'signature.no-version',
+    explanation:
+      'Your receiver accepts a signature without its version. Compare whole signatures, with their version, because other versions can be weaker.',
+    isPossible: ({ header }) => header.prefix !== '',
+    create: withSignature((signature, prefix) => signature.slice(prefix.length)),
+  },
+  'other-version': {
+    id: 'signature.other-version',
+    explanation:
+      'Your receiver ignores the version of a signature. Compare whole signatures, with their version, because other versions can be weaker.',
+    isPossible: ({ header }) => /\d/.test(header.prefix),
+    create: withSignature(
+      (signature, prefix) =>
+        prefix.replace(/\d+/, (version) => (Number(version) === 0 ? '1' : '0')) +
+        signature.slice(prefix.length),
+    ),
+  },
+  'empty-body-signature': {
+    id: 'signature.empty-body',
+    explanation:
+      'Your receiver verifies an empty body, because a parser has already read it. Read the raw bytes first.',
+    create: (factory, body) => ({ ...factory.sign(''), body }),
+  },
+  'doubled-signature': {
+    id: 'signature.doubled',
+    explanation:
+      'Your receiver accepts a delivery with two signature headers, although neither signature is valid. Reject a delivery unless one of its signatures matches.',
+    create(factory, body) {
+      const { signature } = factory.scheme.headers;
+      const [first, second] = [signWithOtherSecret(factory, body), signWithOtherSecret(factory, body)];
+      const values = [first, second].map(({ headers }) => headers[signature] ?? '');
+      return { body, headers: { ...first.headers, [signature]: values } };
+    },
+  },
+  'missing-timestamp': {
+    id: 'timestamp.missing',
+    explanation: 'Your receiver accepts a delivery without a timestamp. Reject it.',
+    isPossible: hasTimestampHeader,
+    create: (factory, body) => withoutHeader(factory.sign(body), factory.scheme.headers.timestamp ?? ''),
+  },
+  stale: {
+    id: OLD_DELIVERY_CHECK_ID,
+    explanation:
+      'Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.',
+    isPossible: hasTimestamp,
+    create: (factory, body) => factory.sign(body, { ageMs: STALE_AGE_MS }),
+  },
+  'slightly-stale': {
+    id: 'timestamp.slightly-old',
+    explanation:
+      'Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.',
+    isPossible: hasTimestamp,
+    create: (factory, body) => factory.sign(body, { ageMs: SLIGHTLY_STALE_AGE_MS }),
+  },
+  'unreadable-timestamp': {
+    id: 'timestamp.unreadable',
+    explanation:
+      'Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.',
+    isPossible: hasTimestamp,
+    create: (factory, body) => factory.sign(body, { timestamp: 'not-a-time' }),
+  },
+  future: {
+    id: 'timestamp.future',
+    explanation:
+      'Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
+    isPossible: (scheme) => hasTimestamp(scheme) && !acceptFutureTimestamps.includes(scheme.name),
+    create: (factory, body) => factory.sign(body, { ageMs: FUTURE_AGE_MS }),
+  },
+  replayed: {
+    id: 'timestamp.replaced',
+    explanation:
+      'Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.',
+    isPossible: ({ content }) => content.includes('{timestamp}'),
+    create(factory, body) {
+      const stale = factory.sign(body, { ageMs: STALE_AGE_MS });
+      const { timestamp } = factory.sign(body);
+      const headers = Object.entries(stale.headers).map(([name, value]) => [
+        name,
+        value.replace(stale.timestamp, timestamp),
+      ]);
+      return { body, headers: Object.fromEntries(headers) };
+    },
+  },
+  'unsigned-timestamp': {
+    id: 'timestamp.unsigned',
+    explanation:
+      'Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.',
+    isPossible: ({ content }) => content.includes('{timestamp}'),
+    create: (factory, body) => factory.withScheme({ ...factory.scheme, content: '{body}' }).sign(body),
+  },
+  'doubled-timestamp': {
+    id: 'timestamp.doubled',
+    explanation:
+      'Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.',
+    isPossible: hasTimestampHeader,
+    create(factory, body) {
+      const stale = factory.sign(body, { ageMs: STALE_AGE_MS });
+      const timestamps = [stale.timestamp, factory.sign(body).timestamp];
+      return withHeader(stale, factory.scheme.headers.timestamp ?? '', timestamps);
+    },
+  },
+};
+
+function signWithOtherSecret(factory: DeliveryFactory, body: string): SignedMessage {
+  return factory.sign(body, { secrets: [createWebhookSecret(factory.scheme.key)] });
+}
+
+function withDigest(change: (digest: string) => string): Definition['create'] {
+  return withSignature((signature, prefix) => prefix + change(signature.slice(prefix.length)));
+}
+
+/** @param change gets the signature with its prefix */
+function withSignature(change: (signature: string, prefix: string) => string): Definition['create'] {
+  return (factory, body) => {
+    const message = factory.sign(body);
+    const { header, headers } = factory.scheme;
+    const text = message.headers[headers.signature] ?? '';
+    const [digest = ''] = parseSignatureHeader(factory.scheme, text).digests;
+    const signature = header.prefix + digest;
+    return withHeader(
+      message,
+      headers.signature,
+      text.replace(signature, () => change(signature, header.prefix)),
+    );
+  };
+}
+
+function withHeader(
+  { body, headers }: SignedMessage,
+  name: string,
+  value: string | readonly string[],
+): DeliveryMessage {
+  return { body, headers: { ...headers, [name]: value } };
+}
+
+function withoutHeader({ body, headers }: SignedMessage, name: string): DeliveryMessage {
+  const { [name]: _, ...otherHeaders } = headers;
+  return { body, headers: otherHeaders };
+}

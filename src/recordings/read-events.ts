@@ -1,0 +1,93 @@
+/** Reads the events of a recording. */
+import { SvcError } from '../domain/errors.ts';
+import { isEventType } from '../domain/event.ts';
+import { isObject } from '../domain/json.ts';
+import { type JsonObjectText, parseJsonObject } from '../domain/json-text.ts';
+import type { RecordedEntry, Recording } from './read-recording.ts';
+
+/** An event to create. */
+export interface RecordedEvent {
+  readonly position: string;
+  readonly at: number;
+  readonly type: string;
+  /** ID of the event in the recorded service; null if the file does not say. */
+  readonly sourceId: string | null;
+  readonly isProbe: boolean;
+  /** JSON text of an object, unchanged. */
+  readonly payload: string;
+}
+
+export interface RecordedEvents {
+  /** Each event once, in the order of time. */
+  readonly events: readonly RecordedEvent[];
+  /** Number of further deliveries and attempts of these events. */
+  readonly repeatedCount: number;
+  /** Number of bodies that are not those of an event. */
+  readonly otherCount: number;
+}
+
+/** @throws SvcError `usage` for a recording without an event */
+export function readEvents({ file, entries }: Recording): RecordedEvents {
+  const sent = entries.filter(({ body }) => body !== '');
+  const events = sent.flatMap(readEvent).sort((a, b) => a.at - b.at);
+  const eventsById = new Map<string, RecordedEvent>();
+  for (const event of events) {
+    const key = event.sourceId ?? event.position;
+    if (!eventsById.has(key)) eventsById.set(key, event);
+  }
+  if (eventsById.size === 0) {
+    throw new SvcError('usage', `${file} contains no event.`, {
+      hint: {
+        text: 'Record the requests to a receiver, or export deliveries',
+        command: 'svc deliveries export --out deliveries.ndjson',
+      },
+    });
+  }
+  return {
+    events: [...eventsById.values()],
+    repeatedCount: events.length - eventsById.size,
+    otherCount: sent.length - events.length,
+  };
+}
+
+function readEvent({ position, createdAt: at, body, isProbe, exchanges }: RecordedEntry): RecordedEvent[] {
+  const response = exchanges[0]?.responseBody.content.toString() ?? '';
+  const event = parseEvent(body, findId(response));
+  return event === null ? [] : [{ position, at, isProbe, ...event }];
+}
+
+/** The event ID in the response of the API; null in the response of a receiver. */
+function findId(text: string): string | null {
+  return /^\s*\{\s*"id"\s*:\s*"(evt_\w+)"/.exec(text)?.[1] ?? null;
+}
+
+/**
+ * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
+ * an envelope is its whole `data`, because the service description does not show the other fields.
+ * @param createdId ID of the event that the request created; null for a delivery
+ */
+function parseEvent(
+  body: string,
+  createdId: string | null,
+): Pick<RecordedEvent, 'type' | 'sourceId' | 'payload'> | null {
+  let json: JsonObjectText;
+  try {
+    json = parseJsonObject(body);
+  } catch {
+    return null;
+  }
+  const { type, data, payload } = json.value;
+  if (typeof type !== 'string' || !isEventType(type)) return null;
+  const dataText = json.fieldText('data') ?? '{}';
+  if (isObject(data) && typeof data.id === 'string' && data.id.startsWith('evt_')) {
+    const record = parseJsonObject(dataText);
+    const payloadText = isObject(record.value.payload) ? record.fieldText('payload') : undefined;
+    return { type, payload: payloadText ?? dataText, sourceId: data.id };
+  }
+  if (!isObject(payload) && !isObject(data)) return null;
+  return {
+    type,
+    payload: json.fieldText(isObject(payload) ? 'payload' : 'data') ?? '{}',
+    sourceId: createdId,
+  };
+}

@@ -1,0 +1,228 @@
+/** An attempt to send a delivery: its fields and the filters of its lists. */
+import * as v from 'valibot';
+import { attemptPhaseNames, attemptPhases } from '../domain/attempt-phases.ts';
+import { attemptOutcomes, attemptTriggers } from '../domain/delivery.ts';
+import { formatLatency } from '../domain/duration.ts';
+import { toExampleId } from '../domain/ids.ts';
+import {
+  type ConditionOf,
+  defineFields,
+  defineFilters,
+  toFilterFields,
+  toResponseFields,
+} from './define-resource.ts';
+import { faultField } from './fault.ts';
+import { TIME_FORMS, workspaceFilter } from './list-fields.ts';
+import { RelativeTime } from './value-schemas.ts';
+import { described, Headers, idOf, resource, StoredEventType, Timestamp, Url } from './values.ts';
+import { verificationField } from './verification.ts';
+
+const PhaseDuration = v.nullable(v.pipe(v.number(), v.minValue(0)));
+export const EXAMPLE_BODY = '{"type":"order.shipped"}';
+
+export const AttemptPhases = resource(
+  'How long each phase of an attempt took, in real time. Each phase ends when the next one begins. A phase is `null` if the attempt did not have or did not reach it.',
+  {
+    queued_ms: described(
+      {
+        summary:
+          'Time from when the delivery was due until a connection was opened or reused for it, in milliseconds',
+        detail:
+          'Includes the wait for other attempts, which is before `sent_at` and not part of `duration_ms`',
+      },
+      PhaseDuration.wrapped,
+    ),
+    reused_connection: described(
+      {
+        summary: 'Whether the request was sent on a connection that was already open',
+        detail: '`dns_ms`, `connect_ms` and `tls_ms` are then `null`',
+      },
+      v.boolean(),
+    ),
+    dns_ms: described(
+      {
+        summary: 'Time to resolve the host name, in milliseconds',
+        detail: '`null` for an IP address, and if a proxy resolves the name',
+      },
+      PhaseDuration,
+    ),
+    connect_ms: described(
+      { summary: 'Time to connect to the receiver or the proxy, in milliseconds' },
+      PhaseDuration,
+    ),
+    tls_ms: described(
+      { summary: 'Time for the TLS handshake, in milliseconds', detail: '`null` without TLS' },
+      PhaseDuration,
+      null,
+    ),
+    send_ms: described(
+      { summary: 'Time to send the request, in milliseconds: 0, except with the fault `slow-body`' },
+      PhaseDuration,
+    ),
+    wait_ms: described(
+      { summary: 'Time until the first byte of the response, in milliseconds' },
+      PhaseDuration,
+    ),
+    receive_ms: described(
+      { summary: 'Time to receive the response, up to the size limit, in milliseconds' },
+      PhaseDuration,
+    ),
+  },
+);
+export type AttemptPhases = v.InferOutput<typeof AttemptPhases>;
+
+/** The fields of an attempt without its request and response. */
+export const attemptTable = defineFields({
+  id: {
+    schema: v.string(),
+    label: 'Attempt',
+    summary: 'ID of the attempt',
+    example: `${toExampleId('delivery').replace('del_', 'att_')}_1`,
+  },
+  number: {
+    schema: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    label: 'Number',
+    summary: 'Number of the attempt within its delivery, starting at 1',
+  },
+  trigger: {
+    schema: v.picklist(attemptTriggers),
+    label: 'Trigger',
+    summary: '`schedule` if the retry schedule caused the attempt, `manual` if a replay caused it',
+  },
+  scheduled_at: {
+    schema: Timestamp,
+    label: 'Scheduled',
+    summary: 'Schedule time at which the attempt was due',
+  },
+  sent_at: {
+    schema: Timestamp,
+    label: 'Sent',
+    summary: 'Wall time at which the attempt was sent',
+  },
+  duration_ms: {
+    schema: v.number(),
+    label: 'Took',
+    summary: 'Time from the start of the attempt to its end, in milliseconds',
+  },
+  outcome: {
+    schema: v.picklist(attemptOutcomes),
+    label: 'Outcome',
+    summary: 'Result of the attempt',
+    detail: '`http_error` means a response other than 2xx',
+    example: 'http_error',
+  },
+  response_status: {
+    schema: v.nullable(v.number()),
+    label: 'Response',
+    summary: 'Status of the response',
+    detail: '`null` without one',
+    example: 503,
+  },
+  error: {
+    schema: v.nullable(v.string()),
+    label: 'Error',
+    summary: 'Description of the failure',
+    detail: '`null` on success',
+    example: 'the receiver responded with 503 Service Unavailable',
+  },
+  phases: {
+    schema: v.nullable(AttemptPhases),
+    label: 'Phases',
+    summary: 'Time of each phase',
+    detail: '`null` if a fault prevented the request',
+  },
+});
+
+/** The conditions are for the attempt `a`. */
+export const attemptFilters = defineFilters({
+  webhook_id: {
+    schema: idOf('webhook'),
+    label: 'Endpoint',
+    summary: 'Only attempts to this endpoint',
+    sql: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)',
+  },
+  delivery_id: {
+    schema: idOf('delivery'),
+    label: 'Delivery',
+    summary: 'Only attempts of this delivery',
+    sql: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @delivery_id)',
+  },
+  since: {
+    schema: RelativeTime,
+    label: 'Since',
+    summary: `Only attempts sent at or after this wall time: ${TIME_FORMS}`,
+    example: '1h',
+    // With the plus, SQLite does not use an index whose rows it would have to sort.
+    sql: '+a.sent_at_wall >= @since',
+  },
+  ...workspaceFilter('(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq)'),
+});
+
+export const AttemptFilter = toFilterFields(attemptFilters);
+export type AttemptCondition = ConditionOf<typeof attemptFilters>;
+
+/** The fields of an attempt without its request and response. */
+export const attemptFields = { ...toResponseFields(attemptTable), ...faultField };
+
+const { number, outcome, response_status, error, fault } = attemptFields;
+/** The fields of its last attempt that a delivery contains. */
+export const attemptResult = { number, outcome, response_status, error, fault };
+
+export const Attempt = resource('An attempt to send a delivery.', {
+  ...attemptFields,
+  request: described(
+    { summary: 'Request that was sent to the receiver' },
+    v.object({
+      url: described({ summary: 'URL that the request was sent to' }, Url),
+      headers: described({ summary: 'Headers of the request' }, Headers),
+      body: described({ summary: 'Body of the request' }, v.string(), EXAMPLE_BODY),
+      signed_content: described(
+        { summary: 'Text that is signed' },
+        v.string(),
+        `2026-11-20T14:05:00Z.${EXAMPLE_BODY}`,
+      ),
+    }),
+  ),
+  response: described(
+    { summary: 'Response of the receiver', detail: '`null` if there was no response' },
+    v.nullable(
+      v.object({
+        headers: described({ summary: 'Headers of the response' }, Headers),
+        body: described(
+          { summary: 'Body of the response, as text or as base64' },
+          v.string(),
+          'Service Unavailable',
+        ),
+        encoding: described({ summary: 'Encoding of `body`' }, v.picklist(['utf8', 'base64'])),
+        truncated: described(
+          { summary: 'Whether `body` contains only the beginning of a long response' },
+          v.boolean(),
+        ),
+      }),
+    ),
+  ),
+});
+export type Attempt = v.InferOutput<typeof Attempt>;
+
+export const AttemptDetail = resource('An attempt, and the result of verifying its signature.', {
+  ...Attempt.entries,
+  ...verificationField,
+});
+export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
+
+export const AttemptSummary = resource('An attempt in a list, without its request and response.', {
+  ...attemptFields,
+  delivery_id: described({ summary: 'ID of the delivery that the attempt belongs to' }, idOf('delivery')),
+  event_type: described({ summary: 'Type of the event' }, StoredEventType),
+  webhook_id: described({ summary: 'ID of the endpoint that the attempt was sent to' }, idOf('webhook')),
+});
+export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
+
+/** `queued 0.3ms, reused connection, send 0.1ms, wait 11ms, receive 0.4ms` */
+export function describePhases(phases: AttemptPhases): string {
+  const [queued = '', ...others] = attemptPhases.flatMap((phase) => {
+    const ms = phases[`${phase}_ms`];
+    return ms === null ? [] : [`${attemptPhaseNames[phase]} ${formatLatency(ms)}`];
+  });
+  return [queued, ...(phases.reused_connection ? ['reused connection'] : []), ...others].join(', ');
+}

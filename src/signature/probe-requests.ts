@@ -1,0 +1,150 @@
+/** The requests with which a receiver is probed: each is signed as a receiver with known mistakes expects it. */
+import { randomBytes } from 'node:crypto';
+import { computeChangedDigest, listPairs, mergeChanges } from './find-mistakes.ts';
+import { listMistakes, type Mistake, type MistakeInput } from './mistakes.ts';
+import type { SignatureScheme } from './scheme.ts';
+import {
+  computeDigest,
+  createSignatureHeaders,
+  formatSignatureHeaders,
+  type SignableMessage,
+} from './sign.ts';
+import { formatTimestamp, parseTimestamp } from './signature-header.ts';
+
+/** A request that only a receiver with these mistakes accepts. */
+export interface Probe {
+  readonly mistakes: readonly Mistake[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Mistakes of each kind, and pairs of mistakes, that are probed: the most likely ones. */
+const MAX_OF_KIND = 150;
+const MAX_PAIRS = 500;
+
+/** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first, then pairs. */
+export function* listProbes(input: MistakeInput): Generator<Probe> {
+  const { scheme, secrets, message } = input;
+  const listed = new Set([JSON.stringify(createSignatureHeaders(scheme, secrets, message))]);
+  const toNewProbe = (...mistakes: readonly Mistake[]): Probe[] => {
+    const headers = signWithMistakes(input, mistakes);
+    return listed.size < listed.add(JSON.stringify(headers)).size ? [{ mistakes, headers }] : [];
+  };
+  const paired: Mistake[] = [];
+  for (const mistake of listMistakes(input, MAX_OF_KIND)) {
+    const probes = toNewProbe(mistake);
+    if (probes.length > 0 && mistake.part !== 'header') paired.push(mistake);
+    yield* probes;
+  }
+  let count = 0;
+  for (const pair of listPairs(paired)) {
+    const probes = toNewProbe(...pair);
+    yield* probes;
+    count += probes.length;
+    if (count === MAX_PAIRS) break;
+  }
+  for (const mistake of listMistakes({ ...input, otherSecrets: input.rareSecrets ?? [] }, 0))
+    yield* toNewProbe(mistake);
+}
+
+/** A signature as it was sent. */
+interface SentSignature {
+  readonly timestamp: string;
+  readonly digest: string;
+}
+
+/** What only some signatures have, and some mistakes need, in the timestamp and the digest with a space between them. */
+const traits: readonly RegExp[] = [
+  // Numbers have no leading zeros.
+  / 0/,
+  // Bytes below 16 have one digit.
+  / (?:[\da-f]{2})*0[\da-f]+$/,
+  // Base64url has other characters.
+  /[+/]/,
+  // Java omits seconds that are zero.
+  /:00Z /,
+];
+
+/** Of a timestamp. Well below the tolerance. */
+export const MAX_AGE_S = 60;
+
+/**
+ * The time to sign the requests of a probe with, so that they have the same traits as the signature that was rejected.
+ * @returns milliseconds since 1970, at most {@link MAX_AGE_S} before `now`
+ */
+export function chooseProbeTime(
+  scheme: SignatureScheme,
+  secret: string,
+  message: Pick<SignableMessage, 'id' | 'body'>,
+  rejected: SentSignature,
+  now: number,
+): number {
+  const needed = traits.filter((trait) => trait.test(`${rejected.timestamp} ${rejected.digest}`));
+  const beginsAlike = { test: (text: string) => text.split(' ')[1]?.[0] === rejected.digest[0] };
+  for (const wanted of [[...needed, beginsAlike], needed]) {
+    for (let ageS = 0; ageS < MAX_AGE_S; ageS++) {
+      const timestampMs = now - ageS * 1000;
+      const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
+      const text = `${timestamp} ${computeDigest(scheme, secret, { ...message, timestamp })}`;
+      if (wanted.every((trait) => trait.test(text))) return timestampMs;
+    }
+  }
+  return now;
+}
+
+/**
+ * The headers with one signature that only a receiver with these mistakes accepts.
+ * @param isRandom puts random bytes in place of the digest, written in the same way and with the same length
+ */
+export function signWithMistakes(
+  input: MistakeInput,
+  mistakes: readonly Mistake[],
+  isRandom = false,
+): Record<string, string> {
+  const { message, secrets } = input;
+  const { otherScheme, form, aheadMs = 0, signatureHeader, ...change } = mergeChanges(mistakes);
+  const sentAt = parseTimestamp(message.timestamp);
+  if (otherScheme !== undefined) {
+    const timestamp = formatTimestamp(otherScheme.timestampFormat, sentAt ?? 0);
+    const signing = isRandom ? secrets.map(() => randomBytes(32).toString('base64')) : secrets;
+    return createSignatureHeaders(otherScheme, signing, { ...message, timestamp });
+  }
+  const scheme = { ...input.scheme, ...change.scheme };
+  const timestamp =
+    sentAt === null ? message.timestamp : formatTimestamp(scheme.timestampFormat, sentAt + aheadMs);
+  const sent = { ...message, timestamp };
+  const digest = computeChangedDigest({ scheme: input.scheme, message: sent }, secrets[0] ?? '', mistakes);
+  const write = (bytes: Buffer) => form?.write(bytes) ?? bytes.toString(scheme.encoding);
+  const text = isRandom ? writeRandom(digest, write) : write(digest);
+  const headers = formatSignatureHeaders(scheme, sent, [text]);
+  return signatureHeader === undefined
+    ? headers
+    : { ...headers, [signatureHeader]: headers[scheme.headers.signature] ?? '' };
+}
+
+/** More than the tolerance, and less than the distance between two time zones. */
+const BEFORE_ZONE_MS = 14 * 60_000;
+
+/** Headers with a correct signature. If the receiver accepts one of them, it does not make the mistakes. */
+export function listCounterexamples(
+  { scheme, secrets, message }: MistakeInput,
+  mistakes: readonly Mistake[],
+): Record<string, string>[] {
+  const sentAt = parseTimestamp(message.timestamp) ?? 0;
+  return mistakes.flatMap(({ reason, change: { aheadMs } }) => {
+    if (reason !== 'timestamp_unreadable' && reason !== 'timestamp_misread') return [];
+    // A receiver that accepts each later time reads no time zone. The comparison with NaN is false, so some receivers accept any text.
+    const timestamp =
+      aheadMs === undefined
+        ? 'not a time'
+        : formatTimestamp(scheme.timestampFormat, sentAt + aheadMs - BEFORE_ZONE_MS);
+    return [createSignatureHeaders(scheme, secrets, { ...message, timestamp })];
+  });
+}
+
+/** Random bytes as a text of the same length as the digest. Some forms omit zeros. */
+function writeRandom(digest: Buffer, write: (bytes: Buffer) => string): string {
+  for (;;) {
+    const text = write(randomBytes(digest.length));
+    if (text.length === write(digest).length) return text;
+  }
+}

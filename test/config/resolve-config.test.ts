@@ -1,0 +1,415 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listConfig, resolveConfig } from '../../src/config/resolve-config.ts';
+import { settingNames, toOption, toVariable } from '../../src/config/settings.ts';
+import { toSnakeCase } from '../../src/resources/configured-value.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'svc-config-'));
+});
+afterEach(() => {
+  rmSync(cwd, { recursive: true });
+});
+
+interface Given {
+  readonly options?: Record<string, unknown>;
+  readonly env?: Record<string, string>;
+  readonly file?: Record<string, unknown>;
+}
+
+function resolve({ options = {}, env = {}, file }: Given = {}) {
+  if (file) write('svc.config.json', JSON.stringify(file));
+  return resolveConfig({ options, env, cwd });
+}
+
+function write(name: string, content: string): string {
+  const path = join(cwd, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const envFile = join(tmpdir(), 'svc.env');
+const ca = join(tmpdir(), 'ca.pem');
+
+const WORKSPACE = 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+/** For each setting: its text as an option, as a variable and in the file, and the value that is read. */
+const layers = {
+  environment: ['production', 'production', 'production', 'production'],
+  profile: ['strict', 'strict', 'strict', 'strict'],
+  host: ['::1', '::1', '::1', '::1'],
+  port: ['5001', '5001', 5001, 5001],
+  db: [':memory:', ':memory:', ':memory:', ':memory:'],
+  seed: [ca, ca, ca, ca],
+  speed: ['0.5', '0.5', 0.5, 0.5],
+  freeze: [true, '1', true, true],
+  randomSeed: ['7', '7', 7, 7],
+  wallClock: [
+    ...['2026-11-20T12:00Z', '2026-11-20T13:00:00+01:00', '2026-11-20T12:00:00Z'],
+    '2026-11-20T12:00:00.000Z',
+  ],
+  keepDays: ['30', '30', 30, 30],
+  keepRequests: ['7', '7', 7, 7],
+  keepMegabytes: ['8', '8', 8, 8],
+  forwardTo: [':3000/x', 'localhost:3000/x', 'http://localhost:3000/x', 'http://localhost:3000/x'],
+  events: ['a.b, c.d', 'a.b,c.d', ['a.b', 'c.d'], ['a.b', 'c.d']],
+  envFile: [envFile, envFile, envFile, envFile],
+  https: [true, '1', true, true],
+  tlsCert: [ca, ca, ca, ca],
+  tlsKey: [ca, ca, ca, ca],
+  allowHost: ['A.b, 10.0.2.2', 'A.b,10.0.2.2', ['A.b', '10.0.2.2'], ['a.b', '10.0.2.2']],
+  publicUrl: ['https://h:1/', 'https://h:1/', 'https://h:1', 'https://h:1'],
+  tunnel: [true, '1', true, true],
+  open: [true, '1', true, true],
+  proxy: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
+  ca: [ca, ca, ca, ca],
+  controlUrl: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
+  controlToken: ['0123456789abcdef', '0123456789abcdef', '0123456789abcdef', '0123456789abcdef'],
+  apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
+  workspaceId: [WORKSPACE, WORKSPACE, WORKSPACE, WORKSPACE],
+  scheme: ['stripe', 'stripe', 'stripe', 'stripe'],
+} as const;
+const layered = Object.entries(layers).map(
+  ([name, forms]) => [name as keyof typeof layers, ...forms] as const,
+);
+
+describe('the sources of settings', () => {
+  it('the default settings are those of a sandbox on a laptop', async () => {
+    const { values, sources, file, projectFolder } = await resolve();
+    expect(values).toEqual({
+      environment: 'sandbox',
+      profile: 'relaxed',
+      host: '127.0.0.1',
+      port: 4777,
+      db: join(cwd, '.svc', 'sandbox.db'),
+      seed: null,
+      speed: 1,
+      freeze: false,
+      randomSeed: null,
+      wallClock: null,
+      keepDays: 30,
+      keepRequests: 100_000,
+      keepMegabytes: 1024,
+      forwardTo: null,
+      events: ['*'],
+      envFile: null,
+      https: false,
+      tlsCert: null,
+      tlsKey: null,
+      allowHost: [],
+      publicUrl: null,
+      tunnel: false,
+      open: false,
+      proxy: null,
+      ca: null,
+      controlUrl: null,
+      controlToken: null,
+      apiKey: null,
+      workspaceId: null,
+      overrides: {},
+      schemes: {},
+      scheme: 'svc',
+    });
+    expect(new Set(Object.values(sources).map(({ kind }) => kind))).toEqual(new Set(['default']));
+    expect({ file, projectFolder }).toEqual({ file: null, projectFolder: cwd });
+  });
+
+  it('the table of this test has every setting', () => {
+    expect(Object.keys(layers)).toEqual(
+      settingNames.filter((name) => name !== 'overrides' && name !== 'schemes'),
+    );
+  });
+
+  it.each(layered)('the setting %s is read from its option', async (name, flag, _, __, value) => {
+    const option = toOption(name).slice(2);
+    const attribute = option.replace(/-([a-z])/g, (___, letter: string) => letter.toUpperCase());
+    const { values, sources } = await resolve({ options: { [attribute]: flag } });
+    expect(values[name]).toEqual(value);
+    expect(sources[name]).toEqual({ kind: 'flag', name: `--${option}` });
+  });
+
+  it.each(layered)('the setting %s is read from its variable', async (name, _, variable, __, value) => {
+    const { values, sources } = await resolve({ env: { [toVariable(name)]: variable } });
+    expect(values[name]).toEqual(value);
+    expect(sources[name]).toEqual({ kind: 'variable', name: toVariable(name) });
+  });
+
+  it.each(layered)('the setting %s is read from the file', async (name, _, __, written, value) => {
+    const { values, sources } = await resolve({ file: { [toSnakeCase(name)]: written } });
+    expect(values[name]).toEqual(value);
+    expect(sources[name]).toEqual({ kind: 'file', name: join(cwd, 'svc.config.json') });
+  });
+
+  it('an option overrides a variable, and a variable overrides the file', async () => {
+    const file = { port: 3, host: 'file', speed: 3 };
+    const env = { SVC_PORT: '2', SVC_HOST: 'variable' };
+    const { values, sources } = await resolve({ options: { port: '1' }, env, file });
+    expect([values.port, values.host, values.speed]).toEqual([1, 'variable', 3]);
+    expect([sources.port.kind, sources.host.kind, sources.speed.kind]).toEqual(['flag', 'variable', 'file']);
+  });
+
+  it('each setting has a name on the command line, in the environment and in the file', () => {
+    expect([toOption('randomSeed'), toVariable('randomSeed'), toSnakeCase('randomSeed')]).toEqual([
+      '--random-seed',
+      'SVC_RANDOM_SEED',
+      'random_seed',
+    ]);
+    expect([toOption('controlUrl'), toVariable('controlUrl')]).toEqual(['--url', 'SVC_CONTROL_URL']);
+    expect([toOption('workspaceId'), toVariable('workspaceId')]).toEqual(['--workspace', 'SVC_WORKSPACE_ID']);
+  });
+
+  it('an empty variable and an option that is not a setting are ignored', async () => {
+    const { sources } = await resolve({ options: { json: true }, env: { SVC_PORT: '' } });
+    expect(sources.port.kind).toBe('default');
+  });
+
+  it('overrides and signature schemes are only read from the file', async () => {
+    const overrides = { 'retry.jitter': 0 };
+    const { values } = await resolve({
+      options: { overrides: 'x', schemes: 'x' },
+      env: { SVC_OVERRIDES: 'x', SVC_SCHEMES: 'x' },
+      file: { overrides, schemes: { acme: {} } },
+    });
+    expect(values.overrides).toEqual(overrides);
+    expect(Object.keys(values.schemes)).toEqual(['acme']);
+  });
+});
+
+describe('paths', () => {
+  it('the default database has the name of the environment', async () => {
+    const { values } = await resolve({ options: { environment: 'production' } });
+    expect(values.db).toBe(join(cwd, '.svc', 'production.db'));
+  });
+
+  it('paths are relative to the file that contains them, otherwise to the working folder', async () => {
+    const nested = join(cwd, 'a', 'b');
+    mkdirSync(nested, { recursive: true });
+    const path = write('svc.config.json', '{"env_file": "here.env"}');
+    write('package.json', '{}');
+    const config = await resolveConfig({ options: { db: 'mine.db' }, env: {}, cwd: nested });
+    expect(config.values.envFile).toBe(join(cwd, 'here.env'));
+    expect(config.values.db).toBe(join(nested, 'mine.db'));
+    expect({ file: config.file, projectFolder: config.projectFolder }).toEqual({
+      file: path,
+      projectFolder: cwd,
+    });
+  });
+
+  it('each setting that is a path is relative to the working folder on the command line', async () => {
+    const names = ['db', 'seed', 'envFile', 'tlsCert', 'tlsKey', 'ca'] as const;
+    const { values } = await resolve({
+      options: { db: 'x', seed: 'x', writeEnv: 'x', tlsCert: 'x', tlsKey: 'x', ca: 'x' },
+    });
+    expect(names.map((name) => values[name])).toEqual(names.map(() => join(cwd, 'x')));
+  });
+
+  it('the default database is next to the configuration file of the project', async () => {
+    const nested = join(cwd, 'a');
+    mkdirSync(nested);
+    write('svc.config.json', '{}');
+    write('package.json', '{}');
+    const { values } = await resolveConfig({ options: {}, env: {}, cwd: nested });
+    expect(values.db).toBe(join(cwd, '.svc', 'sandbox.db'));
+  });
+
+  it('settings come from the nearest configuration file', async () => {
+    const nested = join(cwd, 'a');
+    mkdirSync(nested);
+    write('svc.config.json', '{"port": 1}');
+    writeFileSync(join(nested, 'svc.config.json'), '{"port": 2}');
+    const { values } = await resolveConfig({ options: {}, env: {}, cwd: nested });
+    expect(values.port).toBe(2);
+  });
+});
+
+describe('invalid values', () => {
+  it.each<[string, Given, string, string]>([
+    [
+      'an option',
+      { options: { port: 'abc' } },
+      'Invalid value for --port: "abc"',
+      'Pass a whole number from 0 to 65535.',
+    ],
+    [
+      'a variable',
+      { env: { SVC_PROFILE: 'lax' } },
+      'Invalid value for SVC_PROFILE: "lax"',
+      'Set it to one of "relaxed", "strict", or remove it with: unset SVC_PROFILE',
+    ],
+    [
+      'an item of a list in the file',
+      { file: { events: ['a.b', 'order'] } },
+      'Invalid value for events[1] in svc.config.json: "order"',
+      'Set it to an event type such as "order.shipped", or "*" in /',
+    ],
+    [
+      'an unknown field of the file',
+      { file: { prot: 1 } },
+      'svc.config.json has no field "prot".',
+      'Did you mean "port"?',
+    ],
+    [
+      'a field that is unlike all others',
+      { file: { telemetry: true } },
+      'svc.config.json has no field "telemetry".',
+      'Use one of: environment, ',
+    ],
+  ])('the error for %s names the value and the next step', async (_, input, message, hint) => {
+    await expect(resolve(input)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+      text: expect.stringContaining(hint),
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['port', 65_536],
+    ['port', '4777'],
+    ['host', ''],
+    ['db', 7],
+    ['speed', 0],
+    ['freeze', 'yes'],
+    ['random_seed', -1],
+    ['keep_days', 0],
+    ['forward_to', 'ftp://localhost:3000'],
+    ['forward_to', 'http://'],
+    ['events', []],
+    ['environment', 'staging'],
+    ['env_file', null],
+    ['https', 'yes'],
+    ['tls_cert', ''],
+    ['tls_key', null],
+    ['allow_host', 'a.b'],
+    ['public_url', 'https://h/?a=1'],
+    ['control_token', 'fifteen-letters'],
+    ['control_token', 'sixteen; letters'],
+    ['public_url', 'h:1'],
+    ['tunnel', 'yes'],
+    ['open', 'yes'],
+    ['proxy', 'socks5://h:1'],
+    ['ca', null],
+    ['control_url', 'ftp://h'],
+    ['api_key', 1],
+    ['workspace_id', ''],
+    ['workspace_id', 'ws_1'],
+    ['overrides', []],
+    ['schemes', []],
+    ['scheme', 'strip'],
+  ])('the field %s cannot be %j in the file', async (key, value) => {
+    await expect(resolve({ file: { [key]: value } })).rejects.toThrow(
+      `Invalid value for ${key} in svc.config.json: ${value === null ? 'null' : ''}`,
+    );
+  });
+
+  it.each(['a.b:80', 'http://a.b', ''])('SVC_ALLOW_HOST=%j is refused', async (host) => {
+    await expect(resolve({ env: { SVC_ALLOW_HOST: `localhost,${host}` } })).rejects.toThrow(
+      expect.objectContaining({
+        message: `Invalid value for SVC_ALLOW_HOST[1]: ${JSON.stringify(host)}`,
+        hint: {
+          text: expect.stringContaining('a host name or address without a port'),
+          command: 'unset SVC_ALLOW_HOST',
+        },
+      }),
+    );
+  });
+
+  it.each(['abc', ' ', '1e9', '1e3', '0x10', ' 1', '+1', '1.5', 'NaN'])(
+    'SVC_PORT=%j is refused',
+    async (port) => {
+      await expect(resolve({ env: { SVC_PORT: port } })).rejects.toMatchObject({
+        message: expect.stringContaining('Invalid value for SVC_PORT: '),
+        hint: { text: expect.stringContaining('a whole number from 0 to 65535') },
+      });
+    },
+  );
+
+  it('a Boolean variable must be true or false', async () => {
+    await expect(resolve({ env: { SVC_FREEZE: 'yes' } })).rejects.toThrow(
+      expect.objectContaining({
+        message: 'Invalid value for SVC_FREEZE: "yes"',
+        hint: { text: expect.stringContaining('true or false'), command: 'unset SVC_FREEZE' },
+      }),
+    );
+    expect((await resolve({ env: { SVC_FREEZE: 'false' } })).values.freeze).toBe(false);
+  });
+});
+
+describe('the configuration file', () => {
+  it('a file that is not JSON is refused with line and column', async () => {
+    const path = write('svc.config.json', '{\n  "port": 4777,\n  "host" "x"\n}');
+    await expect(resolve()).rejects.toMatchObject({
+      code: 'usage',
+      message: `${path} is not valid JSON: see line 3, column 10.`,
+      hint: { text: `Correct the content of ${path}` },
+    });
+  });
+
+  it('a file can start with a byte order mark', async () => {
+    write('svc.config.json', '\uFEFF{"port": 1}');
+    expect((await resolve()).values.port).toBe(1);
+  });
+
+  it.each(['[]', 'null', '"x"'])('a file that contains %s is refused', async (content) => {
+    write('svc.config.json', content);
+    await expect(resolve()).rejects.toThrow('svc.config.json must contain an object.');
+  });
+
+  it('a folder in the place of the file is refused', async () => {
+    mkdirSync(join(cwd, 'svc.config.json'));
+    await expect(resolve()).rejects.toThrow('svc.config.json cannot be read: it is a folder.');
+  });
+
+  it('a file can be a module', async () => {
+    const path = write('svc.config.mjs', 'export default { port: 2 + 2 };');
+    const { values, sources } = await resolve();
+    expect(values.port).toBe(4);
+    expect(sources.port).toEqual({ kind: 'file', name: path });
+  });
+
+  it('a module without a default export is refused', async () => {
+    write('svc.config.mjs', 'export const port = 1;');
+    await expect(resolve()).rejects.toThrow('svc.config.mjs must have an object as its default export.');
+  });
+
+  it('two configuration files in one folder are refused', async () => {
+    write('svc.config.json', '{}');
+    write('svc.config.mjs', 'export default {};');
+    await expect(resolve()).rejects.toMatchObject({
+      code: 'usage',
+      hint: { text: 'Delete all but one of them.' },
+    });
+  });
+});
+
+describe('listConfig', () => {
+  it('listConfig shows every setting with its source, and no secret [files.config-output]', async () => {
+    const apiKey = 'svc_test_0123456789abcdefWXYZ';
+    const token = 'a-token-that-nobody-can-guess';
+    const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey, SVC_CONTROL_TOKEN: token } }));
+    expect(lines.map(({ setting }) => setting)).toEqual(settingNames.map(toSnakeCase));
+    expect(lines.find(({ setting }) => setting === 'api_key')).toEqual({
+      setting: 'api_key',
+      value: 'svc_test_…WXYZ',
+      source: 'variable',
+      from: 'SVC_API_KEY',
+      description: 'API key that commands use',
+    });
+    for (const secret of [apiKey, token]) expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  it('listConfig masks the password of a proxy [files.config-output]', async () => {
+    const lines = listConfig(await resolve({ env: { SVC_PROXY: 'http://me:p@ss@proxy.example:3128' } }));
+    const { value } = lines.find(({ setting }) => setting === 'proxy') ?? {};
+    expect(value).toBe('http://me:…@proxy.example:3128');
+  });
+
+  it('listConfig masks the token in a link to the dashboard [files.config-output]', async () => {
+    const SVC_CONTROL_URL = 'http://192.168.1.5:4777/?token=0123456789abcdef#/events';
+    const lines = listConfig(await resolve({ env: { SVC_CONTROL_URL } }));
+    const { value } = lines.find(({ setting }) => setting === 'control_url') ?? {};
+    expect(value).toBe('http://192.168.1.5:4777/?token=…#/events');
+  });
+});

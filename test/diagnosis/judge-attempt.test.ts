@@ -1,0 +1,184 @@
+import { expect, it } from 'vitest';
+import { judgeAttempt, judgeResult } from '../../src/diagnosis/judge-attempt.ts';
+import type { AttemptOutcome } from '../../src/domain/delivery.ts';
+import { formatHint } from '../../src/domain/errors.ts';
+import type { FaultKind } from '../../src/domain/fault.ts';
+
+const delivery = { id: 'del_1', webhook_id: 'wh_1', url: 'http://127.0.0.1:3000/hooks?a=1&b=2' };
+/** The hints as text. */
+const listHints = (attempt: Parameters<typeof judgeResult>[0], isFaultActive = true) =>
+  judgeResult(attempt, delivery, isFaultActive).hints.map(formatHint);
+
+it.each<[AttemptOutcome, number | null, string]>([
+  ['http_error', 302, 'svc webhooks update wh_1 --url URL'],
+  ['http_error', 399, 'svc webhooks update wh_1 --url URL'],
+  ['http_error', 400, 'to find out why it rejected the delivery'],
+  ['http_error', 404, 'Check the path'],
+  ['http_error', 405, 'Check the path'],
+  ['http_error', 410, 'Check the path'],
+  ['http_error', 418, 'to find out why it rejected the delivery'],
+  ['http_error', 429, '--rate'],
+  ['http_error', 499, 'to find out why it rejected the delivery'],
+  ['http_error', 500, 'to find the error'],
+  ['http_error', 503, 'to find the error'],
+  ['timeout', null, 'as soon as you have stored the delivery'],
+  ['connection_error', null, 'Start or fix the receiver'],
+  ['dns_error', null, 'Correct the host name'],
+  ['tls_error', null, 'Correct the TLS settings'],
+  ['blocked', null, 'svc webhooks update wh_1 --url URL'],
+])('the hint after %s %s says what to do', (outcome, response_status, step) => {
+  expect(listHints({ outcome, response_status })[0]).toContain(step);
+});
+
+it('a successful attempt has no hints', () => {
+  expect(listHints({ outcome: 'succeeded', response_status: 200 })).toEqual([]);
+});
+
+/** What a response shows. */
+const judgeResponse = (status: number, headers: Record<string, string>, body: string) =>
+  judgeAttempt({
+    attempt: {
+      outcome: status < 300 ? 'succeeded' : 'http_error',
+      ...{ response_status: status, sent_at: '2026-11-20T12:00:00Z', duration_ms: 1 },
+      request: { url: delivery.url, headers: {}, body: '{}' },
+      response: { headers, body, encoding: 'utf8' },
+    },
+    ...{ delivery, values: {}, toleranceMs: 0, report: null, found: null, isFaultActive: false },
+  });
+
+it('the hint after a redirect to another path has the URL to which it leads', () => {
+  expect(judgeResponse(302, { location: '/v2/hooks' }, '').hints.map(formatHint)).toEqual([
+    'Redirects are not followed. If your receiver is at the target, register it with: svc webhooks update wh_1 --url http://127.0.0.1:3000/v2/hooks',
+  ]);
+});
+
+it('the text of Flask for a status is not quoted, because nobody wrote it for this response', () => {
+  const body = '{"message":"The browser (or proxy) sent a request that this server could not understand."}';
+  expect(judgeResponse(400, {}, body).detail).toMatch(
+    /^Your receiver returned 400\. The response does not say/,
+  );
+});
+
+it.each([
+  ['x-powered-by', 'Express', / before app\.use\(express\.json\(\)\)/],
+  ['server', 'WEBrick/1.8.1 (Ruby/3.1.2)', / request\.body\.rewind before /],
+  ['server', 'nginx', /^Use all bytes of the request body as they arrived\. Do not .* first\.$/],
+])('the fix of a parsed body names the way of the framework with the header %s: %s', (name, value, fix) => {
+  const body = '{"message":"Webhook payload must be provided as a string or a Buffer"}';
+  expect(judgeResponse(400, { [name]: value }, body).hints[0]?.text).toMatch(fix);
+});
+
+it('the page of Bottle for an error is not quoted, because nobody wrote it for this response', () => {
+  const body = `<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN"><html><head><title>Error: 500 Internal Server Error</title></head>
+    <body><h1>Error: 500 Internal Server Error</h1><p>Sorry, the requested URL <tt>&#039;http://127.0.0.1:3000/&#039;</tt>
+      caused an error:</p><pre>Internal Server Error</pre></body></html>`;
+  expect(judgeResponse(500, {}, body).detail).toBe('Your receiver returned 500.');
+});
+
+it('the judgment of a 200 with a fatal error of PHP quotes the error', () => {
+  const body =
+    '<br />\n<b>Fatal error</b>:  Uncaught Error: no such table in /app/index.php:2\nStack trace:\n#0 {main}\n';
+  expect(judgeResponse(200, {}, body)).toMatchObject({
+    cause: 'delivered',
+    detail:
+      'The response is 200, but its body contains a fatal error of PHP: "Fatal error : Uncaught Error: no such table in /app/index.php:2".',
+    hints: [{ text: expect.stringMatching(/^Correct the error, and turn off display_errors/) }],
+  });
+});
+
+it.each<FaultKind>([
+  'tamper-body',
+  'bad-signature',
+  'stale-timestamp',
+  'old-secret',
+  'drop',
+  'error-response',
+  'timeout',
+  'reset',
+])('the hint after the fault %s attributes the failure to the fault', (kind) => {
+  const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
+  expect(listHints(attempt)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
+});
+
+it('the hint after a fault that no longer applies is to replay the delivery', () => {
+  const fault = { id: 'flt_1', kind: 'timeout' } as const;
+  const attempt = { outcome: 'timeout', response_status: null, fault } as const;
+  expect(listHints(attempt, false)).toEqual([
+    'The injected fault (timeout) no longer applies. Replay the delivery with: svc deliveries replay del_1 --wait',
+  ]);
+});
+
+it.each<[FaultKind | undefined, string]>([
+  [undefined, 'Your receiver returned 503.'],
+  ['slow-body', 'Your receiver returned 503.'],
+  [
+    'error-response',
+    'An injected fault returned 503. Your receiver was not called. The injected fault error-response (flt_1) caused this.',
+  ],
+  [
+    'tamper-body',
+    'Your receiver returned 503. The injected fault tamper-body (flt_1) had changed the request.',
+  ],
+])('the cause of a 503 with the fault %s says who returned it', (kind, cause) => {
+  const fault = kind && { id: 'flt_1', kind };
+  const response = { outcome: 'http_error', response_status: 503, error: 'returned 503' } as const;
+  expect(judgeResult({ ...response, fault }, delivery).detail).toBe(cause);
+});
+
+it.each<[AttemptOutcome, number | null, string | null, string]>([
+  ['http_error', 400, 'returned 400', 'Your receiver returned 400.'],
+  ['http_error', 302, 'redirected to https://example.com/', 'Redirected to https://example.com/.'],
+  ['timeout', 503, 'started a response but did not finish it', 'Started a response but did not finish it.'],
+  ['dns_error', null, null, 'DNS lookup failed.'],
+  ['succeeded', 204, null, 'Your receiver returned 204.'],
+])('the cause of %s with the status %s and the error %j is %j', (outcome, response_status, error, cause) => {
+  expect(judgeResult({ outcome, response_status, error }, delivery).detail).toBe(cause);
+});
+
+it.each<[FaultKind, AttemptOutcome, number | null, string]>([
+  [
+    'bad-signature',
+    'succeeded',
+    200,
+    'The receiver accepted an attempt that the injected fault bad-signature had made invalid.',
+  ],
+  ['old-secret', 'succeeded', 200, 'Your receiver returned 200.'],
+  ['reset', 'connection_error', null, 'Reset. The injected fault reset (flt_1) caused this.'],
+])(
+  'the cause of an attempt with the fault %s and the outcome %s says what the fault did',
+  (kind, outcome, response_status, cause) => {
+    const attempt = { outcome, response_status, error: 'reset', fault: { id: 'flt_1', kind } };
+    expect(judgeResult(attempt, delivery).detail).toBe(cause);
+  },
+);
+
+it.each<[FaultKind, AttemptOutcome, number | null, string]>([
+  ['duplicate', 'http_error', 400, 'to find out why it rejected the delivery'],
+  ['old-secret', 'timeout', null, 'Return a 2xx response'],
+  ['tamper-body', 'http_error', 404, 'Check the path'],
+])('the fault %s did not cause %s with the status %s', (kind, outcome, response_status, step) => {
+  const attempt = { outcome, response_status, fault: { id: 'flt_1', kind } };
+  expect(listHints(attempt)[0]).toContain(step);
+});
+
+it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {
+  const fault = { id: 'flt_1', kind: 'duplicate' } as const;
+  expect(listHints({ outcome: 'timeout', response_status: null, fault })).toEqual([
+    expect.stringContaining('Return a 2xx'),
+  ]);
+});
+
+it.each<[FaultKind, boolean]>([
+  ['tamper-body', true],
+  ['bad-signature', true],
+  ['stale-timestamp', true],
+  // The old secret is still valid during a rotation.
+  ['old-secret', false],
+  ['slow-body', false],
+])('the hints report a receiver that accepts the fault %s: %s', (kind, isWrong) => {
+  const attempt = { outcome: 'succeeded', response_status: 204, fault: { id: 'flt_1', kind } } as const;
+  const check = "svc receiver check 'http://127.0.0.1:3000/hooks?a=1&b=2' --secret SECRET";
+  expect(listHints(attempt)).toEqual(
+    isWrong ? [`The receiver accepted an invalid delivery. Check it with: ${check}`] : [],
+  );
+});

@@ -1,0 +1,330 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createHttpControlClient } from '../../../src/client/http-client.ts';
+import { LAST_TIME } from '../../../src/domain/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
+import { ClockController } from '../../../src/emulator/deliveries/clock-controller.ts';
+import { toClockState } from '../../../src/store/workspaces.ts';
+import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
+import { createReceiver } from '../../support/test-receiver.ts';
+import { createTestWallClock } from '../../support/test-wall-clock.ts';
+import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
+import { createGate } from './sender-setup.ts';
+
+const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
+
+async function subscribe(emulator: TestEmulator, url: string, events = ['order.shipped']) {
+  const { workspace_id } = emulator.status();
+  return (await emulator.api('POST', '/webhooks', { workspace_id, url, events })).json;
+}
+
+const createEvent = async (emulator: TestEmulator) =>
+  (await emulator.api('POST', '/events', { type: 'order.shipped' })).json;
+
+describe('advance', () => {
+  it('advance makes each retry at its due time, to the millisecond, through the whole retry schedule [retry.schedule, §6.retries.schedule, §6.retries.window, delivery.states]', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const start = Date.parse(event.created_at);
+    const move = await emulator.control.advanceClock({ ms: 72 * HOUR_MS });
+    expect(move.attempts.map((attempt) => Date.parse(attempt.scheduled_at) - start)).toEqual(
+      // The first attempt was made at once and was not caused by the move.
+      LADDER_MS.slice(1),
+    );
+    expect(Date.parse(move.now) - start).toBe(72 * HOUR_MS);
+    expect(move).toMatchObject({ pending: 0, next_due_at: null, speed: 0 });
+    const { data } = await emulator.control.listDeliveries({});
+    expect(data[0]).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 8 });
+  });
+
+  it.each([
+    ['advanceClock', { ms: 72 * HOUR_MS }],
+    ['settleClock', {}],
+  ] as const)(
+    'a clock move stops at the due time it has reached when the signal of %s is aborted, and counts its attempts',
+    async (name, input) => {
+      const caller = new AbortController();
+      const moving: unknown[] = [];
+      await using receiver = await createReceiver(async (_, index) => {
+        if (index === 2) {
+          moving.push((await emulator.control.getClock({})).moving);
+          caller.abort();
+          moving.push((await emulator.control.getClock({})).moving);
+        }
+        return { status: 503 };
+      });
+      await using emulator = await startTestEmulator();
+      await subscribe(emulator, receiver.url);
+      const event = await createEvent(emulator);
+      const move = await emulator.control[name](input as never, caller.signal);
+      expect(move.attempts).toHaveLength(2);
+      expect(Date.parse(move.now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
+      expect(moving).toEqual([
+        { attempts: 1, canceled: false },
+        { attempts: 1, canceled: true },
+      ]);
+      expect(move.moving).toBeUndefined();
+      expect(receiver.requests).toHaveLength(3);
+    },
+  );
+
+  it('a clock move is in progress as soon as it is requested, although an attempt is in flight', async () => {
+    const gate = createGate();
+    await using receiver = await createReceiver({ after: gate.opened });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.request(1);
+    const move = emulator.control.advanceClock({ ms: HOUR_MS });
+    expect((await emulator.control.getClock({})).moving).toEqual({ attempts: 0, canceled: false });
+    gate.open();
+    expect((await move).moving).toBeUndefined();
+    expect((await emulator.control.setClock({ speed: 2 })).moving).toBeUndefined();
+  });
+
+  it('a detached move continues when its client closes the connection, and cancelClock stops it', async () => {
+    const client = new AbortController();
+    const gate = createGate();
+    await using receiver = await createReceiver(async (_, index) => {
+      if (index === 1) {
+        client.abort();
+        await createHttpControlClient({ controlUrl }).getClock({});
+      }
+      return index === 2 ? { status: 503, after: gate.opened } : { status: 503 };
+    });
+    await using emulator = await startTestEmulator();
+    const controlUrl = emulator.status().control_url;
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const control = createHttpControlClient({ controlUrl, signal: client.signal });
+    const move = control.settleClock({ detached: true });
+    await expect(move).rejects.toMatchObject({ code: 'interrupted' });
+    await receiver.request(3);
+    expect((await emulator.control.cancelClock({})).moving).toEqual({ attempts: 1, canceled: true });
+    gate.open();
+    const { now } = await emulator.control.setClock({});
+    expect(Date.parse(now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
+    expect(receiver.requests).toHaveLength(3);
+    expect((await emulator.control.cancelClock({})).moving).toBeUndefined();
+  });
+
+  it('two moves of one clock at the same time move it by their sum and leave it running', async () => {
+    const wall = createTestWallClock();
+    await using emulator = await startTestEmulator({ clock: { speed: 60 }, wall });
+    const before = Date.parse((await emulator.control.getClock({})).now);
+    const moves = [HOUR_MS, 2 * HOUR_MS].map((ms) => emulator.control.advanceClock({ ms }));
+    await Promise.all(moves);
+    const { now, speed } = await emulator.control.getClock({});
+    expect(Date.parse(now) - before).toBe(3 * HOUR_MS);
+    expect(speed).toBe(60);
+    wall.advance(MINUTE_MS);
+    expect(Date.parse((await emulator.control.getClock({})).now) - before).toBe(4 * HOUR_MS);
+  });
+
+  it('a move that fails halfway leaves the clock running, and the next move runs', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator({
+      seed: { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:30:00Z' } }] },
+      clock: { speed: 60 },
+      wall: createTestWallClock(),
+    });
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    // The attempt after 35 minutes would be after the end of the clock.
+    await expect(emulator.control.settleClock({})).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await emulator.control.getClock({})).toMatchObject({ now: '9998-12-31T23:35:00.000Z', speed: 60 });
+    expect(await emulator.control.getClock({})).not.toHaveProperty('moving');
+    expect(await emulator.control.advanceClock({ ms: MINUTE_MS })).toMatchObject({ speed: 60 });
+  });
+});
+
+describe('next', () => {
+  it('next moves to the next due time and stays where it is when nothing is scheduled', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const start = Date.parse((await createEvent(emulator)).created_at);
+    await receiver.waitFor(1);
+    const first = await emulator.control.nextClock({});
+    expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
+    const second = await emulator.control.nextClock({});
+    expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
+    await emulator.control.settleClock({});
+    const after = await emulator.control.nextClock({});
+    expect(after).toMatchObject({ attempts: [], pending: 0 });
+  });
+});
+
+describe('freeze and resume', () => {
+  it('freeze stops the clock and resume continues at the speed it had', async () => {
+    await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
+    const frozen = await emulator.control.setClock({ frozen: true });
+    expect(frozen.speed).toBe(0);
+    expect((await emulator.control.getClock({})).now).toBe(frozen.now);
+    expect((await emulator.control.setClock({ frozen: false })).speed).toBe(3600);
+    expect((await emulator.control.setClock({ speed: 10 })).speed).toBe(10);
+  });
+
+  it('a clock that is sped up sends a retry without another command', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, {}]);
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    await emulator.control.setClock({ speed: 100_000, frozen: false });
+    await receiver.waitFor(2);
+    expect(receiver.requests).toHaveLength(2);
+  });
+});
+
+describe('the end of the schedule clock', () => {
+  const almost = { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:00:00Z' } }] };
+
+  it('advance rejects a move past 9999-01-01 and states the longest possible step', async () => {
+    await using emulator = await startTestEmulator({ seed: almost });
+    await expect(emulator.control.advanceClock({ ms: HOUR_MS + 1 })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: 'The clock cannot move past 9999-01-01T00:00:00.000Z. It is at 9998-12-31T23:00:00.000Z.',
+      hint: { text: 'Advance it by at most 1h.' },
+    });
+    expect(await emulator.control.advanceClock({ ms: HOUR_MS })).toMatchObject({
+      now: '9999-01-01T00:00:00.000Z',
+    });
+    await expect(emulator.control.advanceClock({ ms: 1 })).rejects.toMatchObject({
+      hint: { text: 'Reset the emulator to its startup state', command: 'svc emulator reset' },
+    });
+  });
+
+  it.each([
+    ['+010000-01-01T00:00:00.000Z', new Date(LAST_TIME + 1)],
+    ['an invalid date', new Date(Number.NaN)],
+  ])('the wall clock of an emulator stops at 9999-01-01 too: %s', async (text, wallClock) => {
+    await expect(startTestEmulator({ wallClock })).rejects.toMatchObject({
+      code: 'usage',
+      message: `The wall clock cannot be pinned to ${text}.`,
+    });
+  });
+});
+
+/** A clock controller with a scripted sender, in a process without a server. */
+function startController(options: Parameters<typeof startDispatcher>[0] = {}) {
+  const dispatch = startDispatcher(options);
+  const { sandbox, dispatcher, workspace } = dispatch;
+  const stored = () => {
+    const row = sandbox.store.workspaces.listAll().find(({ seq }) => seq === workspace.seq);
+    return row && toClockState(row);
+  };
+  return { ...dispatch, clock: new ClockController(sandbox, dispatcher), stored };
+}
+
+describe('ClockController', () => {
+  it('a changed clock is stored, and its observers are notified, when set resolves', async () => {
+    const { clock, workspace, sandbox, stored } = startController();
+    const speeds: number[] = [];
+    sandbox.bus.subscribe(
+      ({ type }) => void (type === 'clock_changed' && speeds.push(workspace.clock.currentSpeed)),
+    );
+    await clock.set(workspace, { frozen: false, speed: 7 });
+    expect(stored()).toMatchObject({ at: NOW, speed: 7, frozen: false });
+    expect(speeds).toEqual([7]);
+  });
+
+  it('advanceTo moves the clock to a time from now on, and rejects one in the past', async () => {
+    const { clock, workspace } = startController();
+    await clock.advanceTo(workspace, NOW);
+    expect(workspace.clock.now()).toBe(NOW);
+    await clock.advanceTo(workspace, NOW + 5);
+    expect(workspace.clock.now()).toBe(NOW + 5);
+    await expect(clock.advanceTo(workspace, NOW + 4)).rejects.toMatchObject({
+      code: 'usage',
+      message: '2026-11-20T00:00:00.004Z is before the schedule time 2026-11-20T00:00:00.005Z.',
+    });
+    expect(workspace.clock.now()).toBe(NOW + 5);
+  });
+
+  it('the clock stands still while a move waits for a response, and a crash during the move does not leave it frozen', async () => {
+    const { clock, sandbox, workspace, endpoint, trigger, attempt, pass, stored } = startController({
+      frozen: false,
+    });
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const move = clock.advance(workspace, HOUR_MS);
+    const retry = await attempt(2);
+    pass(1_000);
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
+    expect(clock.describeMove(workspace)).toEqual({ attempts: 0, canceled: false });
+    await sandbox.store.write(() => {});
+    expect(stored()).toMatchObject({ at: NOW + 5 * MINUTE_MS, frozen: false });
+    await retry.respond();
+    await move;
+    expect([workspace.clock.now(), workspace.clock.frozen]).toEqual([NOW + HOUR_MS, false]);
+    expect(clock.describeMove(workspace)).toBeNull();
+  });
+
+  it('after a move, the clock is stored as it continues, and its observers see it running', async () => {
+    const { clock, workspace, sandbox, pass, stored } = startController({ frozen: false });
+    const seen: boolean[] = [];
+    sandbox.bus.subscribe(({ type }) => void (type === 'clock_changed' && seen.push(workspace.clock.frozen)));
+    pass(500);
+    await clock.settle(workspace);
+    expect(stored()).toEqual({ at: NOW + 500, wallAt: NOW + 500, speed: 1, frozen: false });
+    expect(seen).toEqual([false]);
+  });
+
+  it('settle leaves the clock at the last due time', async () => {
+    const { clock, workspace, endpoint, trigger, attempt } = startController();
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const settled = clock.settle(workspace);
+    await (await attempt(2)).respond();
+    await settled;
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
+  });
+
+  it('a move that is requested while an earlier one waits runs after it, although the first of three has ended', async () => {
+    const { clock, workspace, endpoint, trigger, attempt } = startController({ frozen: false });
+    endpoint();
+    const first = clock.advance(workspace, MINUTE_MS);
+    const [second] = [clock.advance(workspace, MINUTE_MS), trigger()];
+    await first;
+    const attempted = await attempt(1);
+    const third = clock.advance(workspace, MINUTE_MS);
+    await runEventLoop();
+    await attempted.respond();
+    await Promise.all([second, third]);
+    expect([workspace.clock.now(), workspace.clock.frozen]).toEqual([NOW + 3 * MINUTE_MS, false]);
+  });
+
+  it.each<[string, string, (started: ReturnType<typeof startController>) => unknown]>([
+    [
+      'storage_unavailable if the database file is lost',
+      'storage_unavailable',
+      ({ store }) => vi.spyOn(store, 'checkFile').mockReturnValue('removed'),
+    ],
+    ['conflict if the emulator stops', 'conflict', ({ dispatcher }) => dispatcher.stop(0)],
+    [
+      'conflict if the state is replaced',
+      'conflict',
+      ({ sandbox }) => vi.spyOn(sandbox.workspaces, 'isCurrent').mockReturnValue(false),
+    ],
+  ])('a move that waits for a response fails with %s, and so does the next one', async (_, code, change) => {
+    const started = startController({ frozen: false });
+    const { clock, workspace, endpoint, trigger, attempt, moveTo } = started;
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const move = clock.advance(workspace, 5 * MINUTE_MS);
+    const moved = expect(move).rejects.toMatchObject({ code });
+    const retry = await attempt(2);
+    await change(started);
+    await retry.respond(failedResult);
+    await moveTo(workspace.clock.now());
+    await moved;
+    expect(workspace.clock.frozen).toBe(false);
+    await expect(clock.advance(workspace, MINUTE_MS)).rejects.toMatchObject({ code });
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
+  });
+});

@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryFaultKind } from '../../../src/domain/fault.ts';
+import {
+  applyMatchingFault,
+  applySignatureFault,
+  sendWithFault,
+} from '../../../src/emulator/deliveries/delivery-faults.ts';
+import type { SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
+import { verify } from '../../../src/signature.ts';
+import type { ReceivedRequest } from '../../support/test-receiver.ts';
+import { between, header, startDeliverySetup } from './delivery-setup.ts';
+import { NOW, startDispatcher } from './dispatcher-setup.ts';
+
+/** The result of a receiver that verifies the request. */
+function verdictOn(request: ReceivedRequest | undefined, secret: string): string {
+  const verdict = verify({
+    payload: request?.body ?? '',
+    signature: header(request, 'service-signature'),
+    timestamp: header(request, 'service-timestamp'),
+    secret,
+  });
+  return verdict.ok ? 'ok' : verdict.reason;
+}
+
+/** Starts an endpoint with a fault on its next delivery. */
+async function startFaulty(kind: DeliveryFaultKind, more: { delay_ms?: number } = {}) {
+  const delivering = await startDeliverySetup();
+  const { id } = await delivering.control.addFault({ on: 'delivery', kind, count: 1, ...more });
+  return { ...delivering, mark: { id, kind } };
+}
+
+describe('delivery faults', () => {
+  it('the fault duplicate sends the request twice with the same bytes and headers [§6.6]', async () => {
+    const { receiver, deliver, mark } = await startFaulty('duplicate');
+    const { status, attempts, attempt_count } = await deliver();
+    const [first, second] = receiver.requests;
+    expect(second?.body).toEqual(first?.body);
+    expect(second?.rawHeaders).toEqual(first?.rawHeaders);
+    expect([status, attempt_count, receiver.requests.length]).toEqual(['succeeded', 2, 2]);
+    expect(attempts).toMatchObject([
+      { number: 1, fault: mark },
+      { number: 2, fault: mark },
+    ]);
+  });
+
+  it.each([
+    ['the first', [{ status: 200 }, { status: 409 }]],
+    ['the second', [{ status: 500 }, { status: 200 }]],
+  ])('a duplicated delivery succeeds when %s was accepted', async (_, responses) => {
+    const { receiver, deliver } = await startFaulty('duplicate');
+    receiver.respond(responses);
+    expect(await deliver()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+  });
+
+  it('a duplicate that failed twice counts as one attempt of the retry schedule', async () => {
+    const { receiver, deliver } = await startFaulty('duplicate');
+    receiver.respond({ status: 500 });
+    const { next_attempt_at, attempts } = await deliver();
+    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['http_error', 'http_error']);
+  });
+
+  it('the fault drop records an attempt without sending it, and retries continue', async () => {
+    const { receiver, control, deliver, mark } = await startFaulty('drop');
+    const { id, attempts, next_attempt_at } = await deliver();
+    expect(receiver.requests).toEqual([]);
+    expect(attempts).toMatchObject([
+      {
+        outcome: 'connection_error',
+        error: expect.stringContaining(mark.id),
+        response: null,
+        phases: null,
+        fault: mark,
+      },
+    ]);
+    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
+    await control.settleClock({});
+    const later = await control.getDelivery({ id });
+    expect(later.status).toBe('succeeded');
+    expect(later.attempts.map(({ fault }) => fault)).toEqual([mark, undefined]);
+  });
+
+  it('the fault error-response fails attempts with its status without sending them, as often as its count', async () => {
+    const { receiver, control, deliver } = await startDeliverySetup();
+    const { id } = await control.addFault({ on: 'delivery', kind: 'error-response', status: 429, count: 2 });
+    const first = await deliver();
+    expect(first.attempts).toMatchObject([
+      {
+        outcome: 'http_error',
+        response_status: 429,
+        error: `nothing was sent: fault ${id} responded with 429 Too Many Requests`,
+        response: { headers: {}, body: '' },
+        fault: { id, kind: 'error-response' },
+      },
+    ]);
+    expect(between(first.attempts[0]?.scheduled_at, first.next_attempt_at)).toBe(300_000);
+    expect(receiver.requests).toEqual([]);
+    await control.settleClock({});
+    const { status, attempts } = await control.getDelivery({ id: first.id });
+    expect([status, receiver.requests.length]).toEqual(['succeeded', 1]);
+    expect(attempts.map(({ response_status }) => response_status)).toEqual([429, 429, 200]);
+  });
+
+  it.each([
+    ['timeout', 'timeout', 'ended the attempt as a timeout, without waiting for the time limit'],
+    ['reset', 'connection_error', 'reset the connection'],
+  ] as const)('the fault %s sends the attempt and loses the response', async (kind, outcome, effect) => {
+    const { receiver, control, deliver, mark } = await startFaulty(kind);
+    const { id, attempts } = await deliver();
+    expect(receiver.requests).toHaveLength(1);
+    expect(attempts).toMatchObject([
+      {
+        outcome,
+        response_status: null,
+        error: `the response was lost: fault ${mark.id} ${effect}`,
+        response: null,
+        fault: mark,
+      },
+    ]);
+    await control.settleClock({});
+    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+    expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
+  });
+
+  it('the fault delay delays an attempt in schedule time', async () => {
+    const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('delay', { delay_ms: 7_000 });
+    const event = await trigger();
+    const waiting = await deliveryOf(event);
+    expect(between(waiting.created_at, waiting.next_attempt_at)).toBe(7_000);
+    await control.advanceClock({ ms: 6_999 });
+    expect(receiver.requests).toEqual([]);
+    await control.advanceClock({ ms: 1 });
+    expect(await deliveryOf(event)).toMatchObject({ status: 'succeeded', attempts: [{ fault: mark }] });
+  });
+
+  it('the fault delay does not hold back a replay that is requested meanwhile', async () => {
+    const { receiver, control, deliver } = await startFaulty('delay');
+    const { id } = await deliver();
+    await control.replayDelivery({ id });
+    await receiver.waitFor(1);
+    await control.advanceClock({ ms: 0 });
+    const { attempts } = await control.getDelivery({ id });
+    expect(attempts.map(({ fault, trigger }) => [fault, trigger])).toEqual([[undefined, 'manual']]);
+  });
+
+  it('the fault reorder sends a later delivery to the endpoint first [delivery.order]', async () => {
+    const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('reorder');
+    const events = [await trigger(), await trigger()];
+    await receiver.waitFor(2);
+    await control.advanceClock({ ms: 0 });
+    const sent = receiver.requests.map(({ body }) => JSON.parse(`${body}`).data.id);
+    expect(sent).toEqual(events.toReversed());
+    const marks = await Promise.all(
+      events.map(async (event) => (await deliveryOf(event)).attempts[0]?.fault),
+    );
+    expect(marks).toEqual([mark, undefined]);
+  });
+
+  it('the fault reorder stops waiting for a later delivery after its delay', async () => {
+    const { receiver, control, deliver } = await startFaulty('reorder', { delay_ms: 5_000 });
+    const { created_at, next_attempt_at } = await deliver();
+    expect(between(created_at, next_attempt_at)).toBe(5_000);
+    await control.settleClock({});
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('the fault tamper-body changes a byte after signing, and the attempt shows the body that was sent [§6.1]', async () => {
+    const { receiver, webhook, deliver, mark } = await startFaulty('tamper-body');
+    const { attempts } = await deliver();
+    const [request] = receiver.requests;
+    const [attempt] = attempts;
+    expect(verdictOn(request, webhook.secret)).toBe('signature_mismatch');
+    expect(attempt).toMatchObject({ request: { body: `${request?.body}` }, fault: mark });
+    expect(JSON.parse(`${request?.body}`).type).toBe('order.shipped');
+    expect(attempt?.request.signed_content).not.toContain(`${request?.body}`);
+  });
+
+  it.each([
+    ['bad-signature', 'signature_mismatch'],
+    ['stale-timestamp', 'timestamp_too_old'],
+  ] as const)(
+    'a receiver that verifies a delivery with the fault %s finds %s [§6.3, §6.4]',
+    async (kind, verdict) => {
+      const { receiver, webhook, deliver } = await startFaulty(kind);
+      await deliver();
+      expect(verdictOn(receiver.requests[0], webhook.secret)).toBe(verdict);
+    },
+  );
+
+  it('the fault old-secret signs with the previous secret after it has expired', async () => {
+    const { receiver, control, webhook, deliver } = await startFaulty('old-secret');
+    const { secret } = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
+    await deliver();
+    await deliver();
+    const [faulty, sound] = receiver.requests;
+    expect([verdictOn(faulty, webhook.secret), verdictOn(sound, secret)]).toEqual(['ok', 'ok']);
+    expect(verdictOn(faulty, secret)).toBe('signature_mismatch');
+  });
+});
+
+describe('sendWithFault', () => {
+  const result: SendResult = {
+    ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 7, phases: null },
+    ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
+  };
+  const failure = { responseStatus: null, durationMs: 0, phases: null, response: null, retryAfterMs: null };
+
+  /** The results of an attempt with a fault, and the fields of its requests that differ from those without one. */
+  async function send(kind: DeliveryFaultKind, more: { delay_ms?: number; status?: number } = {}) {
+    const request = { url: 'http://127.0.0.1:9/', headers: {}, body: '{"a":1}' };
+    const unchanged: Record<string, unknown> = request;
+    const changes: object[] = [];
+    const sender = {
+      send: async (sent: SendRequest) => {
+        const changed = Object.entries(sent).filter(([name, value]) => unchanged[name] !== value);
+        changes.push(Object.fromEntries(changed));
+        return result;
+      },
+    };
+    const rule = { on: 'delivery', kind, probability: 1, ...more } as const;
+    const results = await sendWithFault(sender as never, request, {
+      applied: { id: 'flt_1', kind },
+      rule,
+    });
+    return { results, changes };
+  }
+
+  it.each<[DeliveryFaultKind, { delay_ms?: number; status?: number }, object[], object[]]>([
+    [
+      'drop',
+      {},
+      [],
+      [
+        {
+          ...failure,
+          outcome: 'connection_error',
+          error: 'nothing was sent: fault flt_1 dropped the attempt',
+        },
+      ],
+    ],
+    [
+      'error-response',
+      { status: 799 },
+      [],
+      [
+        {
+          ...{ ...failure, outcome: 'http_error', responseStatus: 799, response: result.response },
+          error: 'nothing was sent: fault flt_1 responded with 799',
+        },
+      ],
+    ],
+    ['timeout', {}, [{}], [{ ...failure, outcome: 'timeout', error: expect.any(String), durationMs: 7 }]],
+    [
+      'reset',
+      {},
+      [{}],
+      [{ ...failure, outcome: 'connection_error', error: expect.any(String), durationMs: 7 }],
+    ],
+    ['duplicate', {}, [{}, {}], [result, result]],
+    ['tamper-body', {}, [{ body: expect.stringMatching(/^.{7}$/) }], [result]],
+    ['slow-body', {}, [{ writeOverMs: 5_000 }], [result]],
+    ['slow-body', { delay_ms: 60 }, [{ writeOverMs: 60 }], [result]],
+    ['bad-signature', {}, [{}], [result]],
+  ])('an attempt with the fault %s and %j sends %j', async (kind, more, changes, results) => {
+    expect(await send(kind, more)).toEqual({ changes, results });
+  });
+});
+
+describe('the fault of an attempt', () => {
+  async function start(kind: DeliveryFaultKind) {
+    const { sandbox, store, endpoint, trigger, get } = startDispatcher();
+    await sandbox.faults.add({ on: 'delivery', kind, probability: 1 });
+    endpoint();
+    const [id = ''] = await trigger();
+    const sendable = store.deliveries.findSendable(get(id).seq);
+    if (sendable === undefined) throw new Error('The delivery is not due.');
+    return { sandbox, delivery: { ...sendable, fault: null } };
+  }
+
+  it('an attempt that a fault has delayed gets no second fault', async () => {
+    const { sandbox, delivery } = await start('drop');
+    expect(applyMatchingFault(sandbox, delivery)).toMatchObject({ applied: { kind: 'drop' } });
+    expect(applyMatchingFault(sandbox, { ...delivery, fault: '{"kind":"delay"}' })).toBeUndefined();
+  });
+
+  it('a fault for a delivery that does not exist is an internal error', async () => {
+    const { sandbox, delivery } = await start('drop');
+    expect(() => applyMatchingFault(sandbox, { ...delivery, seq: 0 })).toThrow('Delivery 0 does not exist.');
+  });
+
+  it('old-secret signs with a repeatable unknown secret if the endpoint has no previous secret', async () => {
+    const { sandbox, delivery } = await start('old-secret');
+    const fault = applyMatchingFault(sandbox, delivery);
+    const message = {
+      scheme: sandbox.rules.signature,
+      secrets: ['a'],
+      id: 'b',
+      timestampMs: NOW,
+      body: '{}',
+    };
+    const sign = (previous_secret: string | null) =>
+      applySignatureFault(sandbox, { ...delivery, previous_secret }, message, fault).secrets;
+    expect(sign('whsec_old')).toEqual(['whsec_old']);
+    const [unknown, again] = [sign(null), sign(null)];
+    expect(unknown).toEqual([expect.stringMatching(/^whsec_.{43}$/)]);
+    expect(again).toEqual(unknown);
+    expect(unknown).not.toContain(delivery.secret);
+  });
+});

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
+import type { EmulatorOptions } from '../../../src/emulator.ts';
+import { Store } from '../../../src/store/store.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createTestWallClock } from '../../support/test-wall-clock.ts';
+import { between, header, openEmulator, openReceiver } from './delivery-setup.ts';
+import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
+
+/** A database file, and a function that opens an emulator on it. */
+function createPlace() {
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  return { db, open: (options: Partial<EmulatorOptions> = {}) => openEmulator({ db, ...options }) };
+}
+
+describe('after a restart', () => {
+  it('the retry schedule continues after a restart with the same bytes, id and secret [retry.schedule, envelope]', async () => {
+    const receiver = await openReceiver({ status: 500 });
+    const { open } = createPlace();
+    const first = await open();
+    await first.subscribe(receiver.url);
+    const event = await first.trigger('order.shipped', { total: 1 });
+    await first.control.advanceClock({ ms: 5 * MINUTE_MS });
+    await first.close();
+    const again = await open();
+    receiver.respond([{ status: 500 }, {}]);
+    const { attempts } = await again.control.settleClock({});
+    const [delivery] = await again.deliveriesOf(event);
+    expect(attempts.map(({ number }) => number)).toEqual([3, 4]);
+    expect(
+      attempts.map(({ scheduled_at }) => between(delivery?.created_at, scheduled_at) / MINUTE_MS),
+    ).toEqual([35, 155]);
+    expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 4 });
+    expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
+    expect(new Set(receiver.requests.map((request) => header(request, 'service-delivery-id'))).size).toBe(1);
+  });
+
+  it.each([
+    [
+      'counts the time of the restart in real time while its clock runs',
+      { speed: 1, frozen: false },
+      HOUR_MS,
+    ],
+    [
+      'counts the time of the restart in real time, however fast its clock ran',
+      { speed: 60, frozen: false },
+      HOUR_MS,
+    ],
+    ['counts no time for a restart while its clock is frozen', { frozen: true }, 0],
+  ])('a workspace %s', async (_, clock, counted) => {
+    const { open } = createPlace();
+    const wall = createTestWallClock();
+    const first = await open({ wall, clock });
+    const { now: before } = await first.control.getClock({});
+    await first.close();
+    wall.advance(HOUR_MS);
+    const again = await open({ wall, clock: undefined });
+    expect(between(before, (await again.control.getClock({})).now)).toBe(counted);
+  });
+
+  it('deliveries that fell due while the emulator was off are sent at once, and those past their window have failed [§6.retries.window]', async () => {
+    const receiver = await openReceiver({ status: 500 });
+    const { open } = createPlace();
+    const wall = createTestWallClock();
+    const first = await open({ wall, clock: { frozen: false } });
+    await first.subscribe(receiver.url);
+    const late = await first.trigger();
+    await first.deliveriesOf(late);
+    await first.close();
+    wall.advance(10 * HOUR_MS);
+    const second = await open({ wall, clock: undefined });
+    await receiver.waitFor(2);
+    const [held] = await second.deliveriesOf(late);
+    // Delayed by ten hours: the next gap counts from when the attempt started.
+    expect(between(held?.created_at, held?.next_attempt_at)).toBe(10 * HOUR_MS + 30 * MINUTE_MS);
+    await second.close();
+    wall.advance(80 * HOUR_MS);
+    const third = await open({ wall, clock: undefined });
+    const [failed] = await third.deliveriesOf(late);
+    expect(failed).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 2 });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('a replay that was requested before a restart is sent [replay]', async () => {
+    const receiver = await openReceiver();
+    const { open } = createPlace();
+    const first = await open();
+    const { id: webhook } = await first.subscribe(receiver.url);
+    const [delivery] = await first.deliveriesOf(await first.trigger());
+    await first.control.updateWebhook({ id: webhook, disabled: true });
+    await first.control.replayDelivery({ id: delivery?.id ?? '' });
+    await first.close();
+    const again = await open();
+    await again.control.updateWebhook({ id: webhook, disabled: false });
+    await receiver.waitFor(2);
+    await again.control.advanceClock({ ms: 0 });
+    expect(await again.control.getDelivery({ id: delivery?.id ?? '' })).toMatchObject({
+      attempt_count: 2,
+      status: 'succeeded',
+    });
+  });
+});
+
+describe('a stop', () => {
+  it('a stop starts nothing new and waits no longer than its grace period, and unfinished attempts are made again', async () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const first = startDispatcher({ store: new Store({ path }) });
+    first.endpoint();
+    const ids = await first.trigger(10);
+    await (await first.attempt(1)).respond(failedResult);
+    expect(first.sent).toHaveLength(9);
+    await first.dispatcher.stop(10);
+    expect(first.sent).toHaveLength(9);
+    // A response after the stop changes nothing.
+    await first.attempt(2).then((attempt) => attempt.respond());
+    first.store.close();
+    await runEventLoop();
+    const again = startDispatcher({ store: new Store({ path }) });
+    await runEventLoop();
+    expect(again.get(ids[0] ?? '')).toMatchObject({ status: 'pending', attempt_count: 1 });
+    expect(again.get(ids[1] ?? '')).toMatchObject({ status: 'pending', attempt_count: 0 });
+    while (again.inFlight.size > 0)
+      await Promise.all(Array.from(again.inFlight, (attempt) => attempt.respond()));
+    expect(again.sent.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
+  });
+});

@@ -1,0 +1,352 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ProbeOptions, probeSignature } from '../../../src/emulator/deliveries/probe-signature.ts';
+import type { Sender, SendRequest } from '../../../src/emulator/deliveries/sender.ts';
+import type { SignatureScheme } from '../../../src/signature/scheme.ts';
+import { failedResult, startDispatcher } from './dispatcher-setup.ts';
+
+const time = vi.hoisted(() => ({ now: 0 }));
+vi.mock('../../../src/platform/timers.ts', async (importActual) => ({
+  ...(await importActual<typeof import('../../../src/platform/timers.ts')>()),
+  monotonic: () => time.now,
+}));
+beforeEach(() => {
+  time.now = 0;
+});
+
+interface Received {
+  readonly headers: SendRequest['headers'];
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly id: string;
+  readonly body: string;
+  /** Number of the request, from 0. */
+  readonly index: number;
+}
+
+/** A status, with or without a body; null for no response. */
+type Response = number | readonly [status: number, body: string] | null;
+
+const API_KEY = 'svc_test_00000000000000000000000000000000';
+const SECRET = 'whsec_Y3VycmVudA';
+const PREVIOUS_SECRET = 'whsec_cHJldmlvdXM';
+
+const hex = (content: string, secret = SECRET) => createHmac('sha256', secret).update(content).digest('hex');
+const isCorrect = ({ signature, timestamp, body }: Received) =>
+  signature.split(',').includes(`v1=${hex(`${timestamp}.${body}`)}`);
+
+/** Probes a receiver that rejected a delivery. It gets the requests that the probe sends. */
+async function probe(
+  respond: (request: Received) => Response,
+  options: Partial<ProbeOptions> & {
+    readonly scheme?: Partial<SignatureScheme>;
+    rotates?: boolean;
+    body?: string;
+  } = {},
+) {
+  const { scheme, rotates = false, body: sentBody, ...probeOptions } = options;
+  const { sandbox, store, endpoint, trigger, attempt, get } = startDispatcher();
+  const webhook = store.webhooks.getBySeq(store.webhooks.findSeq(endpoint().id) ?? 0);
+  const previous = rotates ? PREVIOUS_SECRET : null;
+  const change = { secret: SECRET, previous_secret: previous, previous_secret_expires_at: 2 ** 50 };
+  store.writeNow(() => store.webhooks.update({ ...webhook, ...change }));
+  const [id = ''] = await trigger();
+  await (await attempt(1)).respond(failedResult);
+  if (sentBody !== undefined) store.deliveryQueries.getBody = () => sentBody;
+  const received: Received[] = [];
+  const send = async (request: SendRequest) => {
+    const { 'Service-Signature': signature = '', 'Service-Timestamp': timestamp = '' } = request.headers;
+    const index = received.length;
+    const { headers } = request;
+    const sent = { headers, signature, timestamp, id: headers['Service-Delivery-Id'] ?? '', index };
+    received.push({ ...sent, body: String(request.body) });
+    const response = respond(received.at(-1) as Received);
+    const [status, body] = Array.isArray(response) ? response : [response, ''];
+    return {
+      outcome: status === null ? 'timeout' : status < 300 ? 'succeeded' : 'http_error',
+      responseStatus: status,
+      response: status === null ? null : { headers: {}, body: Buffer.from(body), truncated: false },
+    };
+  };
+  const result = await probeSignature(
+    { ...sandbox, rules: { ...sandbox.rules, signature: { ...sandbox.rules.signature, ...scheme } } },
+    { send } as unknown as Sender,
+    get(id),
+    { apiKey: API_KEY, ...probeOptions },
+  );
+  return { result, received, row: get(id), body: store.deliveryQueries.getBody(get(id).seq) };
+}
+
+describe('probeSignature', () => {
+  it('a receiver that accepts the delivery now gets it four times, twice signed as every attempt is, and with other times', async () => {
+    const { result, received, row, body } = await probe((request) => (isCorrect(request) ? 200 : 401));
+    expect(result).toEqual({ result: 'accepted' });
+    expect(received.every((request) => request.id === row.id && request.body === body)).toBe(true);
+    const [first, second, ...others] = received.map(({ timestamp }) => timestamp);
+    expect([second, others]).toEqual([first, ['2026-11-19T23:59:59Z', '2026-11-19T23:59:58Z']]);
+  });
+
+  it.each<[string, string, (request: Received) => string]>([
+    ['content_changed', 'the signed string was "{body}" instead', ({ body }) => `v1=${hex(body)}`],
+    [
+      'content_changed',
+      'the signed string was "{timestamp}{body}" instead',
+      ({ timestamp, body }) => `v1=${hex(timestamp + body)}`,
+    ],
+    [
+      'api_key_as_secret',
+      'the secret was an API key',
+      ({ timestamp, body }) => `v1=${hex(`${timestamp}.${body}`, API_KEY)}`,
+    ],
+    [
+      'key_changed',
+      'the key was the secret without whsec_',
+      ({ timestamp, body }) => `v1=${hex(`${timestamp}.${body}`, 'Y3VycmVudA')}`,
+    ],
+    ['encoding_changed', 'the prefix v1= was missing', ({ timestamp, body }) => hex(`${timestamp}.${body}`)],
+    [
+      'encoding_changed',
+      'written in uppercase hex instead of lowercase hex',
+      ({ timestamp, body }) => `v1=${hex(`${timestamp}.${body}`).toUpperCase()}`,
+    ],
+    [
+      'encoding_changed',
+      'written in base64 instead of lowercase hex',
+      ({ timestamp, body }) => `v1=${Buffer.from(hex(`${timestamp}.${body}`), 'hex').toString('base64')}`,
+    ],
+  ])('a receiver with the mistake %s is recognized: %s', async (reason, description, sign) => {
+    const { result } = await probe((request) => (request.signature === sign(request) ? 200 : 401));
+    const mistake = { reason, detail: expect.stringContaining(description) };
+    expect(result).toMatchObject({ result: 'mistake', mistake });
+  });
+
+  it.each([
+    ['seconds since 1970', /^\d{10}$/],
+    ['milliseconds since 1970', /^\d{13}$/],
+  ])('a receiver that reads the timestamp only as %s is recognized', async (name, format) => {
+    const { result } = await probe((request) =>
+      isCorrect(request) && format.test(request.timestamp) ? 200 : 400,
+    );
+    expect(result).toMatchObject({
+      result: 'mistake',
+      mistake: {
+        reason: 'timestamp_unreadable',
+        detail: `The receiver makes one mistake: the timestamp in Service-Timestamp was expected as ${name}.`,
+        remedy:
+          'Read the timestamp in Service-Timestamp as ISO 8601 in UTC, and compare it with the current time in the same unit.',
+      },
+    });
+  });
+
+  it.each([
+    ['current', SECRET],
+    ['previous', PREVIOUS_SECRET],
+  ])(
+    'a receiver that compares the whole header with the signature of the %s secret is recognized during a rotation',
+    async (name, secret) => {
+      const { result } = await probe(
+        ({ signature, timestamp, body }) =>
+          signature === `v1=${hex(`${timestamp}.${body}`, secret)}` ? 200 : 401,
+        { rotates: true },
+      );
+      expect(result).toMatchObject({
+        result: 'mistake',
+        mistake: {
+          reason: 'header_not_split',
+          detail: `The receiver makes one mistake: Service-Signature was expected with only one signature, that of the ${name} secret.`,
+          remedy: 'Split Service-Signature at ",", and accept the delivery if any of its signatures matches.',
+        },
+      });
+    },
+  );
+
+  it.each<[string, string, (request: Received) => boolean]>([
+    [
+      'prints a time without seconds that are zero',
+      'the timestamp was printed by a library (2026-11-20T00:00Z)',
+      ({ signature, timestamp, body }) =>
+        signature === `v1=${hex(`${timestamp.replace(/:00Z$/, 'Z')}.${body}`)}`,
+    ],
+    [
+      'writes bytes below 16 with one digit',
+      'the digest was written in hex with one digit for bytes below 16',
+      ({ signature, timestamp, body }) =>
+        signature === `v1=${hex(`${timestamp}.${body}`).replace(/(..)/g, (byte) => byte.replace(/^0/, ''))}`,
+    ],
+    [
+      'signs a body that Python has serialized again, without the timestamp',
+      'as json.dumps of Python does',
+      ({ signature, body }) =>
+        signature === `v1=${hex(body.replaceAll('":', '": ').replaceAll(',"', ', "'))}`,
+    ],
+  ])('the mistake of a receiver that %s is found', async (_, detail, accepts) => {
+    const { result } = await probe((request) => (accepts(request) ? 200 : 401));
+    expect(result).toMatchObject({ result: 'mistake', mistake: { detail: expect.stringContaining(detail) } });
+  });
+
+  it('a receiver that fails after it has verified an empty body is recognized by the status, which repeats', async () => {
+    const { result } = await probe(({ signature, timestamp }) =>
+      signature === `v1=${hex(`${timestamp}.`)}` ? 500 : 401,
+    );
+    expect(result).toMatchObject({
+      result: 'mistake',
+      mistake: { reason: 'body_changed', detail: expect.stringContaining('empty') },
+    });
+  });
+
+  it('another status for a digest in another form shows no mistake', async () => {
+    const { result } = await probe(({ signature }) => (signature.startsWith('v1=') ? 401 : 500));
+    expect(result).toMatchObject({ result: 'rejected', stop: null });
+  });
+
+  it('a receiver that accepts text that is not a time, and expects a time in another zone, is named by the zone', async () => {
+    const { result } = await probe((request) => {
+      const distance = Date.parse(request.timestamp) - 2 * 3_600_000 - Date.parse('2026-11-20T00:00:00Z');
+      // The comparison with NaN is false.
+      return Math.abs(distance) > 300_000 || !isCorrect(request) ? 401 : 200;
+    });
+    expect(result).toMatchObject({
+      mistake: {
+        reason: 'timestamp_misread',
+        detail: expect.stringContaining('was read as a time in UTC+02:00'),
+      },
+    });
+  });
+
+  it('a receiver that reads the signature from service_signature is recognized', async () => {
+    const { result } = await probe(({ headers: { service_signature: signature = '' }, ...request }) =>
+      isCorrect({ headers: {}, ...request, signature }) ? 204 : 401,
+    );
+    expect(result).toMatchObject({
+      result: 'mistake',
+      mistake: {
+        reason: 'header_missing',
+        detail:
+          'The receiver makes one mistake: the signature was read from service_signature instead of Service-Signature.',
+        remedy: expect.stringMatching(/^Read the signature from the header Service-Signature, in any case /),
+      },
+    });
+  });
+
+  it('a receiver that rejects everything gets each signature once, and never a correct one', async () => {
+    const { result, received, body } = await probe(() => 401);
+    // At the beginning the correct signature and a random one, at the end the correct one at eight times, and the first one again.
+    expect(result).toEqual({ result: 'rejected', tried: received.length - 2 - 9, stop: null });
+    const [correct, ...others] = received.slice(0, -9);
+    expect(received.slice(-9).every(isCorrect)).toBe(true);
+    expect(correct && isCorrect(correct)).toBe(true);
+    const sent = new Set(others.map(({ signature, timestamp }) => `${signature} ${timestamp}`));
+    // Eleven have the signature in another header, too, and four that of another scheme.
+    expect(sent.size).toBe(others.length - 14);
+    expect(
+      others.filter((request) => isCorrect(request) && request.timestamp === correct?.timestamp),
+    ).toHaveLength(15);
+    expect(others.every((request) => request.body === body)).toBe(true);
+  });
+
+  it.each<[string, Partial<SignatureScheme>, string, number]>([
+    [
+      'a scheme without a timestamp header',
+      { headers: { signature: 'Service-Signature', timestamp: null, id: null } },
+      'Service-Timestamp',
+      0,
+    ],
+    ['a scheme with a timestamp in milliseconds', { timestampFormat: 'unix_ms' }, 'Service-Timestamp', 45],
+  ])('%s has its own forms of the timestamp', async (_, scheme, __, count) => {
+    const { received } = await probe(() => 401, { scheme });
+    const { timestamp } = received[0] as Received;
+    expect(received.filter((request) => request.timestamp !== timestamp)).toHaveLength(count);
+  });
+
+  it('a scheme in base64 without a prefix is tried in hex, and not in forms that it has itself', async () => {
+    const header = { prefix: '', separator: ',', timestampField: null };
+    const { received } = await probe(() => 401, { scheme: { encoding: 'base64', header } });
+    const [correct = '', ...others] = received.map(({ signature }) => signature);
+    const inHex = Buffer.from(correct, 'base64').toString('hex');
+    expect(others.filter((signature) => signature === inHex)).toHaveLength(1);
+    expect(others).not.toContain(correct.toUpperCase());
+  });
+
+  it.each<[string, object, (request: Received) => Response]>([
+    [
+      'accepts only wrong signatures',
+      { result: 'random_accepted' },
+      (request) => (isCorrect(request) ? 401 : 200),
+    ],
+    [
+      'fails after the verification',
+      { result: 'signature_accepted' },
+      (request) => (isCorrect(request) ? 500 : 401),
+    ],
+    [
+      'responds with another text after the verification',
+      { result: 'signature_accepted' },
+      (request) => (isCorrect(request) ? [401, 'order is unknown'] : [401, 'signature is wrong']),
+    ],
+    [
+      'responds differently to the second random signature',
+      { result: 'inconsistent' },
+      ({ index }) => [500, 401, 500, 500][index] ?? 500,
+    ],
+    [
+      'responds differently to the second correct signature',
+      { result: 'inconsistent' },
+      ({ index }) => [500, 401, 401, 401][index] ?? 401,
+    ],
+    [
+      'accepts a wrong signature and then the correct one',
+      { result: 'accepted' },
+      ({ index }) => (index < 2 ? 401 : 200),
+    ],
+    [
+      'stops responding',
+      { result: 'rejected', tried: 2, stop: 'no_response' },
+      ({ index }) => (index < 3 ? 401 : null),
+    ],
+    [
+      'limits the rate',
+      { result: 'rejected', tried: 2, stop: 'rate_limit' },
+      ({ index }) => (index < 3 ? 401 : 429),
+    ],
+    ['never responds', { result: 'rejected', tried: 1, stop: 'no_response' }, () => null],
+    [
+      'takes 20 seconds for four requests',
+      { result: 'rejected', tried: 4, stop: 'time_limit' },
+      ({ index }) => {
+        time.now = index < 4 ? index * 6_666 : 20_001 + 6_666;
+        return 401;
+      },
+    ],
+  ])('a receiver that %s has the result %j', async (_, expected, respond) => {
+    expect((await probe(respond)).result).toEqual(expected);
+  });
+
+  it('responses that differ only in IDs, digests and times are the same response', async () => {
+    const { result } = await probe(({ index }) => [
+      401,
+      `req_${index}: no match at 2026-11-20T00:00:0${index % 10}Z`,
+    ]);
+    expect(result).toMatchObject({ result: 'rejected', stop: null });
+  });
+
+  it('a probe of a large body tries 40 mistakes', async () => {
+    const { result, received } = await probe(() => 401, { body: JSON.stringify({ a: 'x'.repeat(70_000) }) });
+    expect(result).toEqual({ result: 'rejected', tried: 40, stop: 'large_body' });
+    expect(received).toHaveLength(42);
+  });
+
+  it('a canceled probe sends no further request', async () => {
+    const controller = new AbortController();
+    let count = 0;
+    const probed = probe(
+      ({ index }) => {
+        count++;
+        if (index === 4) controller.abort(new Error('canceled'));
+        return 401;
+      },
+      { signal: controller.signal },
+    );
+    await expect(probed).rejects.toThrow('canceled');
+    expect(count).toBe(5);
+  });
+});

@@ -1,0 +1,120 @@
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { authority, getCertificate } from '../../support/certificates.ts';
+import { createRawReceiver, readRequest } from '../../support/raw-receiver.ts';
+import { createReceiver } from '../../support/test-receiver.ts';
+import { createPostRequest, createTestSender } from './sender-setup.ts';
+
+const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
+  createReceiver({}, { certificate: getCertificate(name) });
+
+describe('requests over TLS', () => {
+  it('the sender delivers to a host name whose certificate comes from the given authority [§6.delivery]', async () => {
+    await using receiver = await receiverWith('localhost');
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
+    expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
+    expect(receiver.requests[0]?.headers.host).toBe(`localhost:${receiver.port}`);
+  });
+
+  it('the sender delivers to an address that the certificate names', async () => {
+    await using receiver = await receiverWith('localhost');
+    const result = await createTestSender({ ca: authority }).send(
+      createPostRequest(`https://127.0.0.1:${receiver.port}`),
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it.each([
+    ['expired', 'has expired'],
+    ['future', 'is not valid yet'],
+    ['self-signed', 'is self-signed'],
+    ['elsewhere', 'is for DNS:elsewhere.example, not for localhost'],
+  ] as const)('the sender rejects a certificate that is %s', async (name, problem) => {
+    await using receiver = await receiverWith(name);
+    expect(await createTestSender({ ca: authority }).send(createPostRequest(receiver.url))).toMatchObject({
+      outcome: 'tls_error',
+      responseStatus: null,
+      error: `the certificate of localhost:${receiver.port} ${problem}`,
+    });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('the sender rejects a certificate of an unknown authority [network.certificates]', async () => {
+    await using receiver = await receiverWith('localhost');
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url));
+    expect(outcome).toBe('tls_error');
+    expect(error).toContain('was issued by an unknown authority, or its intermediate certificate is missing');
+  });
+
+  it('the sender rejects an authority that is not a PEM certificate', () => {
+    const message = 'The certificate authority in ca is not a PEM certificate.';
+    expect(() => createTestSender({ ca: 'no certificate' })).toThrow(
+      expect.objectContaining({ code: 'usage', message }),
+    );
+  });
+
+  it.each(['expired', 'self-signed', 'elsewhere'] as const)(
+    'the sender accepts the %s certificate when a request skips the check, for that request only [network.certificates]',
+    async (name) => {
+      await using receiver = await receiverWith(name);
+      const sender = createTestSender();
+      expect(await sender.send(createPostRequest(receiver.url, true))).toMatchObject({
+        outcome: 'succeeded',
+      });
+      expect(await sender.send(createPostRequest(receiver.url))).toMatchObject({
+        outcome: 'tls_error',
+      });
+    },
+  );
+
+  it('the sender trusts a self-signed certificate that is passed as authority', async () => {
+    const certificate = getCertificate('self-signed');
+    await using receiver = await createReceiver({}, { certificate });
+    const result = await createTestSender({ ca: certificate.cert }).send(createPostRequest(receiver.url));
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('the error says that a receiver of plain HTTP does not speak TLS', async () => {
+    await using receiver = await createReceiver();
+    const result = await createTestSender().send(createPostRequest(receiver.url.replace('http:', 'https:')));
+    expect(result).toMatchObject({
+      outcome: 'tls_error',
+      error: `127.0.0.1:${receiver.port} does not speak TLS at this port`,
+    });
+  });
+
+  it('the error says that a receiver closed the connection in the handshake', async () => {
+    await using receiver = await createRawReceiver((socket) => socket.once('data', () => socket.end()));
+    const result = await createTestSender().send(createPostRequest(receiver.url.replace('http:', 'https:')));
+    expect(result).toMatchObject({
+      outcome: 'tls_error',
+      error: expect.stringContaining('closed the connection during the TLS handshake'),
+    });
+  });
+
+  it('the sender offers only HTTP/1.1, even to a receiver that prefers HTTP/2', async () => {
+    const certificate = { ...getCertificate('localhost'), ALPNProtocols: ['h2', 'http/1.1'] };
+    const protocols: unknown[] = [];
+    await using receiver = await createRawReceiver(async (socket) => {
+      protocols.push((socket as TLSSocket).alpnProtocol);
+      await readRequest(socket);
+      socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    }, certificate);
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
+    expect([result.outcome, protocols]).toEqual(['succeeded', ['http/1.1']]);
+  });
+
+  it('the error quotes OpenSSL when no protocol version is shared', async () => {
+    const certificate = {
+      ...getCertificate('localhost'),
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1.1',
+    } as const;
+    await using receiver = await createRawReceiver(() => undefined, certificate);
+    const { outcome, error } = await createTestSender({ ca: authority }).send(
+      createPostRequest(receiver.url),
+    );
+    expect(outcome).toBe('tls_error');
+    expect(error).toMatch(/^the TLS handshake with localhost:\d+ failed: .*(?:protocol|version)/);
+  });
+});

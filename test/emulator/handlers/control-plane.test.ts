@@ -1,0 +1,756 @@
+/** Tests the control plane in this process and over HTTP. */
+import { getEventListeners } from 'node:events';
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHttpControlClient } from '../../../src/client/http-client.ts';
+import { controlOperations } from '../../../src/operations/control-operations.ts';
+import type { ControlPlane } from '../../../src/operations/control-plane.ts';
+import { getCertificate } from '../../support/certificates.ts';
+import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
+import { createReceiver, type Receiver } from '../../support/test-receiver.ts';
+import { createTestWallClock } from '../../support/test-wall-clock.ts';
+
+vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
+
+/** The same control plane; every output is held against the schema of its operation, unknown fields included. */
+function checked(control: ControlPlane): ControlPlane {
+  return new Proxy(control, {
+    get(target, name: keyof ControlPlane) {
+      if (name === 'stream' || name === 'exportDeliveries') return target[name];
+      return async (input: never) => {
+        const output = await target[name](input);
+        expect(v.parse<v.GenericSchema>(controlOperations[name].output, output)).toEqual(output);
+        return output;
+      };
+    },
+  });
+}
+
+const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+describe.each([
+  ['in this process', (emulator: TestEmulator) => emulator.control],
+  [
+    'over HTTP',
+    (emulator: TestEmulator) => createHttpControlClient({ controlUrl: emulator.status().control_url }),
+  ],
+])('the control plane %s', (_, open) => {
+  let emulator: TestEmulator;
+  let control: ControlPlane;
+  let workspaceId: string;
+  let receiver: Receiver;
+  const wall = createTestWallClock();
+  beforeEach(async () => {
+    emulator = await startTestEmulator({ wall });
+    control = checked(open(emulator));
+    workspaceId = emulator.status().workspace_id;
+    receiver = await createReceiver();
+  });
+  afterEach(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+
+  async function register(events = ['*'], workspace_id = workspaceId) {
+    const { json } = await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events });
+    return json as { id: string; secret: string };
+  }
+
+  async function trigger(type = 'order.shipped'): Promise<string> {
+    return (await emulator.api('POST', '/events', { type })).json.id;
+  }
+
+  it('listDeliveries with the status paused lists only pending deliveries of disabled endpoints', async () => {
+    await register();
+    const { id: webhook_id } = await register();
+    await trigger();
+    await receiver.waitFor(2);
+    receiver.respond({ status: 503 });
+    await trigger();
+    await receiver.waitFor(4);
+    await control.updateWebhook({ id: webhook_id, disabled: true });
+    const { data } = await control.listDeliveries({ status: 'paused' });
+    expect(data).toMatchObject([{ webhook_id, status: 'pending', paused: true }]);
+    expect((await control.listDeliveries({ status: 'pending' })).data).toHaveLength(2);
+  });
+
+  /** The delivery of an event to one endpoint once its attempts so far are `attempts`. */
+  async function settled(event_id: string, attempts = 1) {
+    const done = new AbortController();
+    for await (const item of control.stream({ types: 'attempt', event_id, since_sequence: 0 }, done.signal)) {
+      if (item.type === 'attempt' && item.attempt.number === attempts) return item.delivery;
+    }
+    throw new Error('the stream ended');
+  }
+
+  it('a stream that its reader leaves removes its listeners from the signal', async () => {
+    await trigger();
+    const { signal } = new AbortController();
+    for await (const _ of control.stream({ since_sequence: 0 }, signal)) break;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  describe('status', () => {
+    it('the status describes the emulator', async () => {
+      const status = await control.getStatus({});
+      const { boot_ms, ...ready } = emulator.status();
+      expect(status).toMatchObject({ ...ready, deliveries: { pending: 0, in_flight: 0 } });
+      expect(status.started_at).toBe(new Date(wall.now()).toISOString());
+      expect(boot_ms).toBeGreaterThanOrEqual(0);
+    });
+
+    it('the emulator stops', async () => {
+      const { control_url: controlUrl } = emulator.status();
+      await expect(control.stop({})).resolves.toEqual({ stopping: true });
+      await emulator.closed;
+      const nobody = createHttpControlClient({ controlUrl }).getStatus({});
+      await expect(nobody).rejects.toMatchObject({ code: 'no_emulator' });
+    });
+  });
+
+  describe('workspaces', () => {
+    it('workspaces are created, retrieved and listed, newest first', async () => {
+      const second = await control.createWorkspace({ name: 'Second' });
+      expect(second).toMatchObject({ name: 'Second', environment: 'sandbox' });
+      await expect(control.getWorkspace({ id: second.id })).resolves.toEqual(second);
+      const { data } = await control.listWorkspaces({});
+      expect(data.map(({ id }) => id)).toEqual([second.id, workspaceId]);
+    });
+
+    it.each(['  ', '\u200b\u2060', '\u3164\u00a0', '\u202e', '\u2800'])(
+      'createWorkspace rejects the name %j, which has no visible character [output.names]',
+      async (name) => {
+        await expect(control.createWorkspace({ name })).rejects.toMatchObject({
+          code: 'validation_failed',
+          message: 'name must contain a visible character.',
+        });
+      },
+    );
+
+    it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000b', 'half \ud800'])(
+      'createWorkspace rejects the name %j',
+      async (name) => {
+        await expect(control.createWorkspace({ name })).rejects.toMatchObject({
+          code: 'validation_failed',
+          message: expect.stringMatching(/^name must /),
+        });
+      },
+    );
+  });
+
+  describe('an id that does not exist', () => {
+    it.each([
+      ['getDelivery', { id: 'foo' }, 'Delivery foo does not exist.', 'svc deliveries list'],
+      ['getRequest', { id: 'req_1' }, 'Request req_1 does not exist.', 'svc logs list'],
+      ['deleteWebhook', { id: 'wh_1' }, 'Endpoint wh_1 does not exist.', 'svc webhooks list'],
+      ['revokeKey', { id: 'key_1' }, 'API key key_1 does not exist.', 'svc keys list'],
+      ['getFixture', { type: 'a.b' }, 'Fixture a.b does not exist.', 'svc fixtures list'],
+    ] as const)('%s says where to look for %j', async (name, input, message, command) => {
+      await expect(control[name](input as never)).rejects.toMatchObject({
+        code: 'not_found',
+        message,
+        hint: { text: expect.stringMatching(/^List the /), command },
+      });
+    });
+  });
+
+  describe('an id of another kind', () => {
+    const opaque = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+    it.each([
+      ['getDelivery', { id: `evt_${opaque}` }, `evt_${opaque} is an event ID; delivery IDs start with del_`],
+      [
+        'replayDelivery',
+        { id: `wh_${opaque}` },
+        `wh_${opaque} is an endpoint ID; delivery IDs start with del_`,
+      ],
+      ['getEvent', { id: 'del_1' }, 'del_1 is a delivery ID; event IDs start with evt_'],
+      ['getWebhook', { id: `ws_${opaque}` }, `ws_${opaque} is a workspace ID; endpoint IDs start with wh_`],
+      [
+        'deleteWebhook',
+        { id: `del_${opaque}` },
+        `del_${opaque} is a delivery ID; endpoint IDs start with wh_`,
+      ],
+      [
+        'getWorkspace',
+        { id: `key_${opaque}` },
+        `key_${opaque} is an API key ID; workspace IDs start with ws_`,
+      ],
+      ['revokeKey', { id: `flt_${opaque}` }, `flt_${opaque} is a fault ID; API key IDs start with key_`],
+      [
+        'listDeliveries',
+        { event_id: `del_${opaque}` },
+        `del_${opaque} is a delivery ID; event IDs start with evt_`,
+      ],
+      [
+        'getClock',
+        { workspace_id: `wh_${opaque}` },
+        `wh_${opaque} is an endpoint ID; workspace IDs start with ws_`,
+      ],
+    ] as const)('an id of another kind is named as such by %s', async (name, input, message) => {
+      await expect(control[name](input as never)).rejects.toThrow(message);
+    });
+  });
+
+  describe('keys', () => {
+    it('keys are created with scopes, for one workspace or for all, and shown once', async () => {
+      const bound = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
+      const general = await control.createKey({ scopes: ['events:read'], workspace_id: null });
+      expect(bound).toMatchObject({ workspace_id: workspaceId, scopes: ['events:read'], revoked_at: null });
+      expect(general.workspace_id).toBeNull();
+      expect(bound.last4).toBe(bound.key.slice(-4));
+      const listed = await control.listKeys({});
+      expect(listed.data.slice(0, 2).map(({ id }) => id)).toEqual([general.id, bound.id]);
+      expect(JSON.stringify(listed)).not.toContain(bound.key);
+    });
+
+    it('keys are listed by workspace', async () => {
+      const { id } = await control.createWorkspace({ name: 'Second' });
+      const key = await control.createKey({ scopes: ['events:read'], workspace_id: id });
+      const { data } = await control.listKeys({ workspace_id: id });
+      expect(data.map((each) => each.id)).toEqual([key.id]);
+    });
+
+    it('keys are revoked permanently', async () => {
+      const { id, key } = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
+      const { revoked_at } = await control.revokeKey({ id });
+      expect(revoked_at).toBe(new Date(wall.now()).toISOString());
+      wall.advance(1000);
+      expect((await control.revokeKey({ id })).revoked_at).toBe(revoked_at);
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await emulator.api('GET', '/events', undefined, headers)).status).toBe(401);
+    });
+
+    it.each([
+      [{ scopes: [] }, 'validation_failed'],
+      [{ scopes: ['events:all'] }, 'validation_failed'],
+      [{ scopes: ['events:read'], workspace_id: `ws_${unknown}` }, 'not_found'],
+    ])('createKey rejects %j', async (input, code) => {
+      await expect(control.createKey(input as never)).rejects.toMatchObject({ code });
+    });
+  });
+
+  describe('webhooks', () => {
+    it('endpoints are listed by workspace and retrieved, without their secret', async () => {
+      const { id, secret } = await register();
+      const { id: elsewhere } = await control.createWorkspace({ name: 'Second' });
+      const webhook = await control.getWebhook({ id });
+      expect(webhook).toMatchObject({ id, url: receiver.url, events: ['*'], disabled: false });
+      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [webhook] });
+      await expect(control.listWebhooks({ workspace_id: elsewhere })).resolves.toMatchObject({ data: [] });
+      expect(JSON.stringify(webhook)).not.toContain(secret);
+    });
+
+    it('endpoints are changed under the rules of their creation [§2.webhook.events]', async () => {
+      const { id } = await register();
+      const changed = await control.updateWebhook({ id, url: `${receiver.url}/new`, events: ['a.b'] });
+      expect(changed).toMatchObject({ url: `${receiver.url}/new`, events: ['a.b'], disabled: false });
+      await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+      for (const change of [
+        { url: 'ftp://a.example' },
+        { url: 'http://a.example/' },
+        { events: [] },
+        { events: ['A'] },
+      ]) {
+        await expect(control.updateWebhook({ id, ...change })).rejects.toMatchObject({
+          code: 'validation_failed',
+        });
+      }
+      await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+      const { host } = new URL(receiver.url);
+      expect(await control.updateWebhook({ id, url: `${host}/a` })).toMatchObject({
+        url: `http://${host}/a`,
+      });
+    });
+
+    it('endpoints are registered with headers, without a check of the certificate, and for every type by default', async () => {
+      await using secure = await createReceiver({}, { certificate: getCertificate('self-signed') });
+      const webhook = await control.createWebhook({
+        ...{ url: secure.url, headers: { Authorization: 'Bearer 1', 'X-Env': '' }, skip_verify: true },
+      });
+      const { secret, ...detail } = webhook;
+      expect(detail).toMatchObject({
+        ...{ workspace_id: workspaceId, events: ['*'], skip_verify: true, listener: false },
+        headers: { Authorization: 'Bearer 1', 'X-Env': '' },
+      });
+      await expect(control.getWebhook({ id: webhook.id })).resolves.toEqual(detail);
+      const { id } = await settled(await trigger());
+      const { attempts } = await control.getDelivery({ id });
+      expect(secure.requests[0]?.headers).toMatchObject({ authorization: 'Bearer 1', 'x-env': '' });
+      expect(attempts[0]?.request.headers).toMatchObject({ Authorization: 'Bearer 1' });
+      // What is meant for one address is not for another.
+      await control.replayDelivery({ id, url: receiver.url });
+      const [elsewhere] = await receiver.waitFor(1);
+      expect(elsewhere?.headers).not.toHaveProperty('authorization');
+      await control.updateWebhook({ id: webhook.id, headers: {}, skip_verify: false });
+      const refused = await settled(await trigger());
+      await expect(control.getDelivery({ id: refused.id })).resolves.toMatchObject({
+        ...{ status: 'pending', attempts: [{ outcome: 'tls_error' }] },
+      });
+      expect(secret).toMatch(/^whsec_/);
+    });
+
+    it('only a local endpoint can have a header Host, which its deliveries then have', async () => {
+      const headers = { Host: 'tenant.test' };
+      const webhook = await control.createWebhook({ url: receiver.url, headers, events: ['host.changed'] });
+      await trigger('host.changed');
+      const [request] = await receiver.waitFor(1);
+      expect(request?.headers.host).toBe('tenant.test');
+      const rejection = {
+        code: 'validation_failed',
+        message: 'headers cannot have Host, because https://hooks.example.com/ is not a local endpoint.',
+      };
+      const url = 'https://hooks.example.com/';
+      await expect(control.createWebhook({ url, headers })).rejects.toMatchObject(rejection);
+      await expect(control.updateWebhook({ id: webhook.id, url })).rejects.toMatchObject(rejection);
+      await control.updateWebhook({ id: webhook.id, url, headers: {} });
+      await expect(control.updateWebhook({ id: webhook.id, headers })).rejects.toMatchObject(rejection);
+    });
+
+    it('an endpoint cannot have a header that the emulator sets itself, or one with a line break', async () => {
+      for (const headers of [
+        { 'service-signature': 'v1=0' },
+        { Connection: 'a' },
+        { 'a b': '' },
+        { A: 'b\r\nC: d' },
+      ]) {
+        await expect(control.createWebhook({ url: receiver.url, headers })).rejects.toMatchObject({
+          code: 'validation_failed',
+        });
+      }
+      const webhook = { url: 'http://a.example/' };
+      await expect(control.createWebhook(webhook)).rejects.toMatchObject({ code: 'validation_failed' });
+      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [] });
+    });
+
+    it('the endpoints of a listener exist while a stream listens to them, and the stream shows only their deliveries', async () => {
+      const { id } = await control.createWebhook({ url: receiver.url, listener: true });
+      await register();
+      for await (const _ of control.stream({ listener: id }, AbortSignal.abort())) expect.unreachable();
+      const following = new AbortController();
+      const stream = control.stream({ listener: id, types: 'attempt', since_sequence: 0 }, following.signal);
+      const items = stream[Symbol.asyncIterator]();
+      for (let i = 0; i < 2; i++) await trigger();
+      for (let i = 0; i < 2; i++) {
+        expect((await items.next()).value).toMatchObject({ delivery: { webhook_id: id } });
+      }
+      // Only now: a timer commits the results of attempts.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      vi.advanceTimersByTime(3_600_000);
+      await expect(control.getWebhook({ id })).resolves.toMatchObject({ id, listener: true });
+      following.abort();
+      const isThere = () =>
+        control.getWebhook({ id }).then(
+          () => true,
+          () => false,
+        );
+      // Over HTTP the emulator notices a short time later that the client has disconnected.
+      while (await isThere()) {
+        vi.advanceTimersByTime(10_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const followAgain = async () => {
+        const { signal } = new AbortController();
+        await control.stream({ listener: id }, signal)[Symbol.asyncIterator]().next();
+      };
+      await expect(followAgain()).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('a listener uses an enabled permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
+      const { origin } = new URL(receiver.url);
+      const permanent = await control.createWebhook({
+        url: origin,
+        events: ['a.b', 'c.d'],
+        headers: { A: 'b' },
+      });
+      const listen = (events: string[]) =>
+        control.createWebhook({ url: `${origin}/`, events, listener: true, reuse: true });
+      expect(await listen(['*'])).toEqual(permanent);
+      expect(await listen(['c.d', 'e.f'])).toEqual(permanent);
+      // These events arrive once.
+      expect(await listen(['e.f'])).toMatchObject({ listener: true, events: ['e.f'] });
+      await control.updateWebhook({ id: permanent.id, disabled: true });
+      expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
+    });
+
+    it('a listener uses the endpoint that a stream holds for its URL if it gets some of the same events', async () => {
+      const ended = new AbortController();
+      onTestFinished(() => ended.abort());
+      const listen = (events: string[], listener = true) =>
+        control.createWebhook({ url: receiver.url, events, listener, reuse: true });
+      const first = await listen(['a.b', 'c.d']);
+      const stream = control.stream({ listener: first.id }, ended.signal);
+      // In this process, a stream begins with its first item.
+      void stream[Symbol.asyncIterator]().next();
+      await stream.ready;
+      expect(await listen(['*'])).toEqual({ ...first, shared: true });
+      expect(await listen(['c.d'], false)).toEqual({ ...first, shared: true });
+      // These events arrive once.
+      expect((await listen(['e.f'])).id).not.toBe(first.id);
+      ended.abort();
+      await expect.poll(() => listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
+    });
+
+    it('a disabled endpoint gets no deliveries of events that are created meanwhile', async () => {
+      const { id } = await register();
+      await control.updateWebhook({ id, disabled: true });
+      const event_id = await trigger();
+      await expect(control.listDeliveries({ event_id })).resolves.toMatchObject({ data: [] });
+      await control.updateWebhook({ id, disabled: false });
+      await expect(settled(await trigger())).resolves.toMatchObject({ status: 'succeeded' });
+    });
+
+    it('a rotated endpoint has a new secret, which is shown once, and the previous one until the overlap ends', async () => {
+      const { id, secret } = await register();
+      const rotated = await control.rotateWebhookSecret({ id });
+      expect(rotated.secret).toMatch(/^whsec_/);
+      expect(rotated.secret).not.toBe(secret);
+      expect(rotated.previous_secret_expires_at).toBe(new Date(wall.now() + 24 * 3_600_000).toISOString());
+      const at_once = await control.rotateWebhookSecret({ id, overlap_ms: 0 });
+      expect(at_once.previous_secret_expires_at).toBeNull();
+      await expect(control.getWebhook({ id })).resolves.not.toHaveProperty('secret');
+    });
+
+    it('revealSecret returns the current and the previous secret of an endpoint', async () => {
+      const { id, secret } = await register();
+      await expect(control.revealSecret({ id })).resolves.toEqual({ secret, previous_secret: null });
+      const rotated = await control.rotateWebhookSecret({ id });
+      await expect(control.revealSecret({ id })).resolves.toEqual({
+        secret: rotated.secret,
+        previous_secret: secret,
+      });
+    });
+
+    it.each([-1, 1.5, 1e300, 9e15])('rotateWebhookSecret rejects an overlap of %d ms', async (overlap_ms) => {
+      const { id } = await register();
+      await expect(control.rotateWebhookSecret({ id, overlap_ms })).rejects.toMatchObject({
+        code: 'validation_failed',
+      });
+    });
+  });
+
+  describe('deliveries', () => {
+    it('deliveries are retrieved with their attempts [§6.retries.visible, §2.delivery]', async () => {
+      receiver.respond([{ status: 503, headers: { 'x-why': 'busy' }, body: 'later' }]);
+      const { id: webhook_id } = await register();
+      const event_id = await trigger();
+      const { id } = await settled(event_id);
+      const delivery = await control.getDelivery({ id });
+      expect(delivery).toMatchObject({
+        event_id,
+        event_type: 'order.shipped',
+        webhook_id,
+        url: receiver.url,
+      });
+      expect(delivery).toMatchObject({
+        status: 'pending',
+        attempt_count: 1,
+        settled_at: null,
+        replay_of: null,
+      });
+      expect(delivery.attempts).toEqual([
+        expect.objectContaining({
+          number: 1,
+          trigger: 'schedule',
+          outcome: 'http_error',
+          response_status: 503,
+          response: expect.objectContaining({
+            headers: expect.objectContaining({ 'x-why': 'busy' }),
+            body: 'later',
+          }),
+        }),
+      ]);
+      const [sent] = receiver.requests;
+      expect(delivery.attempts[0]?.request.body).toBe(sent?.body.toString());
+      expect(delivery.attempts[0]?.request.headers).toMatchObject({ 'Service-Delivery-Id': id });
+      const timestamp = sent?.headers['service-timestamp'];
+      expect(delivery.attempts[0]?.request.signed_content).toBe(`${timestamp}.${sent?.body}`);
+    });
+
+    it('deliveries are listed by a part of their text, whatever the case of the letters A to Z', async () => {
+      await register();
+      const { json: event } = await emulator.api('POST', '/events', {
+        ...{ type: 'order.shipped', payload: { city: 'Århus', note: '100% _\\' } },
+      });
+      await trigger('invoice.paid');
+      const listed = async (text: string) =>
+        (await control.listDeliveries({ text })).data.map(({ event_type }) => event_type);
+      await expect(listed('ÅRHUS')).resolves.toEqual(['order.shipped']);
+      await expect(listed('INVOICE')).resolves.toEqual(['invoice.paid']);
+      await expect(listed(event.id.toLowerCase())).resolves.toEqual(['order.shipped']);
+      await expect(listed('100% _')).resolves.toEqual(['order.shipped']);
+      await expect(listed(new URL(receiver.url).host)).resolves.toHaveLength(2);
+      await expect(listed('')).resolves.toHaveLength(2);
+      await expect(listed('nowhere')).resolves.toEqual([]);
+      const excerptOf = async (text: string) => (await control.listDeliveries({ text })).data[0]?.excerpt;
+      await expect(excerptOf('ÅRHUS')).resolves.toContain('"city":"Århus"');
+      await expect(excerptOf('INVOICE')).resolves.toBeUndefined();
+    });
+
+    it('a delivery has the due times of its remaining attempts', async () => {
+      receiver.respond([{ status: 500 }, { status: 200 }]);
+      await register();
+      const { id, created_at, next_attempt_at } = await settled(await trigger());
+      const { due_times } = await control.getDelivery({ id });
+      expect(due_times).toHaveLength(7);
+      expect(due_times[0]).toBe(next_attempt_at);
+      const last = Date.parse(created_at) + (68 * 60 + 35) * 60_000;
+      expect(due_times.at(-1)).toBe(new Date(last).toISOString());
+      await control.nextClock({});
+      expect((await control.getDelivery({ id })).due_times).toEqual([]);
+    });
+
+    it('due deliveries are listed in the order of their due times', async () => {
+      receiver.respond([{ status: 500 }, { status: 500 }, { status: 200 }]);
+      const { id: first } = await register(['a.b', 'c.d']);
+      await register(['a.b']);
+      const early = await trigger('a.b');
+      await settled(early);
+      await control.advanceClock({ ms: 60_000 });
+      const late = await trigger('c.d');
+      await settled(late);
+      const due = async (input: Parameters<ControlPlane['listDue']>[0]) =>
+        (await control.listDue(input)).data.map(({ event_id }) => event_id);
+      const pending = (await control.listDeliveries({ status: 'pending' })).data;
+      expect(await due({})).toEqual(pending.map(({ event_id }) => event_id).toReversed());
+      expect((await due({ limit: 1 })).length).toBe(1);
+      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+      await expect(due({ workspace_id })).resolves.toEqual([]);
+      await control.updateWebhook({ id: first, disabled: true });
+      await expect(due({})).resolves.not.toContain(late);
+    });
+
+    it('attempts are listed newest first', async () => {
+      receiver.respond([{ status: 500 }, { status: 200 }, { status: 200 }]);
+      const { id: webhook_id } = await register(['a.b']);
+      const { id: delivery_id } = await settled(await trigger('a.b'));
+      const second = await register(['c.d']);
+      await settled(await trigger('c.d'));
+      await control.nextClock({});
+      const list = async (input: Parameters<ControlPlane['listAttempts']>[0]) =>
+        (await control.listAttempts(input)).data;
+      const all = await list({});
+      expect(all.map(({ event_type, number }) => [event_type, number])).toEqual([
+        ...[
+          ['a.b', 2],
+          ['c.d', 1],
+          ['a.b', 1],
+        ],
+      ]);
+      const own = all.filter((attempt) => attempt.delivery_id === delivery_id);
+      await expect(list({ delivery_id })).resolves.toEqual(own);
+      await expect(list({ webhook_id })).resolves.toEqual(own);
+      await expect(list({ webhook_id, limit: 1 })).resolves.toEqual(own.slice(0, 1));
+      await expect(list({ webhook_id, starting_after: String(own[0]?.id) })).resolves.toEqual(own.slice(1));
+      await expect(list({ webhook_id: second.id })).resolves.toEqual([all[1]]);
+      await expect(list({ since: '1h' })).resolves.toEqual(all);
+      await expect(list({ since: new Date(wall.now() + 1).toISOString() })).resolves.toEqual([]);
+      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+      await expect(list({ workspace_id })).resolves.toEqual([]);
+      await expect(list({ workspace_id: workspaceId })).resolves.toEqual(all);
+    });
+
+    it('deliveries are replayed as a new attempt or as a new delivery [§6.retries.replay]', async () => {
+      await register();
+      const event_id = await trigger();
+      const { id } = await settled(event_id);
+      await expect(control.replayDelivery({ id })).resolves.toMatchObject({ id, replay_of: null });
+      await settled(event_id, 2);
+      const copy = await control.replayDelivery({ id, new_id: true });
+      expect(copy).toMatchObject({ event_id, replay_of: id });
+      expect(copy.id).not.toBe(id);
+      await receiver.waitFor(3);
+      expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
+    });
+
+    it('a delivery is replayed to a URL without a scheme, as endpoints are registered', async () => {
+      await register();
+      const { id } = await settled(await trigger());
+      const { host } = new URL(receiver.url);
+      const replay = await control.replayDelivery({ id, url: `${host}/again` });
+      expect(replay).toMatchObject({ url: `http://${host}/again`, replay_of: id });
+      await expect(receiver.waitFor(2)).resolves.toMatchObject([{}, { path: '/again' }]);
+    });
+  });
+
+  describe('events', () => {
+    const createEvent = async (type: string, payload = {}) =>
+      (await emulator.api('POST', '/events', { type, payload })).json;
+
+    it('events are retrieved with the request that created them', async () => {
+      const created = await emulator.api('POST', '/events', '{"type":"a.b","payload":{"n":[12.50,"2"]}}');
+      await expect(control.getEvent({ id: created.json.id })).resolves.toEqual({
+        ...created.json,
+        request_id: created.headers.get('request-id'),
+        payload_text: '{"n":[12.50,"2"]}',
+      });
+    });
+
+    it('events are listed with the request that created them and the status of their deliveries', async () => {
+      receiver.respond([{ status: 500 }, { status: 200 }]);
+      const { id } = await register();
+      const created = await emulator.api('POST', '/events', { type: 'a.b', payload: { n: 1 } });
+      const { payload: _, ...facts } = created.json;
+      const request_id = created.headers.get('request-id');
+      await settled(facts.id);
+      const list = async () => (await control.listEvents({})).data;
+      const counts = { pending: 1, failing: 1, paused: 0, succeeded: 0, failed: 0, canceled: 0 };
+      await expect(list()).resolves.toEqual([{ ...facts, request_id, delivery_counts: counts }]);
+      const countsOfNewest = async () => (await list())[0]?.delivery_counts;
+      await control.updateWebhook({ id, disabled: true });
+      expect(await countsOfNewest()).toEqual({ ...counts, failing: 0, paused: 1 });
+      await control.updateWebhook({ id, disabled: false });
+      await control.nextClock({});
+      const none = { ...counts, pending: 0, failing: 0 };
+      expect(await countsOfNewest()).toEqual({ ...none, succeeded: 1 });
+      await control.deleteWebhook({ id });
+      await createEvent('a.b');
+      expect(await countsOfNewest()).toEqual(none);
+    });
+
+    it('events are listed by type, text, workspace and time, in pages', async () => {
+      const { id: first } = await createEvent('a.b', { city: 'Århus' });
+      const { id: second } = await createEvent('c.d');
+      const ids = async (filter: Parameters<ControlPlane['listEvents']>[0]) =>
+        (await control.listEvents(filter)).data.map(({ id }) => id);
+      await expect(ids({})).resolves.toEqual([second, first]);
+      await expect(ids({ type: 'c.d' })).resolves.toEqual([second]);
+      await expect(ids({ text: 'ÅRHUS' })).resolves.toEqual([first]);
+      expect((await control.listEvents({ text: 'ÅRHUS' })).data[0]?.excerpt).toContain('"city":"Århus"');
+      await expect(ids({ text: second.toLowerCase() })).resolves.toEqual([second]);
+      await expect(ids({ since: '1h' })).resolves.toEqual([second, first]);
+      await expect(ids({ until: '1h' })).resolves.toEqual([]);
+      await expect(ids({ starting_after: second })).resolves.toEqual([first]);
+      const page = await control.listEvents({ limit: 1 });
+      expect([page.has_more, page.end_cursor]).toEqual([true, second]);
+      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+      await expect(ids({ workspace_id })).resolves.toEqual([]);
+      await expect(ids({ workspace_id: workspaceId })).resolves.toEqual([second, first]);
+    });
+
+    it('a read of events is not in the request log', async () => {
+      const { id } = await createEvent('a.b');
+      await control.listEvents({});
+      await control.getEvent({ id });
+      expect((await control.listRequests({})).data).toHaveLength(1);
+    });
+  });
+
+  describe('requests', () => {
+    it('the request log contains the requests to /v1 with their results', async () => {
+      const { headers } = await emulator.api('GET', '/events?limit=0');
+      await control.getStatus({});
+      const { data } = await control.listRequests({});
+      const [key] = (await control.listKeys({})).data;
+      expect(data).toEqual([
+        {
+          id: headers.get('request-id'),
+          at: new Date(wall.now()).toISOString(),
+          method: 'GET',
+          path: '/v1/events?limit=0',
+          status: 400,
+          error_code: 'invalid_request',
+          error_message: 'limit must be a whole number from 1 to 100, not 0.',
+          duration_ms: 0,
+          api_key_id: key?.id,
+          api_key_name: 'Default key',
+          workspace_id: workspaceId,
+          resource_id: null,
+          user_agent: 'node',
+        },
+      ]);
+    });
+
+    it('a logged request names the resource that it created or read', async () => {
+      const { id: webhook } = await register();
+      const body = { type: 'a.b' };
+      const once = { 'idempotency-key': 'once' };
+      const { json: event } = await emulator.api('POST', '/events', body, once);
+      await emulator.api('POST', '/events', body, once);
+      await emulator.api('GET', `/events/${event.id}`);
+      await emulator.api('GET', `/events/evt_${unknown}`);
+      await emulator.api('GET', '/events/none');
+      await emulator.api('GET', `/workspaces/${workspaceId}`);
+      await emulator.api('GET', '/events');
+      await emulator.api('POST', '/events', {});
+      const about = (await control.listRequests({})).data.map(({ resource_id }) => resource_id);
+      expect(about).toEqual([
+        ...[null, null, workspaceId, null, `evt_${unknown}`],
+        ...[event.id, event.id, event.id, webhook],
+      ]);
+      const { data } = await control.listRequests({ resource_id: event.id, method: 'POST' });
+      expect(data.map(({ method }) => method)).toEqual(['POST', 'POST']);
+      const { request_id } = await control.getEvent({ id: event.id });
+      expect(request_id).toBe(data[1]?.id);
+    });
+  });
+
+  describe('fixtures', () => {
+    it('fixtures are listed, and make a payload', async () => {
+      const { data } = await control.listFixtures({});
+      const listed = data.find(({ type }) => type === 'order.shipped');
+      expect(listed).toEqual({
+        type: 'order.shipped',
+        source: 'built_in',
+        description: expect.any(String),
+        problem: null,
+      });
+      const fixture = await control.getFixture({ type: 'order.shipped' });
+      expect(fixture).toMatchObject({ type: 'order.shipped', description: listed?.description });
+      expect(fixture.payload_text).not.toContain('{{');
+    });
+  });
+
+  describe('a missing resource', () => {
+    it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
+      ['getWorkspace', { id: `ws_${unknown}` }],
+      ['revokeKey', { id: `key_${unknown}` }],
+      ['getWebhook', { id: `wh_${unknown}` }],
+      ['updateWebhook', { id: `wh_${unknown}`, disabled: true }],
+      ['deleteWebhook', { id: `wh_${unknown}` }],
+      ['rotateWebhookSecret', { id: `wh_${unknown}` }],
+      ['getDelivery', { id: 'no/id?at=all' }],
+      ['getEvent', { id: `evt_${unknown}` }],
+      ['revealSecret', { id: `wh_${unknown}` }],
+      ['listAttempts', { webhook_id: `wh_${unknown}` }],
+      ['listAttempts', { delivery_id: `del_${unknown}` }],
+      ['listDue', { workspace_id: `ws_${unknown}` }],
+      ['describeSignature', { id: `del_${unknown}` }],
+      ['verifyDelivery', { id: `del_${unknown}` }],
+      ['getFixture', { type: 'no.fixture' }],
+      ['getFixture', { type: '../events/order.shipped' }],
+      ['listEvents', { workspace_id: `ws_${unknown}` }],
+      ['listKeys', { workspace_id: `ws_${unknown}` }],
+      ['listWebhooks', { workspace_id: `ws_${unknown}` }],
+      ['listDeliveries', { workspace_id: `ws_${unknown}` }],
+      ['listDeliveries', { event_id: `evt_${unknown}` }],
+      ['listDeliveries', { webhook_id: `wh_${unknown}` }],
+      ['listRequests', { workspace_id: `ws_${unknown}` }],
+    ])('a missing resource is not found: %s %j', async (name, input) => {
+      await expect(control[name](input as never)).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('invalid input', () => {
+    it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
+      ['listWorkspaces', { limit: 0 }],
+      ['listWorkspaces', { limit: 1001 }],
+      ['listWorkspaces', { starting_after: `ws_${unknown}` }],
+      ['listKeys', { starting_after: 'key' }],
+      ['listDeliveries', { status: 'late' }],
+      ['listDeliveries', { since: 'yesterday' }],
+      ['listDeliveries', { event_id: 'evt_1' }],
+      ['listDeliveries', { text: 'x'.repeat(1001) }],
+      ['listEvents', { until: 'tomorrow' }],
+      ['listAttempts', { starting_after: `att_${unknown}_1` }],
+      ['listAttempts', { starting_after: 'att_1' }],
+      ['listDue', { limit: 0 }],
+      ['listEvents', { starting_after: `evt_${unknown}` }],
+      ['listDeliveries', { toString: 'x' }],
+      ['listRequests', { status: 600 }],
+      ['getStatus', { verbose: true }],
+    ])('invalid input is rejected: %s %j', async (name, input) => {
+      await expect(control[name](input as never)).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
+import { createReceiver } from '../../support/test-receiver.ts';
+
+async function trigger(emulator: TestEmulator, count: number) {
+  for (let number = 0; number < count; number++)
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+it('the overview of an empty workspace has 60 empty buckets that end after the current time', async () => {
+  await using emulator = await startTestEmulator();
+  const overview = await emulator.control.getOverview({ period_ms: 600_000 });
+  expect(overview).toMatchObject({
+    workspace_id: emulator.status().workspace_id,
+    bucket_ms: 10_000,
+    has_deliveries: false,
+    delivery_counts: { pending: 0, failing: 0, paused: 0, failed: 0, canceled: 0 },
+    endpoints: [],
+    has_more_endpoints: false,
+    faults: [],
+  });
+  expect(overview.buckets).toHaveLength(60);
+  const last = Date.parse(overview.buckets.at(-1)?.starts_at ?? '');
+  expect(Date.parse(overview.ends_at) - last).toBe(10_000);
+});
+
+it('the overview counts attempts, and summarizes the endpoint', async () => {
+  await using receiver = await createReceiver([503, 200, 200]);
+  await using emulator = await startTestEmulator();
+  const { id } = await emulator.control.createWebhook({ url: receiver.url });
+  await trigger(emulator, 1);
+  await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+  const failing = await emulator.control.getOverview({});
+  const [delivery] = (await emulator.control.listDeliveries({ status: 'failing' })).data;
+  expect(delivery).toMatchObject({
+    status: 'pending',
+    last_attempt: { number: 1, outcome: 'http_error', response_status: 503 },
+  });
+  expect(failing).toMatchObject({
+    has_deliveries: true,
+    delivery_counts: { pending: 1, failing: 1 },
+    endpoints: [
+      {
+        webhook_id: id,
+        attempts: 1,
+        succeeded: 0,
+        failing: true,
+        last_failure: { delivery_id: delivery?.id, response_status: 503 },
+        next_attempt_at: delivery?.next_attempt_at,
+      },
+    ],
+  });
+  await emulator.control.settleClock({});
+  await trigger(emulator, 1);
+  await expect.poll(() => receiver.requests.length).toBe(3);
+  await expect.poll(async () => (await emulator.control.countDeliveries({})).pending).toBe(0);
+  const { buckets, endpoints } = await emulator.control.getOverview({});
+  expect(sum(buckets.map(({ succeeded }) => succeeded))).toBe(2);
+  expect(sum(buckets.map(({ failed }) => failed))).toBe(1);
+  expect(endpoints[0]).toMatchObject({ attempts: 3, succeeded: 2, failing: false, next_attempt_at: null });
+});
+
+it('an endpoint fails while a delivery to it waits for a retry, whatever its newest attempt', async () => {
+  await using receiver = await createReceiver([503, 200, 200, 503]);
+  await using emulator = await startTestEmulator({ clock: { frozen: true } });
+  const { control } = emulator;
+  await control.createWebhook({ url: receiver.url });
+  const isFailing = async () => (await control.getOverview({})).endpoints[0]?.failing;
+  await trigger(emulator, 1);
+  await expect.poll(isFailing).toBe(true);
+  await trigger(emulator, 1);
+  await receiver.waitFor(2);
+  await control.advanceClock({ ms: 0 });
+  expect(await isFailing()).toBe(true);
+  await control.settleClock({});
+  expect(await isFailing()).toBe(false);
+  const [delivery] = (await control.listDeliveries({})).data;
+  await control.replayDelivery({ id: delivery?.id ?? '' });
+  await receiver.waitFor(4);
+  await control.advanceClock({ ms: 0 });
+  expect(await isFailing()).toBe(false);
+});
+
+it('endpoints have statistics of their newest attempts only if the request has recent_attempts', async () => {
+  await using receiver = await createReceiver([200, 503, 503]);
+  await using emulator = await startTestEmulator({ clock: { frozen: true } });
+  const { control } = emulator;
+  const { id } = await control.createWebhook({ url: receiver.url });
+  expect((await control.getWebhook({ id, recent_attempts: 2 })).statistics).toEqual({
+    attempts: 0,
+    succeeded: 0,
+    p50_ms: null,
+    p95_ms: null,
+    max_ms: null,
+    last_attempt_at: null,
+    recent_attempts: [],
+  });
+  for (const failing of [0, 1, 2]) {
+    await trigger(emulator, 1);
+    await expect.poll(() => control.countDeliveries({})).toMatchObject({ pending: failing, failing });
+  }
+  const { data: attempts } = await control.listAttempts({});
+  const durations = attempts.map(({ duration_ms: ms }) => ms).sort((a, b) => a - b);
+  const [listed] = (await control.listWebhooks({ recent_attempts: 2 })).data;
+  expect(listed?.statistics).toEqual({
+    attempts: 3,
+    succeeded: 1,
+    p50_ms: durations[1],
+    p95_ms: durations[2],
+    max_ms: durations[2],
+    last_attempt_at: attempts[0]?.sent_at,
+    recent_attempts: attempts.slice(0, 2).map(({ outcome, duration_ms }) => ({ outcome, duration_ms })),
+  });
+  expect(await control.getWebhook({ id, recent_attempts: 2 })).toEqual(listed);
+  expect(await control.getWebhook({ id })).not.toHaveProperty('statistics');
+  expect((await control.listWebhooks({})).data[0]).not.toHaveProperty('statistics');
+});
+
+it('the overview shows only the selected workspace, and schedules no attempt for a disabled endpoint', async () => {
+  await using receiver = await createReceiver(503);
+  await using emulator = await startTestEmulator();
+  const { id } = await emulator.control.createWebhook({ url: receiver.url });
+  await trigger(emulator, 1);
+  await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+  await emulator.control.updateWebhook({ id, disabled: true });
+  expect(await emulator.control.countDeliveries({})).toMatchObject({ pending: 1, failing: 0, paused: 1 });
+  const [endpoint] = (await emulator.control.getOverview({})).endpoints;
+  expect(endpoint).toMatchObject({ disabled: true, next_attempt_at: null });
+  const { id: other } = await emulator.control.createWorkspace({ name: 'Other' });
+  expect(await emulator.control.getOverview({ workspace_id: other })).toMatchObject({
+    has_deliveries: false,
+    endpoints: [],
+  });
+});
+
+it('the overview shows the 100 newest endpoints, and no failure of one that has none', async () => {
+  await using emulator = await startTestEmulator({ overrides: { 'webhook.limit': 101 } });
+  const { control } = emulator;
+  const { id: oldest } = await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+  for (let count = 0; count < 99; count++) await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+  const hundred = await control.getOverview({});
+  expect(hundred.endpoints.at(-1)).toMatchObject({ webhook_id: oldest, last_failure: null, failing: false });
+  expect(hundred).toMatchObject({ has_more_endpoints: false });
+  await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+  const { endpoints, has_more_endpoints } = await control.getOverview({});
+  expect([endpoints.length, has_more_endpoints]).toEqual([100, true]);
+  expect(endpoints.map(({ webhook_id }) => webhook_id)).not.toContain(oldest);
+});
+
+it('the overview lists the faults that can still apply to the workspace', async () => {
+  await using emulator = await startTestEmulator();
+  const { control } = emulator;
+  const { id: other } = await control.createWorkspace({ name: 'Other' });
+  const everywhere = await control.addFault({ on: 'request', status: 503, count: 2 });
+  await control.addFault({ on: 'request', status: 503, workspace_id: other });
+  const usedUp = await control.addFault({ on: 'request', status: 500, method: 'GET', count: 1 });
+  const list = async () =>
+    (await control.getOverview({})).faults.map(({ id, applied_count }) => ({ id, applied_count }));
+  expect(await list()).toEqual([
+    { id: everywhere.id, applied_count: 0 },
+    { id: usedUp.id, applied_count: 0 },
+  ]);
+  await emulator.api('POST', '/events', { type: 'order.shipped' });
+  expect(await list()).toContainEqual({ id: everywhere.id, applied_count: 1 });
+  await emulator.api('GET', '/events');
+  await emulator.api('GET', '/events');
+  expect(await list()).toEqual([]);
+});

@@ -1,0 +1,194 @@
+/** Each field with which an event, an endpoint or an API key can be set is stored, whichever way it is set. */
+import { describe, expect, it, vi } from 'vitest';
+import { createApiClient } from '../../../src/client/api-client.ts';
+import {
+  describeEndpoint,
+  type EndpointSettings,
+  endpointDefaults,
+  publicEndpointFields,
+} from '../../../src/resources/endpoint.ts';
+import {
+  describeEventSettings,
+  type EventSettings,
+  eventFilters,
+  publicEventFilters,
+} from '../../../src/resources/event.ts';
+import type { NewKey } from '../../../src/resources/key.ts';
+import { createFakeContext } from '../../cli/fake-context.ts';
+import { runCommand } from '../../support/command-definitions.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
+
+// A new field needs a value here, or this file does not compile.
+const settings = {
+  url: 'https://example.com/hooks',
+  events: ['order.shipped'],
+  headers: { 'X-Env': 'test' },
+  skip_verify: true,
+  disabled: true,
+} satisfies EndpointSettings;
+const eventFields = {} satisfies Required<EventSettings>;
+const keyFields = { name: 'Checkout', scopes: ['events:read'] } satisfies Required<NewKey>;
+
+type TestEmulator = Awaited<ReturnType<typeof startTestEmulator>>;
+
+async function runAt(name: string, options: object, { control, status }: TestEmulator) {
+  const { base_url: baseUrl, api_key: apiKey } = status();
+  const { context } = createFakeContext({ control, api: createApiClient({ baseUrl, apiKey }) });
+  await runCommand(name, options, context);
+}
+
+/** The value once for each of its texts, in which a part of a character follows. UTF-8 cannot encode it. */
+function addHalfCharacters(value: unknown): unknown[] {
+  if (typeof value === 'string') return [`${value}\ud800`];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    addHalfCharacters(part).map((changed) =>
+      Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed },
+    ),
+  );
+}
+
+it('each value differs from the default of its setting', () => {
+  for (const [name, value] of Object.entries(endpointDefaults)) {
+    expect(settings[name as keyof EndpointSettings]).not.toEqual(value);
+  }
+});
+
+describe('the settings of an event', () => {
+  const type = 'order.shipped';
+
+  it('POST /v1/events stores each setting, and lists, details and the filter of its name return it', async () => {
+    await using emulator = await startTestEmulator();
+    const { control } = emulator;
+    const { workspace_id } = emulator.status();
+    const without = await emulator.api('POST', '/events', { type, workspace_id, payload: {} });
+    expect(without.status).toBe(201);
+    const { status, json } = await emulator.api('POST', '/events', { type, workspace_id, ...eventFields });
+    expect([status, json]).toMatchObject([201, eventFields]);
+    expect((await emulator.api('GET', `/events/${json.id}`)).json).toMatchObject(eventFields);
+    expect(await control.getEvent({ id: json.id })).toMatchObject(eventFields);
+    expect((await control.listEvents({})).data[0]).toMatchObject(eventFields);
+    for (const [name, value] of Object.entries(eventFields).filter(([name]) => name in eventFilters)) {
+      const listed = (await control.listEvents({ [name]: value })).data;
+      expect(listed.map(({ id }) => id)).toEqual([json.id]);
+      const response = (await emulator.api('GET', `/events?${name}=${encodeURIComponent(String(value))}`))
+        .json;
+      if (name in publicEventFilters) expect(response.data).toMatchObject([{ id: json.id }]);
+    }
+  });
+
+  it('a seed, svc trigger and svc events create store each setting', async () => {
+    const seed = { workspaces: [{ name: 'Main', events: [{ type, ...eventFields }] }] };
+    await using emulator = await startTestEmulator({ seed });
+    const { control } = emulator;
+    const { workspace_id: workspace } = emulator.status();
+    await runAt('trigger', { type, ...eventFields, workspace }, emulator);
+    await runAt('events create', { type, ...eventFields, workspace }, emulator);
+    const { data } = await control.listEvents({});
+    expect(data.length).toBe(3);
+    for (const event of data) expect(event).toMatchObject(eventFields);
+  });
+
+  it('describeEventSettings describes each setting', () => {
+    expect(Object.keys(describeEventSettings(eventFields))).toHaveLength(Object.keys(eventFields).length);
+  });
+});
+
+describe('the settings of an endpoint', () => {
+  it('POST /_svc/webhooks stores each setting', async () => {
+    await using emulator = await startTestEmulator();
+    const { id } = await emulator.control.createWebhook(settings);
+    expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
+  });
+
+  it('PATCH /_svc/webhooks/{id} stores each setting', async () => {
+    await using emulator = await startTestEmulator();
+    const { id } = await emulator.control.createWebhook({ url: 'https://example.com/' });
+    await emulator.control.updateWebhook({ id, ...settings });
+    expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
+  });
+
+  it('a seed stores each setting', async () => {
+    const seed = { workspaces: [{ name: 'Main', webhooks: [settings] }] };
+    await using emulator = await startTestEmulator({ seed });
+    expect((await emulator.control.listWebhooks({})).data).toMatchObject([settings]);
+  });
+
+  it('describeWebhook describes each setting that is not the default', () => {
+    const lines = Object.values(describeEndpoint(settings));
+    expect(lines).toHaveLength(Object.keys(settings).length);
+    expect(lines).not.toContainEqual([]);
+  });
+
+  it('svc webhooks create, update and listen pass each setting', async () => {
+    await using emulator = await startTestEmulator();
+    const { url, events, disabled, ...others } = settings;
+    const publicFields = Object.fromEntries(
+      Object.entries(settings).filter(([name]) => Object.hasOwn(publicEndpointFields, name)),
+    );
+    const { workspace_id: workspace } = emulator.status();
+    await runAt('webhooks create', { ...publicFields, workspace }, emulator);
+    const [created] = (await emulator.control.listWebhooks({})).data;
+    expect(created).toMatchObject(publicFields);
+    const { id } = await emulator.control.createWebhook({ url: 'https://example.com/' });
+    await runAt('webhooks update', { id, ...settings }, emulator);
+    expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
+    const create = vi.spyOn(emulator.control, 'createWebhook');
+    const listen = { url: `${url}/listen`, events, ...others, printSecret: true };
+    await runAt('listen', { ...listen, format: 'default' }, emulator);
+    await expect(create.mock.results[0]?.value).resolves.toMatchObject({
+      url: listen.url,
+      events,
+      ...others,
+    });
+  });
+
+  it('a setting stores each text unchanged or rejects it', async () => {
+    await using emulator = await startTestEmulator();
+    for (const changed of addHalfCharacters(settings) as (typeof settings)[]) {
+      const created = await emulator.control.createWebhook(changed).catch(() => null);
+      if (created === null) continue;
+      expect(await emulator.control.getWebhook({ id: created.id })).toMatchObject(changed);
+    }
+  });
+
+  it('POST /v1/webhooks stores and returns each field that /v1 has', async () => {
+    await using emulator = await startTestEmulator();
+    const fields = Object.fromEntries(
+      Object.entries(settings).filter(([name]) => Object.hasOwn(publicEndpointFields, name)),
+    );
+    const { workspace_id } = emulator.status();
+    const { status, json } = await emulator.api('POST', '/webhooks', { workspace_id, ...fields });
+    expect(status).toBe(201);
+    expect(Object.keys(fields)).toEqual(Object.keys(publicEndpointFields));
+    expect(json).toMatchObject(fields);
+    expect(await emulator.control.getWebhook({ id: json.id })).toMatchObject(fields);
+  });
+});
+
+it('POST /_svc/keys, svc keys create and a seed store each field of an API key', async () => {
+  await using emulator = await startTestEmulator({
+    seed: {
+      keys: [{ ...keyFields, key: 'svc_test_global', scopes: ['webhooks:manage'] }],
+      workspaces: [
+        { name: 'Main', keys: [{ ...keyFields, key: 'svc_test_seeded', scopes: ['events:write'] }] },
+      ],
+    },
+  });
+  const { id } = await emulator.control.createKey(keyFields);
+  const { data } = await emulator.control.listKeys({});
+  expect(data.find((key) => key.id === id)).toMatchObject(keyFields);
+  expect(data).toContainEqual(expect.objectContaining({ ...keyFields, scopes: ['events:write'] }));
+  expect(data).toContainEqual(expect.objectContaining({ ...keyFields, scopes: ['webhooks:manage'] }));
+  await runAt('keys create', { ...keyFields, allWorkspaces: true }, emulator);
+  expect((await emulator.control.listKeys({})).data[0]).toMatchObject(keyFields);
+});
+
+it('a field of an API key stores each text unchanged or rejects it', async () => {
+  await using emulator = await startTestEmulator();
+  for (const changed of addHalfCharacters(keyFields) as (typeof keyFields)[]) {
+    const created = await emulator.control.createKey(changed).catch(() => null);
+    if (created === null) continue;
+    expect((await emulator.control.listKeys({})).data[0]).toMatchObject(changed);
+  }
+});

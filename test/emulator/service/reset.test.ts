@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  startTestEmulator,
+  type TestEmulator,
+  type TestEmulatorOptions,
+} from '../../support/test-emulator.ts';
+import { createReceiver } from '../../support/test-receiver.ts';
+import { createTestWallClock } from '../../support/test-wall-clock.ts';
+import { createGate } from '../deliveries/sender-setup.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The complete state of an emulator except wall time. */
+async function readState({ control }: TestEmulator) {
+  const { data: workspaces } = await control.listWorkspaces({});
+  const { data: deliveries } = await control.listDeliveries({});
+  const clocks = workspaces.map(async ({ id }) => {
+    const { wall: _, ...clock } = await control.getClock({ workspace_id: id });
+    return clock;
+  });
+  return {
+    workspaces,
+    clocks: await Promise.all(clocks),
+    keys: (await control.listKeys({})).data,
+    webhooks: (await control.listWebhooks({})).data,
+    deliveries: await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))),
+    requests: (await control.listRequests({})).data,
+    pending: (await control.getStatus({})).deliveries,
+  };
+}
+
+/** Boots an emulator on a database with two endpoints and a failed event. */
+async function bootWithPast(receiver: string, options: TestEmulatorOptions = {}) {
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  await using first = await startTestEmulator({ db, ...options });
+  for (const path of ['/a', '/b']) await register(first, receiver + path);
+  await trigger(first);
+  await first.control.advanceClock({ ms: 0 });
+  await first.close();
+  return startTestEmulator({ db, ...options });
+}
+
+function register({ api, status }: TestEmulator, url: string) {
+  return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['order.shipped'] });
+}
+
+function trigger({ api }: TestEmulator, headers: Record<string, string> = {}) {
+  return api('POST', '/events', { type: 'order.shipped' }, headers);
+}
+
+describe('POST /_svc/reset', () => {
+  it('deliveries that were pending at boot are sent again after a reset', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await bootWithPast(receiver.url);
+    receiver.respond({});
+    for (let round = 0; round < 2; round++) {
+      const { attempts } = await emulator.control.advanceClock({ ms: 5 * MINUTE_MS });
+      expect(attempts).toMatchObject(Array(2).fill({ number: 2, outcome: 'succeeded' }));
+      await emulator.control.reset({});
+    }
+    expect(receiver.requests.length).toBe(6);
+  });
+
+  it('a reset deletes the idempotency keys that were used since boot [§4.3]', async () => {
+    await using emulator = await startTestEmulator();
+    const first = await trigger(emulator, { 'idempotency-key': 'k' });
+    await emulator.control.reset({});
+    const second = await trigger(emulator, { 'idempotency-key': 'k' });
+    expect(second.headers.get('idempotent-replayed')).toBeNull();
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  it('a reset refills the rate limit of every API key [rate.limit]', async () => {
+    await using emulator = await startTestEmulator({
+      overrides: { 'rate.limit': { per_second: 1, burst: 1 } },
+      wall: createTestWallClock(),
+    });
+    const statuses = async () => [
+      (await emulator.api('GET', '/events')).status,
+      (await emulator.api('GET', '/events')).status,
+    ];
+    expect(await statuses()).toEqual([200, 429]);
+    await emulator.control.reset({});
+    expect(await statuses()).toEqual([200, 429]);
+  });
+
+  it('a seeded run generates the same ids and secrets again after a reset', async () => {
+    await using emulator = await startTestEmulator({ randomSeed: 1 });
+    const make = async () => {
+      const { json: webhook } = await register(emulator, 'http://127.0.0.1:9/');
+      const { json: event } = await trigger(emulator);
+      return { webhook, event, key: await emulator.control.createKey({ scopes: ['events:read'] }) };
+    };
+    const first = await make();
+    await emulator.control.reset({});
+    expect(await make()).toEqual(first);
+  });
+});
+
+describe('POST /_svc/reset with all', () => {
+  it('a reset of everything leaves only the default workspace, its key and the endpoint of --forward-to, as before', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    const db = join(createTemporaryFolder(), 'sandbox.db');
+    const options = { db, forwardTo: { url: receiver.url, events: ['*'] } };
+    await using first = await startTestEmulator(options);
+    await trigger(first);
+    await first.control.advanceClock({ ms: 0 });
+    await first.close();
+    const emulator = await startTestEmulator(options);
+    const { control } = emulator;
+    const { workspace_id, api_key, webhook_id, webhook_secret } = emulator.status();
+    const other = await control.createWorkspace({ name: 'Other' });
+    await control.createKey({ scopes: ['events:read'], workspace_id: other.id });
+    await control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    await control.addFault({ on: 'delivery', kind: 'duplicate' });
+    await control.setClock({ speed: 60, frozen: false });
+    await trigger(emulator, { 'idempotency-key': 'k' });
+
+    const status = await control.reset({ all: true });
+    expect(status).toMatchObject({ workspace_id, api_key, webhook_id, webhook_secret, kept_deliveries: 0 });
+    const state = await readState(emulator);
+    expect(state).toMatchObject({
+      workspaces: [{ id: workspace_id }],
+      clocks: [{ speed: 0 }],
+      keys: [{ workspace_id }],
+      webhooks: [{ id: webhook_id, url: receiver.url }],
+      deliveries: [],
+      pending: { pending: 0, in_flight: 0 },
+    });
+    expect(state.keys).toHaveLength(1);
+    expect((await control.listEvents({})).data).toEqual([]);
+    expect((await control.listFaults({})).data).toEqual([]);
+    expect((await trigger(emulator, { 'idempotency-key': 'k' })).status).toBe(201);
+    expect((await control.listDeliveries({})).data).toHaveLength(1);
+
+    // A later reset returns to the empty state, and so does the next start.
+    expect(await control.reset({})).toMatchObject({ kept_deliveries: 0, webhook_secret });
+    await emulator.close();
+    await using next = await startTestEmulator(options);
+    expect(next.status()).toMatchObject({ workspace_id, api_key, webhook_id, webhook_secret });
+    expect((await next.control.listDeliveries({})).data).toEqual([]);
+  });
+
+  it('a reset of everything applies the seed again, and keeps the ID of its first workspace', async () => {
+    const seed = { workspaces: [{ name: 'Seeded' }, { name: 'Second' }] };
+    await using emulator = await startTestEmulator({ seed });
+    const { workspace_id, api_key } = emulator.status();
+    await emulator.control.createWorkspace({ name: 'Third' });
+    expect(await emulator.control.reset({ all: true })).toMatchObject({ workspace_id, api_key });
+    const { data } = await emulator.control.listWorkspaces({});
+    expect(data.map(({ name }) => name).sort()).toEqual(['Second', 'Seeded']);
+  });
+
+  it('a seeded run never generates a value twice after a reset of everything', async () => {
+    await using emulator = await startTestEmulator({ randomSeed: 1 });
+    const make = async () => [
+      (await trigger(emulator)).json.id,
+      (await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/' })).secret,
+    ];
+    const before = await make();
+    await emulator.control.reset({ all: true });
+    const after = await make();
+    expect(before.filter((value) => after.includes(value))).toEqual([]);
+  });
+});
+
+describe('work in progress at a reset', () => {
+  it('an attempt in flight to an endpoint that the reset restores is not recorded in the restored delivery', async () => {
+    const gate = createGate();
+    await using receiver = await createReceiver({ status: 503 });
+    const internalErrors: unknown[] = [];
+    await using emulator = await bootWithPast(receiver.url, {
+      internalErrorLog: { report: (...args) => void internalErrors.push(args) },
+    });
+    const { control } = emulator;
+    const atBoot = await readState(emulator);
+    receiver.clear();
+    receiver.respond({ status: 410, after: gate.opened });
+    const move = control.advanceClock({ ms: 5 * MINUTE_MS });
+    await receiver.waitFor(2);
+    await Promise.all([control.reset({}), expect(move).rejects.toMatchObject({ code: 'conflict' })]);
+    receiver.respond(200);
+    gate.open();
+    await control.advanceClock({ ms: 0 });
+    expect((await readState(emulator)).deliveries).toEqual(atBoot.deliveries);
+
+    await control.advanceClock({ ms: 5 * MINUTE_MS });
+    const { deliveries } = await readState(emulator);
+    for (const { status, attempts } of deliveries) {
+      expect([status, attempts.map(({ response_status }) => response_status)]).toEqual([
+        'succeeded',
+        [503, 200],
+      ]);
+    }
+    expect(internalErrors).toEqual([]);
+  });
+});

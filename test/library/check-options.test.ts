@@ -1,0 +1,58 @@
+/** What plain JavaScript can pass, because no compiler checks it. */
+import { expect, it } from 'vitest';
+import { createEmulator, createReceiver, fuzzReceiver } from '../../src/index.ts';
+
+it.each<[options: object, message: string]>([
+  [{ prot: 4777 }, 'createEmulator: prot is not a known field. Did you mean port?'],
+  [{ port: 'x' }, 'createEmulator: port must be a whole number from 0 to 65535, not "x".'],
+  [{ profile: 'lax' }, 'createEmulator: profile must be one of "relaxed", "strict", not "lax".'],
+  [{ clock: { speed: -1 } }, 'createEmulator: clock.speed must be'],
+  [{ clock: { speeed: 2 } }, 'createEmulator: clock.speeed is not a known field. Did you mean speed?'],
+  [{ db: 5 }, 'createEmulator: db must be a string, not 5.'],
+  [{ wallClock: '2026-01-01' }, 'createEmulator: wallClock must be a valid Date, not "2026-01-01".'],
+  [
+    { forwardTo: { url: 'ftp://a', events: ['*'] } },
+    'createEmulator: forwardTo.url must be an http or https URL',
+  ],
+  [
+    { forwardTo: 3000 },
+    'createEmulator: forwardTo must be { url, events } with an http or https URL, not 3000.',
+  ],
+  [{ https: 'yes' }, 'createEmulator: https must be true or { cert, key }, not "yes".'],
+])('createEmulator rejects the options %j', async (options, message) => {
+  await expect(createEmulator(options)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message),
+  });
+});
+
+it.each<[responses: unknown, options: object, message: string]>([
+  [9999, {}, 'createReceiver: the argument must be a status from 200 to 599'],
+  [[500, 100], {}, 'createReceiver: [1] must be a status from 200 to 599, not 100.'],
+  [{ staus: 500 }, {}, 'createReceiver: staus is not a known field. Did you mean status?'],
+  ['ok', {}, 'createReceiver: the argument must be a status from 200 to 599, an object such as'],
+  [200, { prot: 3000 }, 'createReceiver: prot is not a known field. Did you mean port?'],
+  [200, { timeout: 'soon' }, 'createReceiver: timeout must be a number of milliseconds, or a string such as'],
+  [200, { secret: '' }, 'createReceiver: secret must be a secret or an array of secrets, not "".'],
+])('createReceiver rejects the responses %j with the options %j', async (responses, options, message) => {
+  await expect(createReceiver(responses as number, options)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message),
+  });
+});
+
+it('a function that returns an invalid response makes the receiver respond with the reason', async () => {
+  await using receiver = await createReceiver(() => 99);
+  const response = await fetch(receiver.url, { method: 'POST', body: '{}' });
+  expect([response.status, await response.text()]).toEqual([
+    500,
+    expect.stringContaining('createReceiver: the argument must be a status from 200 to 599, not 99.'),
+  ]);
+});
+
+it('fuzzReceiver rejects an unknown option', async () => {
+  await expect(fuzzReceiver('http://127.0.0.1:9/', { rans: 3 } as object)).rejects.toMatchObject({
+    code: 'usage',
+    message: 'fuzzReceiver: rans is not a known field. Did you mean runs?',
+  });
+});

@@ -1,0 +1,297 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { builtInEventTypes } from '../../../src/fixtures/event-fixtures.ts';
+import { controlOperations } from '../../../src/operations/control-operations.ts';
+import { createControlDocument } from '../../../src/operations/openapi/openapi-document.ts';
+import { createWebhooksSection } from '../../../src/operations/openapi/openapi-webhooks.ts';
+import { resolveRules } from '../../../src/profile/resolve-rules.ts';
+import { type SchemeName, schemes } from '../../../src/signature/schemes.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+async function fetchDocument(path: string, options: TestEmulatorOptions = {}): Promise<any> {
+  await using emulator = await startTestEmulator(options);
+  const response = await fetch(emulator.status().url + path);
+  return JSON.parse(await response.text());
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
+function resolveReference(document: any, node: any): any {
+  const keys: string[] = node.$ref?.split('/').slice(1) ?? [];
+  return keys.length === 0 ? node : keys.reduce((value, key) => value[key], document);
+}
+
+/** Lints a document. `all` of the result is what the linter printed. */
+function lint(document: unknown) {
+  const file = join(createTemporaryFolder(), 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  const linter = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+  return execa(process.execPath, [linter, 'lint', '--extends=recommended-strict', file], {
+    env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+    cwd: root,
+    all: true,
+    reject: false,
+  });
+}
+
+describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
+  it('the document passes the strict rules of a linter', async () => {
+    const { exitCode, all } = await lint(await fetchDocument(path));
+    expect(exitCode, all).toBe(0);
+  }, 60_000);
+
+  it('the document defines each resource, error response and header once', async () => {
+    const document = await fetchDocument(path);
+    const references = new Set(JSON.stringify(document).match(/#\/components\/\w+\/[\w-]+/g));
+    const { schemas, responses, headers } = document.components;
+    const components = Object.entries<object>({ schemas, responses, headers }).flatMap(([kind, values]) =>
+      Object.keys(values).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...references].sort()).toEqual(components.sort());
+  });
+});
+
+it('the linter finds what is wrong', async () => {
+  const document = await fetchDocument('/openapi.json');
+  document.paths['/events'].get.operationId = 'createEvent';
+  expect((await lint(document)).exitCode).not.toBe(0);
+}, 60_000);
+
+it.each([
+  ['local', 'accepted', 'except for loopback and private addresses', '`*` matches all event types.'],
+  ['public', 'rejected_in_production', 'publicly reachable', 'it is not accepted in production'],
+  ['public', 'rejected', 'publicly reachable', '`*` is not accepted'],
+])(
+  'the fields of a new endpoint describe the rules %s and %s',
+  async (url, wildcard, urlText, eventsText) => {
+    const overrides = { 'webhook.url': url, 'webhook.wildcard': wildcard };
+    const document = await fetchDocument('/openapi.json', { overrides });
+    const { schema } = document.paths['/webhooks'].post.requestBody.content['application/json'];
+    expect(schema.properties.url.description).toContain(urlText);
+    expect(schema.properties.events.description).toContain(eventsText);
+  },
+);
+
+describe('the document of the service', () => {
+  let document: Awaited<ReturnType<typeof fetchDocument>>;
+  beforeAll(async () => {
+    document = await fetchDocument('/openapi.json');
+  });
+
+  it('the document is OpenAPI 3.1, with the address that serves it and bearer keys [§5.1]', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.servers).toEqual([{ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) }]);
+    expect(document.security).toEqual([{ apiKey: [] }]);
+    expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('the schemas that validate describe bodies, queries and responses', () => {
+    const { get, post } = document.paths['/events'];
+    expect(post.requestBody.content['application/json'].schema).toMatchObject({
+      required: ['type'],
+      properties: { type: { type: 'string', pattern: expect.stringContaining('[a-z]'), maxLength: 128 } },
+      additionalProperties: false,
+    });
+    const limit = get.parameters.find(({ name }: { name: string }) => name === 'limit');
+    expect(limit.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    expect(post.responses[201].content['application/json'].schema.$ref).toBe('#/components/schemas/Event');
+    expect(document.components.schemas.Event.properties.id.pattern).toMatch(/^\^evt_/);
+  });
+
+  it('each status lists its codes and headers [error.codes]', () => {
+    const entries = Object.entries(document.paths['/events'].post.responses);
+    const responses = Object.fromEntries(
+      entries.map(([status, response]) => [status, resolveReference(document, response)]),
+    );
+    const codes = Object.entries<{ description: string }>(responses).map(([status, { description }]) => [
+      status,
+      description.match(/`\w+`(?=:)/g)?.join(' or ') ?? null,
+    ]);
+    expect(Object.fromEntries(codes)).toEqual({
+      201: null,
+      400: '`invalid_request`',
+      401: '`unauthenticated`',
+      403: '`permission_denied` or `forbidden_origin`',
+      404: '`not_found`',
+      405: '`method_not_allowed`',
+      409: '`idempotency_in_progress`',
+      413: '`payload_too_large`',
+      415: '`unsupported_media_type`',
+      422: '`validation_failed` or `idempotency_key_reused`',
+      429: '`rate_limited`',
+      500: '`internal_error`',
+      503: '`storage_unavailable`',
+    });
+    const common = ['Request-Id', 'RateLimit-Policy', 'RateLimit'];
+    expect(Object.keys(responses[201].headers)).toEqual([...common, 'Idempotent-Replayed']);
+    expect(Object.keys(responses[401].headers)).toEqual([...common, 'WWW-Authenticate']);
+    expect(Object.keys(responses[405].headers)).toEqual([...common, 'Allow']);
+    expect(Object.keys(responses[429].headers)).toEqual([...common, 'Retry-After']);
+  });
+
+  it('documents the request that a receiver gets for each event type with a fixture [envelope]', () => {
+    const { post } = document.webhooks['order.shipped'];
+    expect(Object.keys(document.webhooks)).toHaveLength(builtInEventTypes().length);
+    expect(post).toMatchObject({
+      security: [],
+      'x-retry-window-ms': 72 * 3_600_000,
+      'x-retry-max-gap-ms': 24 * 3_600_000,
+    });
+    expect(post['x-retry-schedule-ms'].slice(0, 2)).toEqual([300_000, 1_800_000]);
+    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      ...['Service-Signature', 'Service-Timestamp', 'Service-Delivery-Id'],
+    ]);
+    const { schema, example } = post.requestBody.content['application/json'];
+    expect(schema.$ref).toBe('#/components/schemas/OrderShippedDelivery');
+    expect(example.data.payload.carrier).toBe('DHL');
+    const { OrderShippedPayload: payload } = document.components.schemas;
+    expect(payload.properties).toMatchObject({
+      ...{ weight_kg: { type: 'number' }, shipped_at: { type: 'string', format: 'date-time' } },
+      items: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } },
+    });
+  });
+
+  it('the payload schema of a fixture file is used if it has one', async () => {
+    const projectFolder = createTemporaryFolder();
+    mkdirSync(join(projectFolder, 'fixtures/events'), { recursive: true });
+    const write = (type: string, content: object) =>
+      writeFileSync(join(projectFolder, `fixtures/events/${type}.json`), JSON.stringify(content));
+    const schema = { type: 'object', properties: { size: { enum: ['s', 'm'] } } };
+    write('shirt.sold', { description: 'A shirt was sold.', payload: { size: 'm' }, schema });
+    write('shirt.lost', { description: 'It has an unknown field.', payload: {}, shema: {} });
+    write('shirt.made', {
+      description: 'A shirt was made.',
+      payload: { id: '{{uuid}}', maker: '{{env MAKER}}' },
+    });
+    const { webhooks, components } = await fetchDocument('/openapi.json', { projectFolder });
+    expect(components.schemas.ShirtSoldPayload).toEqual(schema);
+    // An invalid fixture does not change the document.
+    const shirts = Object.keys(webhooks).filter((type) => type.startsWith('shirt'));
+    expect(shirts).toEqual(['shirt.made', 'shirt.sold']);
+    const { example } = webhooks['shirt.made'].post.requestBody.content['application/json'];
+    expect(example.data.payload).toMatchObject({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      maker: 'MAKER',
+    });
+  });
+
+  it('event types that differ by the place of an underscore have their own schemas', () => {
+    const schemas = {};
+    const eventTypes = ['a.b_c', 'a_b.c'].map((type) => ({
+      ...{ type, description: type, payload: {}, payloadSchema: {} },
+    }));
+    createWebhooksSection({ eventTypes, rules: resolveRules('relaxed') }, schemas);
+    expect(schemas).toMatchObject({
+      ABCDelivery: { properties: { type: { const: 'a.b_c' } } },
+      ABC_Delivery: { properties: { type: { const: 'a_b.c' } } },
+    });
+  });
+
+  it('documents the age of a delivery that the rules allow [signature.tolerance]', () => {
+    const rules = resolveRules('relaxed', { 'signature.tolerance': '10m' });
+    const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
+    expect(JSON.stringify(createWebhooksSection({ eventTypes, rules }, {}))).toContain('older than 10m.');
+  });
+
+  it.each<[SchemeName, string]>([
+    ['svc', 'Signature of the string `{timestamp}.{body}`, where `{body}` is the raw body.'],
+    ['github', 'Signature of the raw body.'],
+  ])('documents what the signature of the scheme %s covers [signature.content]', (scheme, description) => {
+    const rules = { ...resolveRules('relaxed'), signature: schemes[scheme] };
+    const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
+    const { 'a.b': webhook } = createWebhooksSection({ eventTypes, rules }, {});
+    expect(webhook).toMatchObject({
+      post: {
+        parameters: expect.arrayContaining([
+          expect.objectContaining({ name: schemes[scheme].headers.signature, description }),
+        ]),
+      },
+    });
+  });
+
+  it('the document of the control plane describes errors without the API keys and the request log of /v1', () => {
+    const responses = JSON.stringify(createControlDocument('http://127.0.0.1:4777/_svc').components);
+    expect(responses).toContain('`not_found`: The path or the resource does not exist.');
+    expect(responses).not.toContain('the API key has no access');
+    expect(responses).not.toContain('svc logs list');
+  });
+
+  it('the document lists the codes of errors and the page of events', () => {
+    const { ErrorBody, EventPage, Webhook, Event } = document.components.schemas;
+    expect(Webhook).toBeUndefined();
+    expect(ErrorBody.properties.error.properties.code.enum).toEqual(
+      expect.arrayContaining([
+        'method_not_allowed',
+        'permission_denied',
+        'rate_limited',
+        'validation_failed',
+      ]),
+    );
+    expect(EventPage.properties.data.items).toEqual({ $ref: '#/components/schemas/Event' });
+    expect(Event.properties.payload).toEqual({
+      type: 'object',
+      additionalProperties: true,
+      description: expect.any(String),
+    });
+  });
+
+  it('documents the form of addresses and subscriptions that the emulator enforces', () => {
+    const { url, events } =
+      document.paths['/webhooks'].post.requestBody.content['application/json'].schema.properties;
+    expect(url).toEqual({ type: 'string', format: 'uri', description: expect.any(String) });
+    expect(events).toMatchObject({ type: 'array', uniqueItems: true, minItems: 1, maxItems: 100 });
+    expect(new RegExp(events.items.pattern).test('order.shipped')).toBe(true);
+    expect(new RegExp(events.items.pattern).test('*')).toBe(true);
+    expect(new RegExp(events.items.pattern).test('Order shipped')).toBe(false);
+  });
+
+  it('the document follows the rules of the emulator [event.body, list.workspace, list.limit]', async () => {
+    const overrides = {
+      'event.body': 'data',
+      'list.workspace': 'workspace',
+      'list.limit': { default: 5, max: 7 },
+    };
+    const { paths } = await fetchDocument('/openapi.json', { overrides });
+    const body = paths['/events'].post.requestBody.content['application/json'].schema;
+    expect(Object.keys(body.properties)).toEqual(['type', 'data', 'workspace_id']);
+    const query = paths['/events'].get.parameters;
+    expect(query.map(({ name }: { name: string }) => name)).toEqual([
+      'workspace',
+      'starting_after',
+      'limit',
+      'type',
+    ]);
+    expect(query[2].schema).toMatchObject({ maximum: 7, default: 5 });
+  });
+});
+
+describe('the document of the control plane', () => {
+  const document = createControlDocument('http://localhost/_svc') as Awaited<
+    ReturnType<typeof fetchDocument>
+  >;
+
+  it('the document has every operation of the table, and the live stream', () => {
+    const described = Object.values<object>(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(described.sort()).toEqual(
+      [...Object.keys(controlOperations), 'exportDeliveries', 'followChanges'].sort(),
+    );
+  });
+
+  it('the document is smaller than 240 KB, because operations refer to error responses', () => {
+    expect(JSON.stringify(document).length).toBeLessThan(240_000);
+  });
+
+  it('the token is optional, and an error can have a hint', () => {
+    expect(document.security).toEqual([{}, { controlToken: [] }]);
+    expect(document.components.securitySchemes).toMatchObject({ controlToken: { scheme: 'bearer' } });
+    const { properties } = document.components.schemas.ControlErrorBody;
+    expect(Object.keys(properties.error.properties)).toEqual(['code', 'message', 'request_id', 'hint']);
+  });
+});

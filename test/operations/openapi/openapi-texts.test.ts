@@ -1,0 +1,151 @@
+/** Both OpenAPI documents describe everything that they name, and have valid examples. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
+
+let emulator: TestEmulator;
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+});
+afterAll(() => emulator.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
+type Json = any;
+
+async function fetchDocument(path: string): Promise<Json> {
+  const response = await fetch(emulator.status().url + path);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+interface Place {
+  readonly where: string;
+  readonly node: Json;
+}
+
+/** Operations on paths, and the deliveries that receivers get. */
+function listOperations({ paths, webhooks = {} }: Json): Place[] {
+  return Object.entries<Json>({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, node]) => ({ where: `${method} ${path}`, node })),
+  );
+}
+
+/** Everything that must have a description, except the payloads, which belong to the user's events. */
+function listDescribed(document: Json): Place[] {
+  const operations = listOperations(document);
+  const schemas = Object.entries<Json>(document.components.schemas)
+    .filter(([name]) => !name.endsWith('Payload'))
+    .map(([name, node]) => ({ where: name, node }));
+  return [
+    { where: 'info', node: document.info },
+    ...document.tags.map((node: Json) => ({ where: `tag ${node.name}`, node })),
+    ...Object.entries<Json>(document.components.securitySchemes).map(([where, node]) => ({ where, node })),
+    ...operations,
+    ...operations.flatMap(({ where, node }) => listParts(where, node)),
+    ...Object.entries<Json>(document.components.responses).flatMap(([where, node]) =>
+      listResponseParts(where, node),
+    ),
+    ...Object.entries<Json>(document.components.headers).map(([where, node]) => ({ where, node })),
+    ...schemas,
+    ...[...operations, ...schemas].flatMap(({ where, node }) => listProperties(where, node)),
+  ];
+}
+
+/** Parameters, body, responses and headers of an operation. */
+function listParts(where: string, { parameters, requestBody, responses }: Json): Place[] {
+  return [
+    ...parameters.map((node: Json) => ({ where: `${where} parameter ${node.name}`, node })),
+    ...(requestBody === undefined ? [] : [{ where: `${where} body`, node: requestBody }]),
+    ...Object.entries<Json>(responses)
+      .filter(([, node]) => node.$ref === undefined)
+      .flatMap(([status, node]) => listResponseParts(`${where} ${status}`, node)),
+  ];
+}
+
+/** A response and its own headers. Headers that are references are among the components. */
+function listResponseParts(where: string, node: Json): Place[] {
+  const headers = Object.entries<Json>(node.headers ?? {}).filter(([, header]) => header.$ref === undefined);
+  return [
+    { where, node },
+    ...headers.map(([name, header]) => ({ where: `${where} header ${name}`, node: header })),
+  ];
+}
+
+/** The properties of all schemas in a node, however deep they are. */
+function listProperties(where: string, node: Json): Place[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries<Json>(node).flatMap(([key, value]) => {
+    if (key === 'example' || key === 'examples') return [];
+    if (key !== 'properties') return listProperties(where, value);
+    return Object.entries<Json>(value).flatMap(([name, property]) => [
+      { where: `${where}.${name}`, node: property },
+      ...listProperties(`${where}.${name}`, property),
+    ]);
+  });
+}
+
+/** Bodies in JSON: of requests, and of responses without an error. */
+function listBodies(document: Json): Place[] {
+  const parts = listOperations(document).flatMap(({ where, node }) =>
+    [node.requestBody, ...Object.values<Json>(node.responses)].map((part) => ({ where, part })),
+  );
+  return parts.flatMap(({ where, part }) => {
+    const node = part?.content?.['application/json'];
+    return node === undefined ? [] : [{ where, node }];
+  });
+}
+
+describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
+  let document: Json;
+  beforeAll(async () => {
+    document = await fetchDocument(path);
+  });
+
+  it('every operation, parameter, property, response and header has a description', () => {
+    const places = listDescribed(document);
+    const undescribed = places.filter(({ node }) => !/^\S.{4,}\.$/s.test(node.description ?? ''));
+    expect(undescribed.map(({ where, node }) => `${where}: ${node.description}`)).toEqual([]);
+    const empty = places.filter(({ node }) => /^(?:Done|OK|Success)\.$/i.test(node.description));
+    expect(empty.map(({ where }) => where)).toEqual([]);
+    expect(places.length).toBeGreaterThan(100);
+  });
+
+  it('every operation has a tag of the list and its own summary', () => {
+    const tags = document.tags.map(({ name }: Json) => name);
+    const operations = listOperations(document);
+    for (const { where, node } of operations) {
+      expect(tags, where).toContain(node.tags[0]);
+      expect(node.summary, where).toMatch(/^[A-Z].+[^.]$/);
+    }
+    const summaries = operations.map(({ node }) => node.summary);
+    expect(new Set(summaries).size).toBe(summaries.length);
+    expect(new Set(operations.map(({ node }) => node.tags[0])).size).toBe(tags.length);
+  });
+
+  it('every request body and every response without an error has an example, which is valid by its schema', () => {
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    ajv.addSchema(document, 'document');
+    for (const { where, node } of listBodies(document)) {
+      const { schema, example } = node;
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+      const isValid = validate(example);
+      expect(isValid, `${where}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(example)}`).toBe(true);
+    }
+    for (const { where, node } of listOperations(document)) {
+      for (const parameter of node.parameters.filter((each: Json) => each.example !== undefined)) {
+        expect(ajv.validate(parameter.schema, parameter.example), `${where} ${parameter.name}`).toBe(true);
+      }
+    }
+  });
+
+  it('every path parameter has an example, so that each request can be tried', () => {
+    for (const { where, node } of listOperations(document)) {
+      const examples = node.parameters.filter(
+        (each: Json) => each.in === 'path' && each.example === undefined,
+      );
+      expect(examples, where).toEqual([]);
+    }
+  });
+});

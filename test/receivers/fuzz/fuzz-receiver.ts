@@ -1,0 +1,26 @@
+import { type FuzzOptions, type FuzzReport, fuzz } from '../../../src/receivers/fuzz/fuzz.ts';
+import { schemes } from '../../../src/signature/schemes.ts';
+import { SECRET } from '../configurable-receiver.ts';
+
+/** Fuzzes a receiver of these tests with a fixed seed. */
+export function fuzzReceiver(
+  options: Pick<FuzzOptions, 'url' | 'readSideEffects'> & Partial<FuzzOptions>,
+): Promise<FuzzReport> {
+  return fuzz({
+    urlRule: 'local',
+    scheme: schemes.svc,
+    secret: SECRET,
+    events: [
+      { type: 'order.shipped', payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}' },
+      { type: 'invoice.paid', payload: '{"invoice_id":"inv_1","amount":1250}' },
+    ],
+    randomSeed: 1,
+    runs: 100,
+    timeMs: null,
+    restart: null,
+    timeoutMs: 5_000,
+    now: Date.now,
+    signal: new AbortController().signal,
+    ...options,
+  });
+}

@@ -1,0 +1,154 @@
+/** Failures that show late, and fuzz runs that cannot continue. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SvcError } from '../../../src/domain/errors.ts';
+import { type DeliverySequence, parseSequence, UNKNOWN_TYPE } from '../../../src/receivers/sequence.ts';
+import type { ReceiverParts } from '../configurable-receiver.ts';
+import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
+import { fuzzReceiver } from './fuzz-receiver.ts';
+
+vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
+vi.mock('../../../src/receivers/receiver-client.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createReceiverClient: (await import('../in-process-receiver.ts')).createInProcessClient,
+}));
+
+beforeEach(useVirtualTime);
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the fuzz run of a receiver that fails late', () => {
+  it('a receiver that crashes 400 ms after an event is shown with a sequence that contains it', async () => {
+    const crashing: Partial<ReceiverParts> = {
+      beforeVerifying({ body }, { crash }) {
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 400);
+      },
+    };
+    await using receiver = await startInProcessReceiver(crashing);
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      restart: receiver.restart,
+      variations: new Set(['unknown-type']),
+      runs: 1_000,
+    });
+    expect(failure?.rule).toBe('running');
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+  });
+
+  it('a receiver that stops late and cannot be restarted is shown with the sequence before', async () => {
+    const crashing: Partial<ReceiverParts> = {
+      beforeVerifying({ body }, { crash }) {
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
+      },
+    };
+    await using receiver = await startInProcessReceiver(crashing);
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: receiver.readSideEffects,
+      variations: new Set(['unknown-type']),
+    });
+    expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+  });
+
+  it('a failure is reported although the receiver cannot be restarted any more', async () => {
+    const parts: Partial<ReceiverParts> = {
+      beforeVerifying({ headers }, { crash }) {
+        if (headers['service-signature'] === undefined) crash();
+      },
+    };
+    await using receiver = await startInProcessReceiver(parts);
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      variations: new Set(['missing-signature']),
+      restart: () => Promise.reject(new SvcError('usage', 'The disk is full.')),
+    });
+    expect(failure).toMatchObject({ rule: 'running', failed: 1, played: 1 });
+    expect(failure?.message).toMatch(/It could not be played again: The disk is full\.$/);
+  });
+
+  it('a failure is reported although side effects can no longer be read', async () => {
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
+    let readsOfFailure = 0;
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      variations: new Set(['duplicate']),
+      async readSideEffects() {
+        const reading = await receiver.readSideEffects();
+        if (new Set(reading.ids).size < reading.count && ++readsOfFailure > 1) {
+          throw new SvcError('usage', 'The table is locked.');
+        }
+        return reading;
+      },
+    });
+    expect(failure).toMatchObject({ rule: 'once', failed: 1, played: 1 });
+    expect(failure?.message).toMatch(/It could not be played again: The table is locked\.$/);
+  });
+
+  it('an interrupt during a restart ends the fuzz run with the failure', async () => {
+    const interruption = new AbortController();
+    await using receiver = await startInProcessReceiver({
+      beforeVerifying({ headers }, { crash }) {
+        if (headers['service-signature'] === undefined) crash();
+      },
+    });
+    const report = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      variations: new Set(['missing-signature']),
+      signal: interruption.signal,
+      async restart() {
+        interruption.abort();
+        throw new Error('The restart was aborted.');
+      },
+    });
+    expect(report).toMatchObject({ interrupted: true, failure: { rule: 'running', played: 1 } });
+  });
+
+  it('an interrupt while the sequence becomes smaller ends the fuzz run with the failure', async () => {
+    const interruption = new AbortController();
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
+    const report = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: receiver.readSideEffects,
+      variations: new Set(['duplicate']),
+      signal: interruption.signal,
+      onProgress({ phase }) {
+        if (phase === 'shrinking') interruption.abort();
+      },
+    });
+    expect(report).toMatchObject({ ok: false, interrupted: true, failure: { rule: 'once', played: 1 } });
+  });
+
+  it('a time limit also ends the fuzz run of a receiver that does not respond', async () => {
+    await using receiver = await startInProcessReceiver({
+      refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),
+    });
+    const report = fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      timeoutMs: 1_000,
+      timeMs: 10_000,
+      runs: null,
+    });
+    await expect(report).resolves.toMatchObject({ failure: { rule: 'accepted' } });
+  });
+});
+
+it('a sequence with 60 events has 60 different IDs', async () => {
+  const event = { type: 'order.shipped', payload: '{}' };
+  const replay: DeliverySequence = {
+    version: 1,
+    random_seed: 1,
+    run: null,
+    events: Array(60).fill(event),
+    steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
+  };
+  await using receiver = await startInProcessReceiver();
+  const { url, readSideEffects } = receiver;
+  expect(await fuzzReceiver({ url, readSideEffects, replay })).toMatchObject({ failure: null });
+  const events = [...replay.events, event];
+  expect(() => parseSequence({ ...replay, events }, 'a.json')).toThrow('must have at most 60 events');
+});

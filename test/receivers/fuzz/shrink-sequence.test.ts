@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AttackName,
+  attackNames,
+  type Variation,
+  variationNames,
+} from '../../../src/domain/variations.ts';
+import { createRandomSequence } from '../../../src/receivers/fuzz/random-sequences.ts';
+import { shrinkSequence } from '../../../src/receivers/fuzz/shrink-sequence.ts';
+import {
+  type DeliverStep,
+  type DeliverySequence,
+  type EventTemplate,
+  type SequenceStep,
+  UNKNOWN_TYPE,
+} from '../../../src/receivers/sequence.ts';
+
+const template: EventTemplate = { type: 'order.shipped', payload: '{"order_id":"ord_1"}' };
+const events: readonly EventTemplate[] = [template, { type: 'invoice.paid', payload: '{"amount":1}' }];
+const usualPayloads = new Set(events.map(({ payload }) => payload));
+const enabled = new Set(variationNames);
+
+const createRandom = (run: number) => createRandomSequence({ randomSeed: 7, run, events, enabled });
+/** Whether a sequence contains a variation. */
+const contains: Readonly<Record<Variation, (sequence: DeliverySequence) => boolean>> = {
+  ...(Object.fromEntries(attackNames.map((name) => [name, hasAttack(name)])) as Record<
+    AttackName,
+    (sequence: DeliverySequence) => boolean
+  >),
+  duplicate: ({ steps }) => {
+    const delivered = steps.flatMap((step) => (step.kind === 'deliver' ? [step.event] : []));
+    return new Set(delivered).size < delivered.length;
+  },
+  concurrent: ({ steps }) => steps.some(isSimultaneous),
+  reordered: ({ steps }) => {
+    const used = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
+    return [...used].some((event, position) => event !== position);
+  },
+  'lost-response': hasDelivery(({ failure }) => failure === 'lost-response'),
+  'cut-request': hasDelivery(({ failure }) => failure === 'cut-request'),
+  'slow-body': hasDelivery((step) => step.slow_body === true),
+  rotation: hasDelivery((step) => step.second_signature !== undefined),
+  'kept-connection': hasDelivery((step) => step.keep_connection === true),
+  'old-event': ({ events }) => events.some((event) => event.days_old !== undefined),
+  payload: ({ events }) =>
+    events.some(({ payload, padding }) => padding !== undefined || !usualPayloads.has(payload)),
+  'unknown-type': ({ events }) => events.some(({ type }) => type === UNKNOWN_TYPE),
+  burst: hasKind('burst'),
+  pause: hasKind('pause'),
+  restart: hasKind('restart'),
+};
+
+function hasDelivery(matches: (step: DeliverStep) => boolean) {
+  return ({ steps }: DeliverySequence) => steps.some((step) => step.kind === 'deliver' && matches(step));
+}
+
+function hasKind(kind: SequenceStep['kind']) {
+  return ({ steps }: DeliverySequence) => steps.some((step) => step.kind === kind);
+}
+
+function hasAttack(name: AttackName) {
+  return ({ steps }: DeliverySequence) =>
+    steps.some((step) => step.kind === 'attack' && step.attack === name);
+}
+
+function isSimultaneous(step: SequenceStep): boolean {
+  return 'with_previous' in step && step.with_previous === true;
+}
+
+function repeatsAfterTwoSeconds({ steps }: DeliverySequence): boolean {
+  return steps.some((step, index) => {
+    if (step.kind !== 'pause' || step.ms <= 2_000) return false;
+    const isDelivered = (others: readonly SequenceStep[], event: number) =>
+      others.some((other) => other.kind === 'deliver' && other.event === event);
+    return steps
+      .slice(index)
+      .some((later) => later.kind === 'deliver' && isDelivered(steps.slice(0, index), later.event));
+  });
+}
+
+const has = ({ steps }: DeliverySequence, matches: (step: SequenceStep) => boolean) => steps.some(matches);
+
+describe('createRandomSequence', () => {
+  it('the same random seed and run give the same sequence, and others give others', () => {
+    expect(createRandom(3)).toEqual(createRandom(3));
+    const texts = Array.from({ length: 40 }, (_, run) => JSON.stringify(createRandom(run)));
+    expect(new Set(texts).size).toBe(40);
+    expect(createRandomSequence({ randomSeed: 8, run: 3, events, enabled })).not.toEqual(createRandom(3));
+  });
+
+  const createWith = (variations: readonly Variation[]) =>
+    Array.from({ length: 200 }, (_, run) =>
+      createRandomSequence({ randomSeed: 1, run, events, enabled: new Set(variations) }),
+    );
+
+  it.each(variationNames)('some sequences contain %s if it is enabled, also as the only one', (name) => {
+    expect(createWith(variationNames).some(contains[name])).toBe(true);
+    expect(createWith([name]).some(contains[name])).toBe(true);
+  });
+
+  it.each(variationNames)('no sequence contains %s if it is disabled', (name) => {
+    const sequences = createWith(variationNames.filter((other) => other !== name));
+    expect(sequences.filter(contains[name])).toEqual([]);
+  });
+
+  it('deliveries and attacks also arrive during a burst or a restart', () => {
+    const sequences = Array.from({ length: 200 }, (_, run) => createRandom(run));
+    const isDuring = (kind: SequenceStep['kind']) =>
+      sequences.some(({ steps }) =>
+        steps.some((step, index) => isSimultaneous(step) && steps[index - 1]?.kind === kind),
+      );
+    expect([isDuring('burst'), isDuring('restart')]).toEqual([true, true]);
+  });
+
+  it('an event is repeated after more than two seconds at least four times in 100 runs, with any random seed', () => {
+    for (let randomSeed = 0; randomSeed < 10; randomSeed++) {
+      const sequences = Array.from({ length: 100 }, (_, run) =>
+        createRandomSequence({ randomSeed, run, events, enabled }),
+      );
+      expect(sequences.filter(repeatsAfterTwoSeconds).length).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  it('sequences without variations deliver each event once, in the order of creation', () => {
+    for (let run = 0; run < 20; run++) {
+      const { steps } = createRandomSequence({ randomSeed: 1, run, events, enabled: new Set() });
+      expect(steps).toEqual(steps.map((_, event) => ({ kind: 'deliver', event })));
+    }
+  });
+});
+
+describe('shrinkSequence', () => {
+  /** The longest of many sequences for which `isFailing` holds. */
+  function findLongest(isFailing: (sequence: DeliverySequence) => boolean): DeliverySequence {
+    const failing = Array.from({ length: 300 }, (_, run) => createRandom(run)).filter(isFailing);
+    return failing.reduce((longest, sequence) =>
+      sequence.steps.length > longest.steps.length ? sequence : longest,
+    );
+  }
+
+  async function shrink(isFailing: (sequence: DeliverySequence) => boolean) {
+    const sequence = findLongest(isFailing);
+    const result = await shrinkSequence(sequence, null, template, async (smaller) => isFailing(smaller));
+    return { ...result, originalSteps: sequence.steps.length };
+  }
+
+  it('a sequence becomes the steps that matter, with usual events and few plays', async () => {
+    const { sequence, tryCount, originalSteps } = await shrink(
+      (candidate) =>
+        has(candidate, ({ kind }) => kind === 'restart') &&
+        has(candidate, (step) => step.kind === 'attack' && step.attack === 'stale'),
+    );
+    expect(originalSteps).toBeGreaterThan(15);
+    expect(sequence.steps.map(({ kind }) => kind).sort()).toEqual(['attack', 'restart']);
+    expect(sequence.events).toEqual([template]);
+    expect(tryCount).toBeLessThan(80);
+  });
+
+  it('numbers come close to the smallest that fail', async () => {
+    const { sequence } = await shrink((candidate) =>
+      has(candidate, (step) => step.kind === 'burst' && step.count >= 100),
+    );
+    expect(sequence.steps).toEqual([{ kind: 'burst', count: expect.closeTo(105, -1) }]);
+    const { sequence: large } = await shrink(({ events }) =>
+      events.some(({ padding = 0 }) => padding >= 100_000),
+    );
+    const [padding = 0] = large.events.flatMap((event) => event.padding ?? []);
+    expect(padding).toBeGreaterThanOrEqual(100_000);
+    expect(padding).toBeLessThan(110_000);
+  });
+
+  it('an unusual payload keeps only the part that matters', async () => {
+    const { sequence } = await shrink(({ events }) =>
+      events.some(({ payload }) => payload.includes('9007199254740993')),
+    );
+    expect(sequence.events.map(({ payload }) => payload)).toEqual([
+      expect.stringMatching(/^\{("order_id":"ord_1"|"amount":1)?,?"[^"]*":(9007199254740993)\}$/),
+    ]);
+  });
+
+  it('a sequence that fails in any order is shown in the order of creation', async () => {
+    const { sequence } = await shrink(
+      ({ steps }) =>
+        new Set(steps.flatMap((step) => (step.kind === 'deliver' ? [step.event] : []))).size >= 2,
+    );
+    expect(sequence.steps).toEqual([
+      { kind: 'deliver', event: 0 },
+      { kind: 'deliver', event: 1 },
+    ]);
+  });
+});

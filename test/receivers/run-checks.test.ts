@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { SignatureScheme } from '../../src/signature/scheme.ts';
+import { schemes } from '../../src/signature/schemes.ts';
+import { verifyMessage } from '../../src/signature/verify.ts';
+import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
+import { checkReceiver, idsOf } from './check-receiver.ts';
+import { SECRET } from './configurable-receiver.ts';
+
+/** Responds with the result of verification and does no work. */
+function verifier(scheme: SignatureScheme, secret = SECRET) {
+  return ({ headers, body }: ReceivedRequest) => {
+    const lookup = { get: (name: string) => (headers[name.toLowerCase()] as string | undefined) ?? null };
+    const { ok } = verifyMessage({ scheme, secret, now: Date.now(), headers: lookup, payload: body });
+    return { status: ok ? 204 : 400 };
+  };
+}
+
+// Most of the time is spent waiting for side effects.
+describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
+  it('every check is inconclusive, with the reason, if no valid delivery is accepted', async () => {
+    await using receiver = await createReceiver({ drop: true });
+    const { checks } = await checkReceiver({
+      url: receiver.url,
+      only: ['signature.genuine', 'signature.missing'],
+    });
+    const meaning = expect.stringContaining('No delivery reaches your receiver');
+    expect(checks).toMatchObject([
+      {
+        status: 'failed',
+        received: expect.stringContaining('closed the connection before it responded'),
+        meaning,
+      },
+      { status: 'inconclusive', meaning },
+    ]);
+  });
+
+  it('runChecks stops waiting for a response after its timeout', async () => {
+    await using receiver = await createReceiver({ after: new Promise(() => {}) });
+    const { checks } = await checkReceiver({ url: receiver.url, timeoutMs: 50, only: ['signature.genuine'] });
+    expect(checks).toMatchObject([
+      {
+        status: 'failed',
+        received: 'no response within 100ms',
+        meaning: expect.stringContaining('does not respond to a valid delivery in time'),
+      },
+    ]);
+  });
+
+  it('runChecks skips the other signature checks, but not the timestamp checks, if the receiver processes forged deliveries', async () => {
+    let count = 0;
+    await using receiver = await createReceiver(() => {
+      count += 1;
+      return { status: 204 };
+    });
+    const report = await checkReceiver({
+      ...{ url: receiver.url, only: ['signature', 'timestamp'] },
+      readSideEffects: async () => ({ count, ids: null }),
+    });
+    const [first, ...others] = idsOf(report, 'failed');
+    expect(first).toBe('signature.other-secret');
+    expect(others).toEqual(expect.arrayContaining(['timestamp.old', 'timestamp.future']));
+    expect(others.every((id) => id.startsWith('timestamp.'))).toBe(true);
+    const blocked = report.checks.filter(({ status }) => status === 'inconclusive');
+    expect(blocked.every(({ id }) => id.startsWith('signature.'))).toBe(true);
+    expect(blocked.length).toBeGreaterThan(10);
+    expect(new Set(blocked.map(({ meaning }) => meaning))).toEqual(
+      new Set([expect.stringMatching(/^Not checked, because signature\.other-secret did not pass\. /)]),
+    );
+    expect(receiver.requests.length).toBeLessThan(40);
+  });
+
+  it('runChecks names the check that stops the receiver and runs no check after it', async () => {
+    await using receiver = await createReceiver();
+    const verify = verifier(schemes.svc);
+    let isDown = false;
+    receiver.respond((request) => {
+      isDown ||= request.headers['service-signature'] === undefined;
+      return isDown ? { drop: true } : verify(request);
+    });
+    const report = await checkReceiver({ url: receiver.url, only: ['signature', 'rejection'] });
+    expect(idsOf(report, 'failed')).toEqual(['signature.missing']);
+    expect(report.checks.at(-1)).toMatchObject({
+      status: 'inconclusive',
+      meaning: 'Not checked, because your receiver has been down since signature.missing.',
+    });
+  });
+
+  it('runChecks does not fail a receiver for rate-limit responses', async () => {
+    await using receiver = await createReceiver();
+    const verify = verifier(schemes.svc);
+    receiver.respond((request, index) => (index === 0 ? verify(request) : { status: 429 }));
+    const report = await checkReceiver({ url: receiver.url, only: ['signature', 'rejection.status'] });
+    expect(report).toMatchObject({ passed: 1, failed: 0 });
+  });
+
+  it('runChecks runs the named rules and checks and the checks that they require', async () => {
+    await using receiver = await createReceiver(verifier(schemes.svc));
+    const report = await checkReceiver({ url: receiver.url, only: ['timestamp', 'raw-body.big-number'] });
+    expect(report.checks.map(({ id }) => id)).toEqual([
+      'timestamp.whole-minute',
+      'timestamp.missing',
+      'timestamp.old',
+      'timestamp.slightly-old',
+      'timestamp.unreadable',
+      'timestamp.future',
+      'timestamp.replaced',
+      'timestamp.unsigned',
+      'timestamp.doubled',
+      'timestamp.recent',
+      'raw-body.big-number',
+    ]);
+    expect(report).toMatchObject({ ok: true, passed: 11 });
+  });
+
+  it('runChecks rejects an unknown rule and suggests the closest one', async () => {
+    await expect(checkReceiver({ url: 'http://127.0.0.1:9', only: ['timestmap'] })).rejects.toMatchObject({
+      code: 'usage',
+      hint: { text: 'Did you mean timestamp?' },
+    });
+  });
+
+  it('runChecks reports its progress', async () => {
+    await using receiver = await createReceiver(verifier(schemes.svc));
+    const progress: string[] = [];
+    const onProgress = (completedCount: number, totalCount: number, current: string | null) =>
+      void progress.push(`${completedCount}/${totalCount} ${current}`);
+    await checkReceiver({ url: receiver.url, only: ['timestamp.old', 'timestamp.recent'], onProgress });
+    expect(progress).toEqual(['0/2 timestamp.old', '1/2 timestamp.recent', '2/2 null']);
+  });
+
+  it('runChecks does not wait for a receiver that is down after an interrupt', async () => {
+    await using receiver = await createReceiver();
+    const interruption = new AbortController();
+    let interruptedAt = 0;
+    receiver.respond((_request, index) => {
+      if (index > 0) {
+        interruptedAt ||= performance.now();
+        interruption.abort();
+      }
+      return index === 0 ? { status: 204 } : { drop: true };
+    });
+    const checking = checkReceiver({
+      url: receiver.url,
+      signal: interruption.signal,
+      only: ['signature.missing'],
+    });
+    expect(await checking).toMatchObject({ interrupted: true, checks: [] });
+    expect(performance.now() - interruptedAt).toBeLessThan(2_500);
+  });
+
+  it('runChecks returns the results of the checks that ended before it was interrupted', async () => {
+    await using receiver = await createReceiver(verifier(schemes.svc));
+    const interruption = new AbortController();
+    const ids = ['signature.genuine', 'signature.missing', 'signature.empty', 'signature.blank'];
+    const report = await checkReceiver({
+      url: receiver.url,
+      only: ids,
+      signal: interruption.signal,
+      onProgress(count) {
+        if (count === 2) interruption.abort();
+      },
+    });
+    expect(report).toMatchObject({ ok: false, interrupted: true, passed: 2, failed: 0, inconclusive: 0 });
+    expect(report.checks.map(({ id }) => id)).toEqual(['signature.genuine', 'signature.missing']);
+  });
+
+  it.each([
+    ['for a response', () => new Promise<number>(() => {}), undefined],
+    ['for a side effect', async () => 204, async () => 0],
+  ])(
+    'runChecks ends at once if it is interrupted while it waits %s',
+    { timeout: 4_000 },
+    async (_, respond, countSideEffects) => {
+      const interruption = new AbortController();
+      let reads = 0;
+      await using receiver = await createReceiver(async () => ({ status: await respond() }));
+      const checking = checkReceiver({
+        url: receiver.url,
+        only: ['deduplication'],
+        timeoutMs: 60_000,
+        signal: interruption.signal,
+        ...(countSideEffects && {
+          countSideEffects() {
+            if (++reads === 20) interruption.abort();
+            return countSideEffects();
+          },
+        }),
+      });
+      if (countSideEffects === undefined) {
+        await receiver.waitFor(1);
+        interruption.abort();
+      }
+      expect(await checking).toMatchObject({ ok: false, interrupted: true, checks: [] });
+      const readsAtEnd = reads;
+      await new Promise(setImmediate);
+      expect(reads).toBeLessThanOrEqual(readsAtEnd + 1);
+    },
+  );
+});

@@ -1,0 +1,102 @@
+/**
+ * The closed loop: an emulator with random values of the gaps is the service, and the check finds exactly these values in its recording.
+ * SVC_PARITY_SERVICES sets the number of services (default: 6).
+ */
+import { describe, expect, it } from 'vitest';
+import { createRandomSource } from '../../src/domain/secret.ts';
+import { signatureHeaderFormats } from '../../src/profile/gaps/signature-gaps.ts';
+import { applyOverrides, type Overrides } from '../../src/profile/resolve-rules.ts';
+import { mergeOverrides } from '../../src/recordings/check-gaps.ts';
+import { searchedTemplates } from '../../src/recordings/signature-evidence.ts';
+import { checkRecording, recordService } from './recorded-service.ts';
+
+const SERVICES = Number(process.env.SVC_PARITY_SERVICES ?? 6);
+
+type Pick = <Item>(items: readonly Item[]) => Item;
+
+const delays = ['30s', '1m', '5m', '10m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '24h'];
+
+/** Waits that get longer, with few enough attempts until the end of the retry window. */
+function pickSchedule(pick: Pick): string[] {
+  const start = pick([0, 1, 2, 3, 4]);
+  const count = pick([2, 3, 4, 5]);
+  const schedule = delays.slice(start, start + count);
+  return [...schedule, pick(['8h', '12h', '24h'])];
+}
+
+/** A random value of each gap that a recording can show. */
+const randomValues: Readonly<Record<string, (pick: Pick) => unknown>> = {
+  'signature.content': (pick) => pick(searchedTemplates),
+  'signature.algorithm': (pick) => ({
+    hash: pick(['sha256', 'sha512', 'sha1']),
+    key: pick(['utf8', 'utf8_without_prefix', 'base64', 'hex']),
+  }),
+  'signature.header': (pick) => pick(Object.keys(signatureHeaderFormats)),
+  'signature.timestamp': (pick) => pick(['iso8601', 'unix', 'unix_ms']),
+  'event.body': (pick) => pick(['payload', 'data']),
+  'event.catalog': (pick) => pick(['open', 'closed']),
+  'webhook.limit': (pick) => pick([5, 16, 20, 50, 100, 120]),
+  'webhook.url': (pick) => pick(['local', 'public']),
+  'webhook.wildcard': (pick) => pick(['accepted', 'rejected']),
+  'delivery.timeout': (pick) => ({ attempt: pick(['2s', '3s']) }),
+  'retry.schedule': pickSchedule,
+  'retry.jitter': (pick) => pick([0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5]),
+  'retry.after': (pick) => pick(['honored', 'ignored']),
+  'retry.410': (pick) => pick(['failure', 'stop']),
+  'idempotency.scope': (pick) => ({
+    unique_within: pick(['api_key_method_path', 'api_key']),
+    retention: pick(['1m', '5m', '10m', '30m', '1h', '2h', '3h', '6h', '12h', '24h', '2d']),
+  }),
+  'list.workspace': (pick) => pick(['workspace_id', 'workspace']),
+  'list.limit': (pick) => ({ default: pick([5, 10, 20, 25, 40]), max: pick([40, 50, 100, 200, 500, 1000]) }),
+  'key.scopes': (pick) => pick(['required', 'not_required']),
+  'rate.limit': (pick) =>
+    pick(['off', { per_second: pick([1, 2, 5, 10, 20, 50, 100]), burst: pick([5, 10, 50, 200]) }]),
+  'body.limit': (pick) => pick(['4KiB', '64KiB', '100KiB', '256KiB', '512KiB', '1MiB']),
+};
+
+function pickOverrides(seed: number): Overrides {
+  const random = createRandomSource(seed, 'services');
+  const pick: Pick = (items) => items[Math.floor(random.next() * items.length)] as never;
+  return Object.fromEntries(
+    Object.entries(randomValues).flatMap(([gap, pickValue]) =>
+      // A time limit takes real time.
+      random.next() < (gap === 'delivery.timeout' ? 0.2 : 0.5) ? [[gap, pickValue(pick)]] : [],
+    ),
+  );
+}
+
+/** The parsed value of each gap. A repeated last wait is the same schedule. */
+function toValues(overrides: Overrides): Record<string, unknown> {
+  const entries = Object.entries(applyOverrides('relaxed', overrides, 'sandbox')).map(
+    ([gap, { parsedValue }]) => {
+      if (gap !== 'retry.schedule') return [gap, parsedValue];
+      const waits = [...(parsedValue as number[])];
+      while (waits.length > 1 && waits.at(-1) === waits.at(-2)) waits.pop();
+      return [gap, waits];
+    },
+  );
+  return Object.fromEntries(entries);
+}
+
+describe('svc gaps check', () => {
+  it.each(Array.from({ length: SERVICES }, (_, index) => index + 1))(
+    'the check finds exactly the values of random service %i',
+    async (seed) => {
+      const overrides = pickOverrides(seed);
+      const { text, secrets } = await recordService(overrides, seed);
+      const report = await checkRecording(text, { secrets });
+      const found = mergeOverrides({}, report);
+      expect(toValues(found), JSON.stringify(overrides)).toEqual(toValues(overrides));
+      const changed = Object.keys(found);
+      const different = report.data.filter(({ verdict }) => verdict === 'different');
+      expect(different.map(({ gap }) => gap)).toEqual(expect.arrayContaining(changed));
+      expect(different.filter(({ gap }) => !changed.includes(gap))).toEqual([]);
+      expect(report.other).toEqual([]);
+      expect(report.notes).toEqual([]);
+
+      const again = await checkRecording(text, { secrets, overrides: found });
+      expect(again.data.filter(({ verdict }) => verdict === 'different')).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,340 @@
+/** What few requests or attempts show about a gap. */
+import { describe, expect, it } from 'vitest';
+import { toExampleId } from '../../src/domain/ids.ts';
+import type { GapId } from '../../src/profile/gaps.ts';
+import { type GapResult, mergeOverrides } from '../../src/recordings/check-gaps.ts';
+import { type ProbeRequest, probeService } from '../../src/recordings/probe-service.ts';
+import { type CheckOptions, checkRecording } from './recorded-service.ts';
+
+interface RecordedRequest {
+  readonly method?: string;
+  /** Relative to the base address. */
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: number;
+  readonly response?: object;
+}
+
+const toHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+/** Requests with a second between them. */
+function toEntries(requests: readonly RecordedRequest[]): object[] {
+  return requests.map(({ method = 'GET', path, body, headers = {}, status = 200, response = {} }, index) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * index).toISOString(),
+    time: 3,
+    request: {
+      method,
+      url: `https://sandbox.example.com${path}`,
+      headers: toHeaders({ authorization: 'Bearer svc_test_[removed]', ...headers }),
+      ...(body && { postData: { text: JSON.stringify(body) } }),
+    },
+    response: { status, headers: [], content: { text: JSON.stringify(response) } },
+  }));
+}
+
+/** Attempts of deliveries that end without a response after these times, in seconds. */
+function toTimeouts(seconds: readonly number[]): object[] {
+  return seconds.map((each, index) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * index).toISOString(),
+    time: 1000 * each,
+    request: {
+      method: 'POST',
+      url: 'https://receiver.example/',
+      headers: toHeaders({ 'service-delivery-id': `del_${index}` }),
+      postData: { text: '{}' },
+    },
+    response: { status: 0, headers: [], content: { text: '' }, _error: 'the client closed the connection' },
+  }));
+}
+
+async function checkEntries(
+  gap: GapId,
+  entries: readonly object[],
+  options?: CheckOptions,
+): Promise<GapResult | undefined> {
+  const { data } = await checkRecording(JSON.stringify({ log: { entries } }), options);
+  return data.find((result) => result.gap === gap);
+}
+
+const checkOne = (gap: GapId, requests: readonly RecordedRequest[], options?: CheckOptions) =>
+  checkEntries(gap, toEntries(requests), options);
+
+const reject = (message: string, code = 'validation_failed') => ({ error: { code, message } });
+
+describe('webhook.limit', () => {
+  const createWebhook = (changes: Partial<RecordedRequest>) => ({
+    method: 'POST',
+    path: '/v1/webhooks',
+    body: { url: 'https://example.com/', events: ['order.created'] },
+    ...changes,
+  });
+  const created = (id: unknown, workspace = 'ws_1') =>
+    createWebhook({ status: 201, response: { id, workspace_id: workspace } });
+
+  it.each([
+    'url must be at most 2048 characters long.',
+    'An endpoint can subscribe to at most 50 events.',
+    'The URL of an endpoint has at most 500 characters.',
+    'The name of a webhook has at most 64 characters.',
+  ])('the error "%s" is not about the number of endpoints', async (message) => {
+    const rejected = createWebhook({ status: 422, response: reject(message) });
+    expect(await checkOne('webhook.limit', [rejected])).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it.each(['ws_1 has 16 endpoints, which is the limit of a workspace.', 'Maximum of 16 webhooks reached.'])(
+    'the error "%s" states the limit',
+    async (message) => {
+      const rejected = createWebhook({ status: 422, response: reject(message) });
+      expect(await checkOne('webhook.limit', [rejected])).toMatchObject({ override: 16 });
+    },
+  );
+
+  it('a service that accepted more endpoints in a workspace than configured is different', async () => {
+    const options = { overrides: { 'webhook.limit': 2 } };
+    const within = [created('wh_1'), created('wh_2'), created('wh_2'), created('wh_3', 'ws_2')];
+    expect(await checkOne('webhook.limit', within, options)).toMatchObject({ verdict: 'no_evidence' });
+    const deleted = [
+      ...within,
+      { method: 'DELETE', path: '/v1/webhooks/wh_1', status: 204 },
+      created('wh_4'),
+    ];
+    expect(await checkOne('webhook.limit', deleted, options)).toMatchObject({ verdict: 'no_evidence' });
+    expect(await checkOne('webhook.limit', [...within, created('wh_4')], options)).toMatchObject({
+      verdict: 'different',
+      override: null,
+      evidence: [{ text: 'POST /v1/webhooks: 201, endpoint 3 of ws_1' }],
+    });
+  });
+});
+
+describe('id.format', () => {
+  it('an ID in a payload can have any form', async () => {
+    const event = { id: toExampleId('event'), payload: { id: 'evt_1', items: [{ workspace_id: 'ws_1' }] } };
+    const requests = [
+      { path: `/v1/events/${event.id}`, response: event },
+      { path: '/v1/events', response: { data: [event], has_more: false } },
+    ];
+    expect(await checkOne('id.format', requests)).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it.each([
+    ['record', { id: 'evt_1' }],
+    ['workspace', { id: toExampleId('event'), workspace_id: 'ws_1' }],
+    ['list item', { data: [{ id: toExampleId('event') }, { id: 'evt_1' }] }],
+    ['error', { error: { code: 'not_found', request_id: 'req_1' } }],
+  ])('the ID of a %s without a ULID is a difference', async (_, response) => {
+    expect(await checkOne('id.format', [{ path: '/v1/events', response }])).toMatchObject({
+      verdict: 'different',
+      needed: expect.stringMatching(/^\w+_1$/),
+    });
+  });
+});
+
+describe('gaps without an override', () => {
+  it('the evidence has a place for each deviation, even if another one is more frequent', async () => {
+    const event = { workspace_id: 'ws_1', type: 'order.created', payload: {}, created_at: 'now' };
+    const get = (response: object) => ({ path: '/v1/events/evt_1', response });
+    const requests = [...Array.from({ length: 6 }, () => get(event)), get({ ...event, id: 7 })];
+    const result = await checkOne('event.record', requests);
+    expect(result?.needed).toBe('event without the field id; event with id as number');
+    expect(result?.evidence.map(({ entry }) => entry).slice(0, 2)).toEqual(['entry 1', 'entry 7']);
+  });
+});
+
+describe('list.limit', () => {
+  const list = (limit: number, length: number, hasMore: boolean) => ({
+    path: `/v1/events?limit=${limit}`,
+    response: { data: Array.from({ length }, () => ({})), has_more: hasMore },
+  });
+
+  it('a service that shortens a larger limit has the length of its longest page as the maximum', async () => {
+    const requests = [list(1000, 20, false), list(10, 10, true), list(1_000_000, 100, true)];
+    const options = { overrides: { 'list.limit': { max: 50 } } };
+    expect(await checkOne('list.limit', requests, options)).toMatchObject({
+      override: { max: 100 },
+      needed: 'larger: limit=1000000 is shortened to 100 items, and not rejected',
+    });
+  });
+
+  it('an empty page does not show a limit', async () => {
+    expect(await checkOne('list.limit', [list(10, 0, true)])).toMatchObject({ verdict: 'no_evidence' });
+  });
+});
+
+describe('observed values that an override does not accept', () => {
+  const reject5000 = (path: string, message: string) => ({
+    method: path === '/v1/webhooks' ? 'POST' : 'GET',
+    path,
+    body: {},
+    status: 422,
+    response: reject(message),
+  });
+
+  it.each([
+    [
+      'webhook.limit',
+      reject5000('/v1/webhooks', 'Maximum of 5000 webhooks reached.'),
+      5000,
+      'the value 5000; svc accepts a whole number from 1 to 1000',
+    ],
+    [
+      'list.limit',
+      reject5000('/v1/events?limit=9999', 'limit must be at most 5000'),
+      { max: 5000 },
+      'the value {"max":5000}; svc accepts "default": a whole number from 1 to 1000, "max": a whole number from 1 to 1000, where "default" is at most "max"',
+    ],
+  ] as const)('no override can express the value of %s', async (gap, request, observed, needed) => {
+    const { data } = await checkRecording(JSON.stringify({ log: { entries: toEntries([request]) } }));
+    expect(data.find((result) => result.gap === gap)).toMatchObject({
+      ...{ verdict: 'different', observed, override: null, needed },
+    });
+    expect(mergeOverrides({}, { data })).toEqual({});
+  });
+
+  it('fields of an override that only together are not valid are not written', async () => {
+    const page = { data: Array.from({ length: 60 }, () => ({})), has_more: true };
+    const options = { overrides: { 'list.limit': { default: 20, max: 50 } } };
+    expect(await checkOne('list.limit', [{ path: '/v1/events', response: page }], options)).toMatchObject({
+      ...{ verdict: 'different', observed: { default: 60 }, override: null },
+    });
+  });
+});
+
+describe('delivery.timeout', () => {
+  it('the most frequent time counts if connections broke at other times', async () => {
+    const entries = toTimeouts([10, 10, 10, 30, 10]);
+    expect(await checkEntries('delivery.timeout', entries)).toMatchObject({ override: { attempt: '10s' } });
+    expect(await checkEntries('delivery.timeout', toTimeouts([15, 15, 15, 10, 10, 30, 30]))).toMatchObject({
+      verdict: 'confirmed',
+    });
+  });
+});
+
+describe('retries', () => {
+  const toAttempt = (second: number, status: number, headers = {}) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * second).toISOString(),
+    time: 3,
+    request: {
+      method: 'POST',
+      url: 'https://receiver.example/',
+      headers: toHeaders({ 'service-delivery-id': 'del_1' }),
+      postData: { text: '{}' },
+    },
+    response: { status, headers: toHeaders(headers), content: { text: '' } },
+  });
+
+  it('a wait as long as two configured ones confirms the default if Retry-After asks for it', async () => {
+    const options = { overrides: { 'retry.schedule': ['30s', '1m', '1h'] } };
+    const entries = [toAttempt(0, 503, { 'retry-after': '90' }), toAttempt(90, 200)];
+    expect(await checkEntries('retry.after', entries, options)).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it.each([
+    ['ignores Retry-After', 503, { 'retry-after': '7200' }],
+    ['retries after a 410', 410, {}],
+  ])('a lost attempt shows nothing about the schedule of a service that %s', async (_, status, headers) => {
+    const options = { overrides: { 'retry.410': 'stop' } };
+    // The attempt after 35 minutes is lost.
+    const entries = [toAttempt(0, status, headers), toAttempt(5 * 60, 500), toAttempt(155 * 60, 500)];
+    expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it('the schedule is confirmed by waits within the configured jitter', async () => {
+    const options = { overrides: { 'retry.jitter': 0.1 } };
+    const entries = [toAttempt(0, 500), toAttempt(320, 500), toAttempt(320 + 1650, 500)];
+    expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'confirmed' });
+  });
+});
+
+describe('error.codes', () => {
+  it.each([
+    ['unauthenticated', 401, 'confirmed'],
+    ['token_required', 401, 'different'],
+    ['permission_denied', 403, 'confirmed'],
+    ['untrusted_file', 403, 'different'],
+  ])('the code %s with status %i', async (code, status, verdict) => {
+    const denied = { path: '/v1/events', status, response: reject('', code) };
+    expect(await checkOne('error.codes', [denied])).toMatchObject({ verdict });
+  });
+});
+
+describe('responses of servers in front of the API', () => {
+  const failed = { method: 'POST', path: '/v1/events', status: 503, body: { type: 'order.created' } };
+  const headers = { 'idempotency-key': 'a' };
+
+  it('a 5xx response shows nothing about idempotency keys', async () => {
+    const created = { ...failed, status: 201, headers, response: { id: 'evt_1' } };
+    const conflict = {
+      ...failed,
+      headers,
+      body: { type: 'order.canceled' },
+      response: reject('', 'upstream_conflict'),
+    };
+    expect(await checkOne('idempotency.conflict', [created, conflict])).toMatchObject({
+      verdict: 'no_evidence',
+    });
+  });
+
+  it('a 5xx response shows nothing about the rate limit', async () => {
+    const [entry] = toEntries([failed]) as [{ response: object }];
+    const policy = toHeaders({ 'ratelimit-policy': '"proxy";q=5;w=1' });
+    const entries = [{ ...entry, response: { ...entry.response, headers: policy } }];
+    expect(await checkEntries('rate.limit', entries)).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it.each([
+    ['/v1/webhooks', 404, 'confirmed'],
+    ['/v1/webhooks/wh_1', 404, 'no_evidence'],
+    ['/v1/webhooks/wh_1', 405, 'confirmed'],
+    ['/v1/webhooks/wh_1', 200, 'different'],
+  ])('operations of endpoints: GET %s with status %i', async (path, status, verdict) => {
+    const entries = [{ path: '/v1/events' }, { path, status }];
+    expect(await checkOne('webhook.operations', entries)).toMatchObject({ verdict });
+  });
+
+  it.each([
+    ['path.slash', '/v1/events/'],
+    ['version', '/v2/events'],
+  ] as const)('a 401 response shows nothing about the gap %s', async (gap, path) => {
+    const known = { path: '/v1/events' };
+    const denied = { path, status: 401, response: reject('', 'unauthenticated') };
+    expect(await checkOne(gap, [known, denied])).toMatchObject({ verdict: 'no_evidence' });
+    expect(await checkOne(gap, [known, { path, status: 200 }])).toMatchObject({ verdict: 'different' });
+    expect(await checkOne(gap, [known, { path, status: 404 }])).toMatchObject({ verdict: 'confirmed' });
+  });
+});
+
+describe('svc gaps record', () => {
+  async function probe(type: string, acceptedField: string): Promise<readonly ProbeRequest[]> {
+    const requests: ProbeRequest[] = [];
+    const send = async (request: ProbeRequest) => {
+      requests.push(request);
+      const isAccepted = request.path === '/events' && request.body?.includes(`"${acceptedField}":`);
+      return { status: isAccepted ? 201 : 400, json: {} };
+    };
+    await probeService(send, type, 'run', 'svc_test_key', null);
+    return requests;
+  }
+  const keyOf = ({ headers }: ProbeRequest) => headers['Idempotency-Key'];
+
+  it('each form of an event has its own idempotency key, and the repeats use the one that was accepted', async () => {
+    const [first, second, ...repeats] = await probe('svc.probed', 'data');
+    expect(first && keyOf(first)).not.toBe(second && keyOf(second));
+    expect(repeats.slice(0, 2).map(keyOf)).toEqual([second && keyOf(second), second && keyOf(second)]);
+    expect(repeats[0]?.body).toBe(second?.body);
+  });
+
+  it('at most 13 requests can create an event, if the first form is accepted', async () => {
+    const requests = await probe('svc.probed', 'payload');
+    expect(requests.filter(({ method, path }) => method === 'POST' && path === '/events')).toHaveLength(13);
+  });
+
+  it('the same form is sent once if the service rejects all', async () => {
+    const keys = (await probe('order.created', 'none')).map(keyOf).filter((key) => key?.startsWith('run'));
+    expect(new Set(keys).size).toBe(2);
+    // Each form, and two repeats of the last one.
+    expect(keys).toHaveLength(4);
+  });
+});

@@ -1,0 +1,232 @@
+/** Recordings of other programs, damaged ones, and secrets that do not fit: no difference is reported that does not exist. */
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { GapReport } from '../../src/recordings/check-gaps.ts';
+import type { RequestLine } from '../../src/recordings/exchange.ts';
+import { readPage } from '../support/documents.ts';
+import { checkRecording, type Recording, recordService } from './recorded-service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests change HAR entries as other programs write them.
+type Entry = any;
+
+let recording: Recording;
+beforeAll(async () => {
+  recording = await recordService({});
+});
+
+/** A request as a browser or a proxy records it. */
+function toHarEntry({ request, response, ...line }: RequestLine): Entry {
+  const toList = (headers: Readonly<Record<string, string>> = {}) =>
+    Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const { method, url, headers, body } = request;
+  return {
+    startedDateTime: line.sent_at,
+    time: line.duration_ms,
+    request: {
+      ...{ method, url, headers: toList(headers), bodySize: Buffer.byteLength(body) },
+      ...(body !== '' && { postData: { mimeType: 'application/json', text: body } }),
+    },
+    response: {
+      ...{ status: line.response_status, headers: toList(response?.headers) },
+      content: { text: response?.body ?? '' },
+      ...(line.error && { _error: line.error }),
+    },
+  };
+}
+
+function change(toEntries: (entries: Entry[]) => Entry[]): string {
+  const lines: RequestLine[] = recording.text.split('\n').map((line) => JSON.parse(line));
+  return JSON.stringify({ log: { version: '1.2', entries: toEntries(lines.map(toHarEntry)) } });
+}
+
+/** The gaps that traffic cannot show, with the reason. */
+const invisibleGaps = Array.from(
+  readPage('docs/parity.md').matchAll(/^\| `([\w.]+)` \| [A-Z].*\. \|$/gm),
+  ([, gap]) => gap,
+);
+
+const isDelivery = ({ request }: Entry) => request.url.startsWith('https://receiver.example');
+
+function listDifferences({ data, other }: GapReport): unknown[] {
+  return [...data.filter(({ verdict }) => verdict === 'different'), ...other];
+}
+
+describe('svc gaps check', () => {
+  it('the recording of an emulator with the defaults has no difference', async () => {
+    const report = await checkRecording(recording.text, { secrets: recording.secrets });
+    expect(listDifferences(report)).toEqual([]);
+    expect(report.notes).toEqual([]);
+    const unconfirmed = report.data.filter(({ verdict }) => verdict !== 'confirmed').map(({ gap }) => gap);
+    // No attempt timed out, and no limit was reached.
+    expect(unconfirmed.sort()).toEqual(
+      [...invisibleGaps, 'delivery.timeout', 'rate.headers', 'rate.limit'].sort(),
+    );
+  });
+
+  it('requests to other servers with the same paths are skipped', async () => {
+    const har = change((entries) => [
+      ...entries,
+      ...entries
+        .filter((entry: Entry) => !isDelivery(entry))
+        .map((entry: Entry) => ({
+          ...entry,
+          request: {
+            ...entry.request,
+            url: entry.request.url.replace(/^https?:\/\/[^/]*/, 'https://analytics.example'),
+            headers: [],
+          },
+          response: {
+            status: 418,
+            headers: [{ name: 'x-other', value: '1' }],
+            content: { text: '{"id":7}' },
+          },
+        })),
+    ]);
+    expect(listDifferences(await checkRecording(har, recording))).toEqual([]);
+  });
+
+  it('shortened bodies are not compared', async () => {
+    const cut = (text = '') => text.slice(0, text.length / 2);
+    const har = change((entries) =>
+      entries.map((entry: Entry) => ({
+        ...entry,
+        request: {
+          ...entry.request,
+          ...(entry.request.postData && { postData: { text: cut(entry.request.postData.text) } }),
+        },
+        response: {
+          ...entry.response,
+          content: { ...entry.response.content, text: cut(entry.response.content.text) },
+        },
+      })),
+    );
+    expect(listDifferences(await checkRecording(har, recording))).toEqual([]);
+  });
+
+  it('HAR of a Chromium without sensitive data has pseudo-headers and no keys', async () => {
+    const har = change((entries) =>
+      entries.map((entry: Entry) => ({
+        ...entry,
+        _priority: 'High',
+        _initiator: { type: 'script' },
+        request: {
+          ...entry.request,
+          httpVersion: 'h2',
+          headers: [
+            { name: ':authority', value: 'sandbox.example.com' },
+            { name: ':method', value: entry.request.method },
+            ...entry.request.headers.filter(({ name }: Entry) => name !== 'authorization'),
+          ],
+          bodySize: entry.request.postData ? entry.request.bodySize : -1,
+        },
+        response: {
+          ...entry.response,
+          headers: [{ name: ':status', value: '200' }, ...entry.response.headers],
+          _transferSize: 120,
+        },
+      })),
+    );
+    expect(listDifferences(await checkRecording(har, recording))).toEqual([]);
+  });
+
+  it('HAR with compressed response bodies in base64 is decompressed', async () => {
+    const har = change((entries) =>
+      entries.map((entry: Entry) => ({
+        ...entry,
+        comment: null,
+        response: {
+          ...entry.response,
+          headers: [...entry.response.headers, { name: 'Content-Encoding', value: 'gzip' }],
+          content: { text: gzipSync(entry.response.content.text).toString('base64'), encoding: 'base64' },
+        },
+      })),
+    );
+    const report = await checkRecording(har, recording);
+    expect(listDifferences(report)).toEqual([]);
+    expect(report.data.find(({ gap }) => gap === 'list.limit')?.verdict).toBe('confirmed');
+  });
+
+  it('attempts that did not reach the receiver do not change the retry schedule', async () => {
+    const seen = new Map<string, number>();
+    const har = change((entries) =>
+      entries.filter((entry: Entry) => {
+        const id = entry.request.headers.find(({ name }: Entry) => name === 'service-delivery-id')?.value;
+        if (id === undefined) return true;
+        const count = (seen.get(id) ?? 0) + 1;
+        seen.set(id, count);
+        return count !== 2;
+      }),
+    );
+    expect(listDifferences(await checkRecording(har, recording))).toEqual([]);
+  });
+
+  it('a wrong secret is reported as a wrong secret, and not as another algorithm', async () => {
+    const report = await checkRecording(recording.text, { secrets: [`whsec_${'A'.repeat(43)}`] });
+    expect(listDifferences(report)).toEqual([]);
+    expect(report.notes).toHaveLength(1);
+    expect(report.notes[0]).toMatch(/^None of \d+ combinations .* The secret is wrong, or /);
+    expect(JSON.stringify(report)).not.toContain('AAAA');
+  });
+
+  it('an API key as the secret is recognized', async () => {
+    const report = await checkRecording(recording.text, { secrets: ['svc_test_0123456789abcdef'] });
+    expect(report.notes[0]).toContain('it is an API key');
+  });
+
+  it('deliveries that were signed with another secret do not count as a difference', async () => {
+    const report = await checkRecording(recording.text, { secrets: recording.secrets.slice(0, 1) });
+    expect(listDifferences(report)).toEqual([]);
+    expect(report.data.find(({ gap }) => gap === 'signature.content')?.verdict).toBe('confirmed');
+    expect(report.notes[0]).toMatch(/^No secret that was passed signed \d+ deliveries\./);
+  });
+
+  it('an unknown signature header leads to a custom scheme', async () => {
+    const har = change((entries) =>
+      entries.map((entry: Entry) => ({
+        ...entry,
+        request: {
+          ...entry.request,
+          headers: entry.request.headers.map(({ name, value }: Entry) => ({
+            name,
+            value: name === 'service-signature' ? value.replace('v1=', 'hmac:') : value,
+          })),
+        },
+      })),
+    );
+    const report = await checkRecording(har, recording);
+    expect(listDifferences(report)).toMatchObject([
+      { gap: 'signature.header', override: null, needed: expect.stringContaining('custom signature scheme') },
+    ]);
+    expect(report.notes[0]).toBe(
+      'The signature header has an unknown form. It needs a custom scheme in svc.config.json.',
+    );
+  });
+
+  it('fields, headers and statuses that the emulator does not have are other differences', async () => {
+    const har = change((entries) =>
+      entries.map((entry: Entry) => ({
+        ...entry,
+        response: {
+          ...entry.response,
+          headers: [...entry.response.headers, { name: 'Service-Version', value: '2026-01-01' }],
+          content: {
+            ...entry.response.content,
+            text: entry.response.content.text.replace('"has_more"', '"total":3,"has_more"'),
+          },
+        },
+      })),
+    );
+    const { other } = await checkRecording(har, recording);
+    expect(other.map(({ text }) => text)).toEqual([
+      'A response has the header service-version, which the emulator does not send.',
+      'The recording has a page with the field total, of type number.',
+    ]);
+  });
+
+  it('another error code is a difference that no override can express', async () => {
+    const har = recording.text.replaceAll('unauthenticated', 'invalid_api_key');
+    expect(listDifferences(await checkRecording(har, recording))).toMatchObject([
+      { gap: 'error.codes', override: null, needed: expect.stringContaining('401 invalid_api_key') },
+    ]);
+  });
+});

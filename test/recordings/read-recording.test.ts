@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { readEvents } from '../../src/recordings/read-events.ts';
+import { parseRecording } from '../../src/recordings/read-recording.ts';
+import { deliveries, har, harEntry, harOf, ids, ndjson, ndjsonLine } from './recordings.ts';
+
+const read = (text: string) => readEvents(parseRecording(text, 'a.file'));
+function problemOf(text: string): string {
+  try {
+    read(text);
+    return 'no problem';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const [first] = deliveries;
+const body = first?.body ?? '';
+
+describe('a recording', () => {
+  it.each([
+    ['HAR', har, ['entry 1', 'entry 3']],
+    ['NDJSON', ndjson, ['line 1', 'line 3']],
+  ])('%s contains each event once, with its time and its payload unchanged', (_, text, positions) => {
+    const { events, repeatedCount, otherCount } = read(text);
+    expect(events.map(({ position }) => position)).toEqual(positions);
+    expect(events).toMatchObject([
+      { type: 'order.created', sourceId: ids.created, at: Date.parse('2026-11-20T12:00:00Z') },
+      { type: 'order.shipped', sourceId: ids.shipped, at: Date.parse('2026-11-20T13:30:00Z') },
+    ]);
+    expect(events.map(({ payload }) => payload)).toEqual(['{"total":12.50}', '{"total":12.50}']);
+    expect({ repeatedCount, otherCount }).toEqual({ repeatedCount: 1, otherCount: 0 });
+  });
+
+  it('the events of a recording are sorted by time', () => {
+    const lines = ndjson.trim().split('\n').reverse().join('\n');
+    expect(read(lines).events.map(({ type }) => type)).toEqual(['order.created', 'order.shipped']);
+  });
+
+  it('a byte order mark and CRLF line ends of NDJSON are ignored', () => {
+    expect(read(`\ufeff${ndjson.replaceAll('\n', '\r\n')}`).events).toHaveLength(2);
+  });
+
+  it('the payload of an envelope without a field payload is its whole data', () => {
+    const text = ndjsonLine(`{"type":"order.paid","data":{"id":"${ids.created}","total":1.50}}`);
+    const [event] = read(text).events;
+    expect(event?.payload).toBe(`{"id":"${ids.created}","total":1.50}`);
+  });
+
+  it.each(['payload', 'data'])('a request to create an event is an event, with the payload in %s', (name) => {
+    const text = ndjsonLine(`{"type":"order.paid","workspace_id":"ws_1","${name}":{"n":1e3}}`);
+    const [event] = read(text).events;
+    expect(event).toMatchObject({ type: 'order.paid', sourceId: null });
+    expect(event?.payload).toBe('{"n":1e3}');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['only empty lines', '\n\n'],
+    ['HAR without events', harOf([])],
+  ])('a file with %s contains no event', (_, text) => {
+    expect(problemOf(text)).toBe('a.file contains no event.');
+  });
+
+  it.each([
+    ['HTML', '<html>'],
+    ['other JSON', '{\n  "name": "app"\n}\n'],
+    ['an empty object', '{}'],
+    ['an array', '[{"created_at":""}]'],
+    ['a part of HAR', '{\n  "log": {\n    "entries": ['],
+  ])('a file with %s is rejected', (_, text) => {
+    expect(problemOf(text)).toBe('a.file is not valid HAR or NDJSON.');
+  });
+});
+
+describe('HAR', () => {
+  it('requests without an event are counted and skipped', () => {
+    const get = { startedDateTime: first?.at, request: { method: 'GET', url: 'https://example.com/' } };
+    const others = ['not JSON', '{"type":"Other"}', '{"type":"order.paid"}', '{"a":'];
+    const entries = [
+      get,
+      ...others.map((text) => harEntry('2026-11-20T12:00:00Z', text)),
+      harEntry(first?.at ?? '', body),
+    ];
+    expect(read(harOf(entries))).toMatchObject({ events: [{ position: 'entry 6' }], otherCount: 4 });
+  });
+
+  it('the request that creates an event and its delivery are the same event', () => {
+    const request = harEntry('2026-11-20T11:59:59Z', '{"type":"order.created","payload":{"total":12.50}}', {
+      response: { status: 201, content: { text: `{"id":"${ids.created}","type":"order.created"}` } },
+    });
+    expect(read(harOf([request, harEntry(first?.at ?? '', body)]))).toMatchObject({
+      events: [{ position: 'entry 1', sourceId: ids.created }],
+      repeatedCount: 1,
+    });
+  });
+
+  it.each([
+    [
+      'an entry without a time',
+      harOf([{ request: { method: 'GET' } }]),
+      'entry 1: startedDateTime is required',
+    ],
+    [
+      'an entry with an invalid time',
+      harOf([harEntry('noon', body)]),
+      'entry 1: startedDateTime must be an ISO 8601 time',
+    ],
+    [
+      'an entry that is not an object',
+      '{"log":{"entries":[7]}}',
+      'entry 1: the value must be an object, not 7',
+    ],
+    ['no entries', '{"log":{}}', 'log: entries must be an array'],
+  ])('HAR with %s is rejected with its position', (_, text, problem) => {
+    expect(problemOf(text)).toBe(`a.file, ${problem}.`);
+  });
+
+  it('HAR with an invalid entry, as of another server, is read without it, and with a warning', () => {
+    const odd = { ...harEntry(first?.at ?? '', body), response: { status: '200' } };
+    const recording = parseRecording(harOf([odd, odd, harEntry(first?.at ?? '', body)]), 'a.file');
+    expect(readEvents(recording).events).toMatchObject([{ position: 'entry 3' }]);
+    expect(recording.warning).toMatch(
+      /^Skipped 2 invalid entries\. a\.file, entry 1: response\.status must be .*"200"\.$/,
+    );
+  });
+});
+
+describe('NDJSON', () => {
+  it.each([
+    ['a line that is not JSON', '{"id":', 'line 1: invalid JSON'],
+    ['a line without a body', `{"created_at":"${first?.at}"}\n{}`, 'line 1: body is required'],
+    ['an invalid time', '{"created_at":"noon","body":""}\n{}', 'line 1: created_at must be an ISO 8601 time'],
+  ])('NDJSON with only %s is rejected with its line', (_, text, problem) => {
+    expect(problemOf(text)).toBe(`a.file, ${problem}.`);
+  });
+
+  it('an invalid line is skipped with a warning', () => {
+    const recording = parseRecording(`${ndjson}{"id":`, 'a.file');
+    expect(readEvents(recording).events).toHaveLength(2);
+    expect(recording.warning).toBe('Skipped 1 invalid entry. a.file, line 4: invalid JSON.');
+  });
+
+  it.each([
+    ['without a type', '{}'],
+    ['that is not an object', '[]'],
+    ['without data', '{"type":"order.paid"}'],
+    ['with a field that occurs twice', '{"type":"order.paid","data":{},"data":{}}'],
+  ])('a delivery with a body %s is counted and skipped', (_, text) => {
+    expect(read(ndjson + ndjsonLine(text))).toMatchObject({ repeatedCount: 1, otherCount: 1 });
+  });
+
+  it('the delivery of a request of svc gaps record is a probe', () => {
+    const line = {
+      sent_at: '2026-11-20T12:00:00Z',
+      duration_ms: 1,
+      request: { method: 'POST', url: 'https://example.com/v1/events', headers: {}, body },
+      response_status: 201,
+      response: { headers: {}, body: '{}' },
+    };
+    expect(read(JSON.stringify(line)).events).toMatchObject([{ position: 'line 1', isProbe: true }]);
+  });
+});

@@ -1,0 +1,339 @@
+/** Runs an emulator as "the service" on a clock of its own, and records its requests and deliveries as NDJSON. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { WallClock } from '../../src/domain/clock.ts';
+import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
+import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
+import { checkGaps, type GapCheckInput, type GapReport } from '../../src/recordings/check-gaps.ts';
+import type { RequestLine } from '../../src/recordings/exchange.ts';
+import {
+  type ProbeRequest,
+  type ProbeResponse,
+  probeService,
+  RESTRICTED_SCOPES,
+} from '../../src/recordings/probe-service.ts';
+import { parseRecording } from '../../src/recordings/read-recording.ts';
+import { sortTraffic } from '../../src/recordings/sort-traffic.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A wall clock that the recording moves together with the schedule clock. */
+class ServiceClock implements WallClock {
+  #now = Date.UTC(2026, 10, 20);
+  #monotonic = 0;
+  readonly now = () => this.#now;
+  readonly monotonic = () => this.#monotonic;
+  advance(ms: number): void {
+    this.#now += ms;
+    this.#monotonic += ms;
+  }
+}
+
+export interface Recording {
+  readonly text: string;
+  readonly secrets: readonly string[];
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+class Recorder {
+  readonly lines: RequestLine[] = [];
+  readonly clock = new ServiceClock();
+
+  add(entry: {
+    readonly at: number;
+    readonly time: number;
+    readonly request: { method: string; url: string; headers: Headers; body: string };
+    readonly status: number;
+    readonly responseHeaders: Headers;
+    readonly responseBody: string;
+    readonly extra?: Partial<RequestLine>;
+  }): void {
+    const { at, time, request, status, responseHeaders: headers, responseBody: body, extra } = entry;
+    this.lines.push({
+      sent_at: new Date(at).toISOString(),
+      duration_ms: time,
+      request,
+      response_status: status,
+      error: status === 0 ? 'the client closed the connection: timed out' : null,
+      response: status === 0 ? null : { headers, body },
+      ...extra,
+    });
+  }
+}
+
+export async function recordService(overrides: Overrides, randomSeed = 1): Promise<Recording> {
+  const recorder = new Recorder();
+  await recordApi(recorder, overrides, randomSeed);
+  const secrets = await recordDeliveries(recorder, overrides, randomSeed);
+  return { text: recorder.lines.map((line) => JSON.stringify(line)).join('\n'), secrets };
+}
+
+function start(recorder: Recorder, overrides: Overrides, randomSeed: number): Promise<TestEmulator> {
+  return startTestEmulator({ overrides, randomSeed, wall: recorder.clock, listen: false });
+}
+
+async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: number): Promise<void> {
+  await using emulator = await start(recorder, overrides, randomSeed);
+  const { control } = emulator;
+  const { base_url, api_key, workspace_id } = emulator.status();
+  const restricted = await control.createKey({ scopes: [...RESTRICTED_SCOPES] });
+  const rules = resolveRules('relaxed', overrides);
+  const wait = async (ms: number) => {
+    recorder.clock.advance(ms);
+    await control.advanceClock({ ms });
+  };
+  const send = async (probe: ProbeRequest): Promise<ProbeResponse> => {
+    const url = new URL(`${base_url}/`);
+    url.href = new URL(probe.path.replace(/^\//, ''), url).href;
+    const { headers } = probe;
+    const response = await emulator.fetch(
+      new Request(url, { method: probe.method, headers, body: probe.body ?? null }),
+    );
+    const text = await response.text();
+    recorder.add({
+      at: recorder.clock.now(),
+      time: 3,
+      request: {
+        method: probe.method,
+        url: url.href,
+        headers,
+        body: probe.body ?? '',
+      },
+      status: response.status,
+      responseHeaders: Object.fromEntries(response.headers),
+      responseBody: text,
+      ...(headers.authorization === `Bearer ${restricted.key}`
+        ? { extra: { key_scopes: [...RESTRICTED_SCOPES] } }
+        : {}),
+    });
+    return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : {} };
+  };
+  const request = (
+    method: ProbeRequest['method'],
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) =>
+    send({
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${api_key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const sendAndWait = async (probe: ProbeRequest) => {
+    const response = await send(probe);
+    await wait(1000);
+    return response;
+  };
+  const runId = `run${randomSeed}`;
+  await probeService(sendAndWait, 'svc.probed', runId, api_key, restricted.key);
+  // Endpoints up to the limit. Nothing is delivered to them.
+  const webhook = { workspace_id, url: 'https://example.com/none', events: ['order.created'] };
+  await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });
+  await request('POST', '/webhooks', { ...webhook, events: ['*'] });
+  // The idempotency key of an event.
+  const shared = { 'idempotency-key': `${runId}-shared` };
+  await request('POST', '/events', { type: 'order.created', [rules.payloadField]: {} }, shared);
+  await wait(1000);
+  await request('POST', '/webhooks', webhook, shared);
+  await wait(1000);
+  for (let status = 201; status === 201; ) {
+    status = (await request('POST', '/webhooks', webhook)).status;
+    await wait(1000);
+  }
+  for (const { id } of (await control.listWebhooks({ limit: 100 })).data) await control.deleteWebhook({ id });
+  for (const { id } of (await control.listWebhooks({ limit: 100 })).data) await control.deleteWebhook({ id });
+
+  const field = rules.payloadField;
+  const event = (index: number) => ({ type: 'order.created', [field]: { index } });
+  for (let index = 0; index <= rules.list.defaultLimit; index++) {
+    await request('POST', '/events', event(index));
+    await wait(1000);
+  }
+  const list = `/events?${rules.list.workspaceParameter}=${workspace_id}`;
+  await request('GET', list);
+  await wait(1000);
+
+  // Idempotency keys that are sent again between two usual retention times.
+  const probeTimes = [0.5, 3, 7, 12, 20, 45, 90, 150, 240, 540, 1080, 2160, 3600].map(
+    (minutes) => minutes * MINUTE_MS,
+  );
+  const startedAt = recorder.clock.now();
+  const idempotent = (index: number) =>
+    request('POST', '/events', event(index), { 'idempotency-key': `retention-${index}` });
+  for (const index of probeTimes.keys()) {
+    await idempotent(index);
+    await wait(1000);
+  }
+  for (const [index, ms] of probeTimes.entries()) {
+    await wait(startedAt + ms + 1000 * (index + 20) - recorder.clock.now());
+    await idempotent(index);
+  }
+  await wait(MINUTE_MS);
+  for (let count = 0, status = 200; status === 200 && count < 260; count++) {
+    status = (await request('GET', list)).status;
+  }
+}
+
+type Responder = (attempt: number, response: ServerResponse) => void;
+
+/** Records what arrives at a receiver on the clock of the service. */
+async function startReceiver(
+  recorder: Recorder,
+  respond: Readonly<Record<string, Responder>>,
+  attemptTimeoutMs: number,
+) {
+  const attempts = new Map<string, number>();
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = recorder.clock.now();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const id = String(request.headers['service-delivery-id']);
+    const attempt = (attempts.get(id) ?? 0) + 1;
+    attempts.set(id, attempt);
+    response.once('close', () => {
+      const status = response.writableEnded ? response.statusCode : 0;
+      recorder.add({
+        at,
+        // Not measured, because a busy machine measures too much.
+        time: status === 0 ? attemptTimeoutMs + 4 : 3,
+        request: {
+          method: 'POST',
+          url: `https://receiver.example${request.url}`,
+          headers: request.headers as Headers,
+          body: Buffer.concat(chunks).toString(),
+        },
+        status,
+        responseHeaders: response.getHeaders() as Headers,
+        responseBody: '',
+      });
+    });
+    respond[(request.url ?? '').slice(1)]?.(attempt, response);
+  }
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Deliveries that fail until the end of the retry window. */
+const FAILING_DELIVERIES = 20;
+
+async function recordDeliveries(
+  recorder: Recorder,
+  overrides: Overrides,
+  randomSeed: number,
+): Promise<string[]> {
+  // The receiver has a local address. The rest of the recording shows the rule for URLs.
+  const local = {
+    ...overrides,
+    'webhook.url': 'local',
+    'rate.limit': 'off',
+    'event.catalog': 'open',
+    'webhook.limit': 100,
+  };
+  await using emulator = await start(recorder, local, randomSeed);
+  const { control } = emulator;
+  const { base_url, api_key } = emulator.status();
+  const { retry, payloadField, delivery } = resolveRules('relaxed', overrides);
+  const [firstDelay = 0] = retry.delaysMs;
+  const retryAfterSeconds = Math.round(Math.min(3 * firstDelay, 20 * HOUR_MS) / 1000);
+  const status =
+    (code: number, headers: Record<string, string> = {}) =>
+    (_: number, response: ServerResponse) => {
+      response.statusCode = code;
+      response.setHeaders(new Map(Object.entries(headers)));
+      response.end();
+    };
+  const receiver = await startReceiver(
+    recorder,
+    {
+      fail: status(500),
+      redirect: (attempt, response) => status(attempt === 1 ? 302 : 200)(attempt, response),
+      gone: (attempt, response) => status(attempt === 1 ? 410 : 500)(attempt, response),
+      after: (attempt, response) =>
+        attempt === 1
+          ? status(503, { 'retry-after': String(retryAfterSeconds) })(attempt, response)
+          : status(200)(attempt, response),
+      hang: (attempt, response) => (attempt === 1 ? undefined : status(200)(attempt, response)),
+      ok: status(204),
+    },
+    delivery.attemptTimeoutMs,
+  );
+  const secrets: string[] = [];
+  try {
+    const endpoints: Record<string, string> = {};
+    for (const name of ['fail', 'redirect', 'gone', 'after', 'hang', 'ok']) {
+      const created = await control.createWebhook({
+        url: `${receiver.url}/${name}`,
+        events: [`${name}.created`],
+      });
+      endpoints[name] = created.id;
+      secrets.push(created.secret);
+    }
+    const createEvents = async (name: string, count: number) => {
+      for (let index = 0; index < count; index++) {
+        const body = JSON.stringify({ type: `${name}.created`, [payloadField]: { index, name: 'Zoë' } });
+        const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
+        await emulator.fetch(new Request(`${base_url}/events`, { method: 'POST', headers, body }));
+      }
+    };
+    await createEvents('fail', FAILING_DELIVERIES);
+    await createEvents('gone', 3);
+    await createEvents('after', 3);
+    await createEvents('redirect', 1);
+    if ('delivery.timeout' in overrides) await createEvents('hang', 2);
+    await createEvents('ok', 1);
+    await control.advanceClock({ ms: 0 });
+    const rotated = await control.rotateWebhookSecret({ id: endpoints.ok ?? '', overlap_ms: HOUR_MS });
+    secrets.push(rotated.secret);
+    await createEvents('ok', 2);
+    await control.advanceClock({ ms: 0 });
+    for (;;) {
+      const { next_due_at: next } = await control.getClock({});
+      if (next === null) break;
+      recorder.clock.advance(Math.max(0, Date.parse(next) - recorder.clock.now()));
+      await control.nextClock({});
+    }
+    await createEvents('ok', 1);
+    await createEvents('gone', 1);
+    await control.advanceClock({ ms: 0 });
+  } finally {
+    await receiver.close();
+  }
+  return secrets;
+}
+
+const eventTypes = new Set(builtInEventTypes());
+
+export type CheckOptions = Partial<Omit<GapCheckInput, 'traffic'>>;
+
+/** Checks the text of a recording as `svc gaps check` does. */
+export async function checkRecording(text: string, options: CheckOptions = {}): Promise<GapReport> {
+  const exchanges = parseRecording(text, 'recording').entries.flatMap((entry) => entry.exchanges);
+  return checkGaps({
+    traffic: sortTraffic(exchanges),
+    secrets: [],
+    checksSignatures: true,
+    profile: 'relaxed',
+    overrides: {},
+    environment: 'sandbox',
+    eventTypes,
+    ...options,
+  });
+}

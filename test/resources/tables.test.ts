@@ -1,0 +1,45 @@
+/** What a row of a resource must have, so that no surface leaves a field out. */
+import { expect, it } from 'vitest';
+import type { Fields, Filters } from '../../src/resources/define-resource.ts';
+import { deliveryFilters } from '../../src/resources/delivery.ts';
+import { endpointTable } from '../../src/resources/endpoint.ts';
+import { eventFilters, eventTable } from '../../src/resources/event.ts';
+import { faultTable } from '../../src/resources/fault.ts';
+import { keyTable } from '../../src/resources/key.ts';
+import { requestFilters } from '../../src/resources/request.ts';
+
+/** The type is an argument, and several options create the payload. */
+const withoutOption = ['event.type', 'event.payload'];
+/** Filters without an option: `--key` is the API key by its ID or its name, and the log has no `--until`. */
+const filtersWithoutOption = ['request.api_key_id', 'request.api_key_name', 'request.until'];
+
+const list = (tables: Readonly<Record<string, Fields | Filters>>) =>
+  Object.entries(tables).flatMap(([resource, table]) =>
+    Object.entries<Fields[string]>(table as Fields).map(
+      ([name, row]) => [`${resource}.${name}`, row] as const,
+    ),
+  );
+const tables = { event: eventTable, endpoint: endpointTable, key: keyTable, fault: faultTable };
+
+it('each field that clients set has an option', () => {
+  const missing = list(tables).filter(([, { settable, option }]) => settable && option === undefined);
+  expect(missing.map(([name]) => name)).toEqual(withoutOption);
+});
+
+it('each field that clients can omit has an example, so that the documents show it', () => {
+  const settings = list({ event: eventTable, key: keyTable });
+  const missing = settings.filter(([, row]) => (row.optional || row.derived) && row.example === undefined);
+  expect(missing.map(([name]) => name)).toEqual([]);
+});
+
+it('the lists of commands show each field that clients set on an event or a key', () => {
+  const settings = list({ event: eventTable, key: keyTable });
+  const missing = settings.filter(([, { settable, column }]) => settable && column === undefined);
+  expect(missing.map(([name]) => name)).toEqual([]);
+});
+
+it('each filter has an option', () => {
+  const filters = list({ event: eventFilters, delivery: deliveryFilters, request: requestFilters });
+  const missing = filters.filter(([, { option }]) => option === undefined);
+  expect(missing.map(([name]) => name)).toEqual(filtersWithoutOption);
+});
