@@ -23,6 +23,8 @@ import {
 /** Time is that of timers, and passes only when nothing else can run. */
 export function useVirtualTime(): void {
   vi.useFakeTimers({
+    // Just before another second, which changes the timestamp and so the signature.
+    now: Date.parse('2026-01-15T12:00:00.990Z'),
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'],
   });
   vi.setTimerTickMode('nextTimerAsync');

@@ -65,10 +65,11 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   createSequenceCheck({
     id: 'deduplication.at-once',
     sent: `${CONCURRENT_COPIES} copies of a delivery at once`,
-    steps: () => [
-      deliver,
-      ...Array<PlayedStep>(CONCURRENT_COPIES - 1).fill({ ...deliver, with_previous: true }),
-    ],
+    steps: () => {
+      const repeated = createRepeated();
+      const copies = Array<PlayedStep>(CONCURRENT_COPIES - 1).fill({ ...repeated, with_previous: true });
+      return [repeated, ...copies];
+    },
     sideEffects: 'useful',
     fails: { processed: UNPROCESSED_EXPLANATION, once: REPEATED_EXPLANATION },
   }),
@@ -77,11 +78,8 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
   createSequenceCheck({
     id: 'deduplication.during-work',
     sent: 'a delivery, and a duplicate while your receiver is working',
-    steps: ({ observer }) => [
-      deliver,
-      { kind: 'pause', ms: Math.min(MAX_REPEAT_DELAY_MS, (observer?.slowestMs ?? 0) / 2) },
-      deliver,
-    ],
+    steps: ({ observer }) =>
+      between({ kind: 'pause', ms: Math.min(MAX_REPEAT_DELAY_MS, (observer?.slowestMs ?? 0) / 2) }),
     sideEffects: 'needed',
     fails: {
       processed: UNPROCESSED_EXPLANATION,
