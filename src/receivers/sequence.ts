@@ -87,6 +87,8 @@ export interface CustomStep {
   readonly event: number;
   /** Whether a correct receiver accepts it. */
   readonly isGenuine: boolean;
+  /** As in a step of a sequence. */
+  readonly with_previous?: boolean | undefined;
   /** @param body the envelope of the event. @param id its ID */
   create(factory: DeliveryFactory, body: string, id: string): DeliveryMessage;
 }

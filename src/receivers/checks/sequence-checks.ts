@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
 import type { SignedMessage } from '../delivery-factory.ts';
 import type { ReceiverCheck } from '../receiver-check.ts';
-import type { PlayedStep } from '../sequence.ts';
+import type { CustomStep, PlayedStep } from '../sequence.ts';
 import { createSequenceCheck } from './create-check.ts';
 
 const CONCURRENT_COPIES = 10;
@@ -28,7 +28,7 @@ const LOAD_EXPLANATION =
 const deliver: PlayedStep = { kind: 'deliver', event: 0 };
 
 /** The same message each time: another timestamp has another signature. @param ageMs as in `DeliveryFactory.sign` */
-function createRepeated(ageMs?: number): PlayedStep {
+function createRepeated(ageMs?: number): CustomStep {
   let message: SignedMessage | undefined;
   return {
     ...{ kind: 'custom', event: 0, isGenuine: true },
