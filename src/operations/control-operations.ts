@@ -133,7 +133,6 @@ export const controlOperations = {
       'Writes the complete state to a file on the machine that runs the emulator. The write is atomic.',
     input: snapshotInput,
     output: SavedSnapshot,
-    errors: ['usage'],
   }),
   loadSnapshot: defineOperation('POST', '/snapshot/load', {
     summary: 'Load a snapshot',
@@ -144,7 +143,6 @@ export const controlOperations = {
       dry_run: described('Whether the snapshot is only checked.', v.optional(v.boolean())),
     }),
     output: EmulatorStatus,
-    errors: ['usage', 'validation_failed'],
   }),
   stop: defineOperation('POST', '/stop', {
     summary: 'Stop the emulator',
@@ -203,7 +201,6 @@ export const controlOperations = {
       v.check(({ ms, to }) => (ms === undefined) !== (to === undefined), 'must have either ms or to'),
     ),
     output: ClockMove,
-    errors: ['usage'],
   }),
   nextClock: defineOperation('POST', '/clock/next', {
     summary: 'Advance the clock to the next attempt',
@@ -298,7 +295,6 @@ export const controlOperations = {
     }),
     output: RegisteredWebhook,
     status: 201,
-    errors: ['validation_failed'],
   }),
   getWebhook: defineOperation('GET', '/webhooks/{id}', {
     summary: 'Show an endpoint',
@@ -311,7 +307,6 @@ export const controlOperations = {
     description: 'Changes the fields that the request contains.',
     input: v.strictObject({ ...webhookId, ...endpointChangeFields }),
     output: WebhookDetail,
-    errors: ['validation_failed'],
   }),
   deleteWebhook: defineOperation('DELETE', '/webhooks/{id}', {
     summary: 'Delete an endpoint',
@@ -373,7 +368,6 @@ export const controlOperations = {
     }),
     output: Delivery,
     status: 202,
-    errors: ['validation_failed'],
   }),
 
   // Events. Unlike requests to `GET /v1/events`, these are not logged or rate-limited.
@@ -419,7 +413,6 @@ export const controlOperations = {
       'Waits until the selected deliveries have settled: some by ID, those of an event, or all of a workspace. Deliveries that already exist are included. The wait does not move the clock.\n\nIt ends earlier if a delivery settles with a status other than `status`, if for a second none of them can settle before the time limit, or after `timeout_ms` (default: `30s`, at most `1d`). The response then has `settled: false`, the `reason`, a `message`, and a `hint` that says how to continue.\n\nNo delivery can settle before the time limit if each next attempt is due later on the clock of its workspace (never, while it is frozen) or its endpoint is disabled, and no request is moving the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.\n\nAt most 256 waits can run at the same time.',
     input: WaitInput,
     output: WaitReport,
-    errors: ['conflict', 'rate_limited'],
   }),
   listAttempts: defineOperation('GET', '/attempts', {
     summary: 'List attempts',
@@ -511,7 +504,6 @@ export const controlOperations = {
     }),
     output: Delivery,
     status: 202,
-    errors: ['validation_failed', 'conflict'],
   }),
 
   // Faults.
@@ -522,7 +514,6 @@ export const controlOperations = {
     input: NewFaultInput,
     output: Fault,
     status: 201,
-    errors: ['validation_failed'],
   }),
   listFaults: defineOperation('GET', '/faults', {
     summary: 'List faults',
@@ -571,7 +562,6 @@ export const controlOperations = {
       'Returns the payload of a fixture. If the payload contains templates, each call replaces them with new values.',
     input: v.strictObject({ type: described('Event type of the fixture.', v.string(), 'order.shipped') }),
     output: FilledFixture,
-    errors: ['usage'],
   }),
 };
 

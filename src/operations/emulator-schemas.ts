@@ -5,21 +5,19 @@ import { profileNames } from '../profile/rules.ts';
 import { AttemptSummary } from '../resources/attempt.ts';
 import { Count, described, Hint, idOf, resource, Timestamp } from '../resources/values.ts';
 
-const CONTROL_URL = 'http://127.0.0.1:4777/_svc';
 /** The fields that the index has, too. */
 const addresses = {
-  version: described('Version of svc.', v.string(), '0.1.0'),
-  base_url: described('Base URL of the API. Ends in `/v1`.', v.string(), 'http://127.0.0.1:4777/v1'),
-  control_url: described('Base URL of the control plane.', v.string(), CONTROL_URL),
+  version: described('Version of svc.', v.string()),
+  base_url: described('Base URL of the API. Ends in `/v1`.', v.string()),
+  control_url: described('Base URL of the control plane.', v.string()),
   dashboard_url: described(
     'URL of the dashboard. Includes the control token if one is required.',
     v.string(),
-    'http://127.0.0.1:4777/',
   ),
 };
 
 export const EmulatorStatus = resource('Status of the running emulator.', {
-  url: described('URL of the emulator.', v.string(), 'http://127.0.0.1:4777'),
+  url: described('URL of the emulator.', v.string()),
   ...addresses,
   control_token: described('Control token. Omitted if none is required.', v.optional(v.string())),
   environment: described('Emulated environment.', v.picklist(environments)),
@@ -28,11 +26,7 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     v.picklist(profileNames),
   ),
   workspace_id: described('ID of the default workspace.', idOf('workspace')),
-  api_key: described(
-    'API key of the default workspace.',
-    v.string(),
-    'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
-  ),
+  api_key: described('API key of the default workspace.', v.string()),
   webhook_id: described(
     'ID of the endpoint of `--forward-to`, if there is one.',
     v.optional(idOf('webhook')),
@@ -42,34 +36,29 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     'Previous URL of that endpoint, if this start changed it.',
     v.optional(v.string()),
   ),
-  pid: described('Process ID of the emulator.', Count, 4131),
-  db: described('Path of the database file, or `:memory:`.', v.string(), ':memory:'),
-  project_folder: described('Folder whose fixtures the emulator uses.', v.string(), '/home/me/project'),
+  pid: described('Process ID of the emulator.', Count),
+  db: described('Path of the database file, or `:memory:`.', v.string()),
+  project_folder: described('Folder whose fixtures the emulator uses.', v.string()),
   started_at: described('Wall time at which the emulator started.', Timestamp),
-  boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count, 180),
-  max_attempts: described('Maximum number of scheduled attempts per delivery.', Count, 8),
+  boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count),
+  max_attempts: described('Maximum number of scheduled attempts per delivery.', Count),
   payload_field: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
-  workspace_parameter: described(
-    'Query parameter of `GET /v1/events` with the workspace.',
-    v.string(),
-    'workspace_id',
-  ),
+  workspace_parameter: described('Query parameter of `GET /v1/events` with the workspace.', v.string()),
   deliveries: described(
     'Deliveries that have not settled.',
     v.object({
       pending: described('Number of pending deliveries.', Count),
-      in_flight: described('Number of attempts in progress.', Count, 0),
+      in_flight: described('Number of attempts in progress.', Count),
     }),
   ),
   retention: described(
     'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
     v.object({
-      days: described('Days until events without pending deliveries are removed.', v.nullable(Count), 30),
-      requests: described('Maximum number of requests in the request log.', v.nullable(Count), 100_000),
+      days: described('Days until events without pending deliveries are removed.', v.nullable(Count)),
+      requests: described('Maximum number of requests in the request log.', v.nullable(Count)),
       megabytes: described(
         'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
         v.nullable(Count),
-        1024,
       ),
     }),
   ),
@@ -95,16 +84,15 @@ export const ControlIndex = resource('Links to everything that the emulator serv
   docs_url: described(
     'URL of the documentation of this version, usually a file on the machine that runs the emulator.',
     v.string(),
-    'file:///home/me/project/node_modules/svc-emulator/docs/README.md',
   ),
-  openapi_url: described('OpenAPI document of the control plane.', v.string(), `${CONTROL_URL}/openapi.json`),
+  openapi_url: described('OpenAPI document of the control plane.', v.string()),
   operations: described(
     'The operations of the control plane.',
     v.array(
       v.object({
-        method: described('HTTP method.', v.string(), 'GET'),
-        url: described('URL with placeholders, such as `{id}`.', v.string(), `${CONTROL_URL}/status`),
-        summary: described('What the operation does.', v.string(), 'Show the emulator status'),
+        method: described('HTTP method.', v.string()),
+        url: described('URL with placeholders, such as `{id}`.', v.string()),
+        summary: described('What the operation does.', v.string()),
       }),
     ),
   ),
@@ -115,8 +103,8 @@ export const Diagnosis = resource('Result of the database check.', {
   database: described(
     'State of the database.',
     v.object({
-      size_bytes: described('Size of the database in bytes.', Count, 143_360),
-      damage: described('Problems that the integrity check of SQLite found.', v.array(v.string()), []),
+      size_bytes: described('Size of the database in bytes.', Count),
+      damage: described('Problems that the integrity check of SQLite found.', v.array(v.string())),
     }),
   ),
 });
@@ -124,7 +112,7 @@ export const Diagnosis = resource('Result of the database check.', {
 export const ClockState = resource('The schedule clock of a workspace.', {
   workspace_id: described('ID of the workspace that the clock belongs to.', idOf('workspace')),
   now: described('Current schedule time.', Timestamp),
-  speed: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number(), 1),
+  speed: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number()),
   wall: described('Current wall time.', Timestamp),
   next_due_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
   moving: described(
@@ -153,13 +141,12 @@ export const ClockMove = resource('The schedule clock after a move, and the atte
         deliveries: described('Number of its pending deliveries.', Count),
       }),
     ),
-    [],
   ),
 });
 
 export const SavedSnapshot = resource('A saved snapshot.', {
-  path: described('Path of the file.', v.string(), '/tmp/state.svc'),
-  size_bytes: described('Size of the file in bytes.', Count, 143_360),
+  path: described('Path of the file.', v.string()),
+  size_bytes: described('Size of the file in bytes.', Count),
   saved_at: described('Wall time at which the snapshot was saved.', Timestamp),
 });
 

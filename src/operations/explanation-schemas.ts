@@ -18,32 +18,29 @@ export const Explanation = resource(
           response_body: described(
             'Start of the response body. `null` if the response has no body, or if the body is not text.',
             v.nullable(v.string()),
-            'Service Unavailable',
           ),
         }),
       ),
     ),
-    summary: described('State of the delivery.', v.string(), 'Attempt 1 failed. A retry is scheduled.'),
+    summary: described('State of the delivery.', v.string()),
     cause: described(
       'Why the delivery is in this state. `rejected` and `receiver_error` mean that only the receiver knows the reason.',
       v.picklist(deliveryCauses),
-      'receiver_error',
     ),
     layer: described(
       'What responded: something in front of your code, or the verification. `null` if the response does not show it.',
       v.nullable(
         v.object({
-          kind: described('Kind of the layer.', v.picklist(layerKinds), 'csrf'),
-          by: described('Who responded.', v.string(), 'The CSRF protection of Laravel'),
+          kind: described('Kind of the layer.', v.picklist(layerKinds)),
+          by: described('Who responded.', v.string()),
         }),
       ),
-      null,
     ),
     certainty: described(
       '`certain` if the cause was recorded, or reported by the receiver. `likely` if it is the best explanation of what was recorded.',
       v.picklist(['certain', 'likely']),
     ),
-    detail: described('Explanation of the cause.', v.string(), 'Your receiver returned 503.'),
+    detail: described('Explanation of the cause.', v.string()),
     mistake: described(
       'What the receiver does wrong with the signature. `null` if it is not known, or if the receiver did not reject the signature.',
       v.nullable(
@@ -53,7 +50,6 @@ export const Explanation = resource(
           remedy: described('How to correct the mistake.', v.string()),
         }),
       ),
-      null,
     ),
     finding: described(
       'What a probe found for the endpoint, if it explains this attempt: until a delivery to the endpoint succeeds.',
@@ -73,12 +69,10 @@ export const Explanation = resource(
           ),
         }),
       ),
-      null,
     ),
     evidence: described(
       'Facts that were recorded, the most useful first. The receiver may have been changed or restarted since, so they exclude no cause.',
       v.array(v.string()),
-      [],
     ),
     steps: described(
       'How a correct receiver verifies the attempt, in order. `null` if the failure has nothing to do with the signature.',
@@ -90,12 +84,8 @@ export const Explanation = resource(
           }),
         ),
       ),
-      null,
     ),
-    hints: described('What to do, the remedy first. At most three hints have a command.', v.array(Hint), [
-      { text: 'Read the response and the log of the receiver to find the error.' },
-      { text: 'Replay the delivery', command: 'svc deliveries replay latest --wait' },
-    ]),
+    hints: described('What to do, the remedy first. At most three hints have a command.', v.array(Hint)),
   },
 );
 

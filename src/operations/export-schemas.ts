@@ -14,6 +14,6 @@ export type ExportInput = v.InferInput<typeof ExportInput>;
 
 export const ExportedDelivery = resource('A delivery with its attempts, without secrets.', {
   ...DeliveryDetail.entries,
-  body: described('Body that the next attempt sends.', v.string(), '{"type":"order.shipped"}'),
+  body: described('Body that the next attempt sends.', v.string()),
 });
 export type ExportedDelivery = v.InferOutput<typeof ExportedDelivery>;

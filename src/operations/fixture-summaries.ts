@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { described, resource, StoredEventType } from '../resources/values.ts';
 
 const fixtureType = { type: described('Event type.', StoredEventType) };
-const EXAMPLE_FIXTURE = 'An order was handed to the carrier.';
 
 export const FixtureSummary = resource('A fixture, which is a sample payload for an event type.', {
   ...fixtureType,
@@ -14,17 +13,15 @@ export const FixtureSummary = resource('A fixture, which is a sample payload for
   description: described(
     'Description of the event type. `null` if the file is invalid.',
     v.nullable(v.string()),
-    EXAMPLE_FIXTURE,
   ),
-  problem: described('Why the file is invalid. `null` if it is valid.', v.nullable(v.string()), null),
+  problem: described('Why the file is invalid. `null` if it is valid.', v.nullable(v.string())),
 });
 
 export const FilledFixture = resource('A payload that was created from a fixture.', {
   ...fixtureType,
-  description: described('Description of the event type.', v.string(), EXAMPLE_FIXTURE),
+  description: described('Description of the event type.', v.string()),
   payload_text: described(
     'Payload as JSON text, in which templates are replaced by new values. Numbers are written as in the fixture.',
     v.string(),
-    '{"order_id":"ord_7KQ2M9","carrier":"DHL"}',
   ),
 });

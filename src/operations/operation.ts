@@ -1,7 +1,6 @@
 /** The type of the tables of HTTP operations, which the server, the client and the OpenAPI documents share. */
 import type * as v from 'valibot';
 import type { Scope } from '../domain/credentials.ts';
-import type { ErrorCode } from '../domain/errors.ts';
 import { validate } from '../resources/validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -25,8 +24,6 @@ export interface Operation<
   readonly status?: 200 | 201 | 202;
   /** Scope that the API key needs (§5). Missing on the control plane, which uses no API keys. */
   readonly scope?: Scope;
-  /** Errors in addition to those that every operation can respond with. */
-  readonly errors?: readonly ErrorCode[];
 }
 
 /** Defines one operation, and keeps the types of its input and output. */

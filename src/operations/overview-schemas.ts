@@ -68,13 +68,13 @@ export const WebhookWithStatistics = resource('A webhook endpoint with the resul
 
 export const Overview = resource('The deliveries of a workspace at a glance.', {
   workspace_id: described('ID of the workspace.', idOf('workspace')),
-  bucket_ms: described('Length of a bucket in milliseconds.', Count, 10_000),
+  bucket_ms: described('Length of a bucket in milliseconds.', Count),
   ends_at: described('End of the last bucket, which contains the current time.', Timestamp),
   buckets: described(
     'Attempts over time, by the wall time at which they were sent, oldest first.',
     v.array(AttemptBucket),
   ),
-  has_deliveries: described('Whether the workspace has deliveries.', v.boolean(), true),
+  has_deliveries: described('Whether the workspace has deliveries.', v.boolean()),
   delivery_counts: described('Deliveries that have not succeeded.', DeliveryStatusCounts),
   endpoints: described('Endpoints of the workspace, newest first. At most 100.', v.array(EndpointSummary)),
   has_more_endpoints: described('Whether the workspace has more endpoints.', v.boolean()),

@@ -8,8 +8,8 @@ const ProbeResponse = v.object({
     'Result of the test delivery. `http_error` means a response other than 2xx.',
     v.picklist(attemptOutcomes),
   ),
-  response_status: described('Status of the response. `null` without one.', v.nullable(v.number()), 200),
-  error: described('Description of the failure. `null` on success.', v.nullable(v.string()), null),
+  response_status: described('Status of the response. `null` without one.', v.nullable(v.number())),
+  error: described('Description of the failure. `null` on success.', v.nullable(v.string())),
   duration_ms: described('Time from the start of the attempt to its end, in milliseconds.', v.number()),
 });
 
@@ -23,12 +23,11 @@ export const WebhookProbe = resource('Result of an endpoint test.', {
         '`connected`, or the kind of failure.',
         v.picklist(['connected', ...attemptOutcomes]),
       ),
-      error: described('Description of the failure. `null` on success.', v.nullable(v.string()), null),
+      error: described('Description of the failure. `null` on success.', v.nullable(v.string())),
       duration_ms: described('Time to connect, in milliseconds.', v.number()),
       address: described(
         'IP address that the emulator connected to, which can be the address of a proxy. `null` if the connection failed.',
         v.nullable(v.string()),
-        '127.0.0.1',
       ),
       certificate: described(
         'TLS certificate of the receiver. `null` if the connection failed or does not use TLS.',
@@ -38,7 +37,6 @@ export const WebhookProbe = resource('Result of an endpoint test.', {
             valid_to: described('Wall time at which the certificate expires.', Timestamp),
           }),
         ),
-        null,
       ),
     }),
   ),

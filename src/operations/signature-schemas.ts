@@ -1,22 +1,17 @@
 /** Schemas that explain and verify signatures. */
 import * as v from 'valibot';
-import { EXAMPLE_BODY } from '../resources/attempt.ts';
 import { Count, described, Headers, resource } from '../resources/values.ts';
 import { schemeField, Verification, verificationField } from '../resources/verification.ts';
 import { signedParts } from '../signature/scheme.ts';
 
-const EXAMPLE_SIGNATURE = `v1=${'a1b2c3d4'.repeat(8)}`;
-
 const matchesField = {
-  matches: described('Whether the signature header contains this signature.', v.boolean(), true),
+  matches: described('Whether the signature header contains this signature.', v.boolean()),
 };
 
 export const SignatureDetail = resource('How an attempt was signed.', {
   ...schemeField,
   attempt: described('Number of the attempt.', Count),
-  headers: described('Headers of the attempt that belong to the signature scheme.', Headers, {
-    'Service-Signature': EXAMPLE_SIGNATURE,
-  }),
+  headers: described('Headers of the attempt that belong to the signature scheme.', Headers),
   signed_parts: described(
     'Parts of the signed text, in order.',
     v.array(
@@ -24,9 +19,8 @@ export const SignatureDetail = resource('How an attempt was signed.', {
         part: described(
           'What the part contains. `literal` is constant text, such as a separator.',
           v.picklist(signedParts),
-          'body',
         ),
-        text: described('Text of the part.', v.string(), EXAMPLE_BODY),
+        text: described('Text of the part.', v.string()),
       }),
     ),
   ),
@@ -38,8 +32,8 @@ export const SignatureDetail = resource('How an attempt was signed.', {
           '`current`, or `previous` for the secret that was replaced by a rotation.',
           v.picklist(['current', 'previous']),
         ),
-        masked: described('The secret, with most of its characters hidden.', v.string(), 'whsec_…2miI'),
-        signature: described('Signature that this secret produces.', v.string(), EXAMPLE_SIGNATURE),
+        masked: described('The secret, with most of its characters hidden.', v.string()),
+        signature: described('Signature that this secret produces.', v.string()),
         ...matchesField,
       }),
     ),
@@ -51,9 +45,7 @@ export const DeliveryVerification = resource('Result of verifying the signature 
   ...Verification.entries,
   signatures: described(
     'Signatures that the secrets produce, in the order of the secrets.',
-    v.array(
-      v.object({ signature: described('The signature.', v.string(), EXAMPLE_SIGNATURE), ...matchesField }),
-    ),
+    v.array(v.object({ signature: described('The signature.', v.string()), ...matchesField })),
   ),
 });
 

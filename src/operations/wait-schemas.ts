@@ -56,22 +56,13 @@ export const WaitReport = resource('The state of the deliveries that a request h
   reason: described(
     'Why the wait ended: `settled`, `unexpected_status` (a delivery settled with a status other than `status`), `stalled` (no delivery could settle before the time limit) or `timeout`.',
     v.picklist(['settled', 'unexpected_status', 'stalled', 'timeout']),
-    'stalled',
   ),
-  message: described(
-    'What is missing. `null` if `settled` is `true`.',
-    v.nullable(v.string()),
-    '1 delivery cannot settle within 5s: the next attempt is due in 5m, and the clock is frozen.',
-  ),
+  message: described('What is missing. `null` if `settled` is `true`.', v.nullable(v.string())),
   details: described(
     'The deliveries that have not succeeded, or do not have the requested status, at most 20 with a line each. Without deliveries, what is known about the events.',
     v.array(v.string()),
-    ['del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D pending after 0 attempts, next attempt in 5m'],
   ),
-  hint: described('What to do next. `null` if `settled` is `true`.', v.nullable(Hint), {
-    text: 'Move the clock 5m forward to send the next attempt',
-    command: 'svc clock advance 5m',
-  }),
+  hint: described('What to do next. `null` if `settled` is `true`.', v.nullable(Hint)),
   counts: described('All matching deliveries by status.', v.object({ pending, succeeded, failed, canceled })),
   data: described('The deliveries, newest first, at most `limit`.', v.array(Delivery)),
   has_more: described('Whether there are more deliveries than `data` contains.', v.boolean()),

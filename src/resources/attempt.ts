@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { attemptPhaseNames, attemptPhases } from '../domain/attempt-phases.ts';
 import { attemptOutcomes, attemptTriggers } from '../domain/delivery.ts';
 import { formatLatency } from '../domain/duration.ts';
-import { toExampleId } from '../domain/ids.ts';
 import {
   type ConditionOf,
   defineFields,
@@ -18,7 +17,6 @@ import { described, Headers, idOf, resource, StoredEventType, Timestamp, Url } f
 import { verificationField } from './verification.ts';
 
 const PhaseDuration = v.nullable(v.pipe(v.number(), v.minValue(0)));
-export const EXAMPLE_BODY = '{"type":"order.shipped"}';
 
 export const AttemptPhases = resource(
   'How long each phase of an attempt took, in real time. Each phase ends when the next one begins. A phase is `null` if the attempt did not have or did not reach it.',
@@ -53,7 +51,6 @@ export const AttemptPhases = resource(
     tls_ms: described(
       { summary: 'Time for the TLS handshake, in milliseconds', detail: '`null` without TLS' },
       PhaseDuration,
-      null,
     ),
     send_ms: described(
       { summary: 'Time to send the request, in milliseconds: 0, except with the fault `slow-body`' },
@@ -77,7 +74,6 @@ export const attemptTable = defineFields({
     schema: v.string(),
     label: 'Attempt',
     summary: 'ID of the attempt',
-    example: `${toExampleId('delivery').replace('del_', 'att_')}_1`,
   },
   number: {
     schema: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -109,21 +105,18 @@ export const attemptTable = defineFields({
     label: 'Outcome',
     summary: 'Result of the attempt',
     detail: '`http_error` means a response other than 2xx',
-    example: 'http_error',
   },
   response_status: {
     schema: v.nullable(v.number()),
     label: 'Response',
     summary: 'Status of the response',
     detail: '`null` without one',
-    example: 503,
   },
   error: {
     schema: v.nullable(v.string()),
     label: 'Error',
     summary: 'Description of the failure',
     detail: '`null` on success',
-    example: 'the receiver responded with 503 Service Unavailable',
   },
   phases: {
     schema: v.nullable(AttemptPhases),
@@ -175,12 +168,8 @@ export const Attempt = resource('An attempt to send a delivery.', {
     v.object({
       url: described({ summary: 'URL that the request was sent to' }, Url),
       headers: described({ summary: 'Headers of the request' }, Headers),
-      body: described({ summary: 'Body of the request' }, v.string(), EXAMPLE_BODY),
-      signed_content: described(
-        { summary: 'Text that is signed' },
-        v.string(),
-        `2026-11-20T14:05:00Z.${EXAMPLE_BODY}`,
-      ),
+      body: described({ summary: 'Body of the request' }, v.string()),
+      signed_content: described({ summary: 'Text that is signed' }, v.string()),
     }),
   ),
   response: described(
@@ -188,11 +177,7 @@ export const Attempt = resource('An attempt to send a delivery.', {
     v.nullable(
       v.object({
         headers: described({ summary: 'Headers of the response' }, Headers),
-        body: described(
-          { summary: 'Body of the response, as text or as base64' },
-          v.string(),
-          'Service Unavailable',
-        ),
+        body: described({ summary: 'Body of the response, as text or as base64' }, v.string()),
         encoding: described({ summary: 'Encoding of `body`' }, v.picklist(['utf8', 'base64'])),
         truncated: described(
           { summary: 'Whether `body` contains only the beginning of a long response' },

@@ -67,7 +67,6 @@ export const deliveryTable = defineFields({
     summary: 'Why the delivery failed or was canceled',
     detail:
       '`replay_failed` if its last replay failed, even if an earlier attempt succeeded. `null` otherwise',
-    example: null,
   },
   /** A paused delivery still fails at the end of its retry window, unless a replay waits. */
   paused: {
@@ -108,14 +107,12 @@ export const deliveryTable = defineFields({
     label: 'Settled',
     summary: 'Schedule time at which the delivery succeeded, failed or was canceled',
     detail: '`null` while it is pending',
-    example: null,
   },
   replay_of: {
     schema: v.nullable(idOf('delivery')),
     label: 'Replay',
     summary: 'ID of the delivery that this delivery replays',
     detail: '`null` if it is not a replay',
-    example: null,
     column: { hideOrder: 6, hideIfEmpty: true },
   },
 });

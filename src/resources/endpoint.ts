@@ -114,7 +114,6 @@ export const endpointTable = defineFields({
     summary: 'Schedule time until which deliveries are signed with both the current and the previous secret',
     detail:
       'Can be in the past. `null` if the secret was never rotated, or was last rotated without an overlap',
-    example: null,
   },
 });
 
@@ -147,9 +146,8 @@ export function describeEndpoint(endpoint: EndpointChange): Readonly<Record<stri
   return Object.fromEntries(lines);
 }
 
-const EXAMPLE_SECRET = 'whsec_PW3S3zWD66-9roQe8lylesMLHS42Y8hVMljpEZl2miI';
 const secretField = {
-  secret: described({ summary: 'Secret that deliveries are signed with' }, v.string(), EXAMPLE_SECRET),
+  secret: described({ summary: 'Secret that deliveries are signed with' }, v.string()),
 };
 
 export const Webhook = resource(
@@ -167,7 +165,6 @@ export const CreatedWebhook = resource('A new endpoint with its secret.', {
       detail: 'It is returned only when the endpoint is created',
     },
     v.string(),
-    EXAMPLE_SECRET,
   ),
 });
 export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
@@ -204,6 +201,5 @@ export const WebhookSecrets = resource('The secrets of an endpoint.', {
       detail: '`null` if the secret was never rotated',
     },
     v.nullable(v.string()),
-    null,
   ),
 });

@@ -142,11 +142,7 @@ export type EventSummary = v.InferOutput<typeof EventSummary>;
 export const EventDetail = resource('An event, and the ID of the request that created it.', {
   ...responseFields,
   ...requestId,
-  payload_text: described(
-    'Payload as JSON text. Numbers are written as in the request.',
-    v.string(),
-    '{"order_id":"ord_7KQ2M9","carrier":"DHL"}',
-  ),
+  payload_text: described('Payload as JSON text. Numbers are written as in the request.', v.string()),
 });
 export type EventDetail = v.InferOutput<typeof EventDetail>;
 

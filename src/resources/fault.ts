@@ -177,7 +177,6 @@ export const Fault = resource('An injected fault.', {
   probability: described(
     { summary: 'Probability that a matching request or attempt gets the fault' },
     v.number(),
-    1,
   ),
   applied_count: described({ summary: 'Number of times that the fault has been applied' }, Count),
   created_at: described({ summary: 'Wall time at which the fault was added' }, Timestamp),

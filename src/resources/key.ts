@@ -28,7 +28,6 @@ export const keyTable = defineFields({
     label: 'Key',
     summary: 'Last four characters of the key',
     detail: 'The database stores only these characters and a hash of the key',
-    example: '_0hY',
     column: { hideOrder: 4 },
   },
   scopes: {
@@ -57,7 +56,6 @@ export const keyTable = defineFields({
     schema: v.nullable(Timestamp),
     label: 'Revoked',
     summary: 'Wall time at which the key was revoked, or `null`',
-    example: null,
     column: {},
   },
 });
@@ -83,7 +81,6 @@ export const CreatedApiKey = resource('A new API key, including the key itself.'
   key: described(
     { summary: 'The key itself', detail: 'It is returned only when the key is created' },
     v.string(),
-    'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
   ),
 });
 export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;

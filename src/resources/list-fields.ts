@@ -15,7 +15,6 @@ export const excerptField = {
       detail: 'Omitted if another field contains the text, and without this filter',
     },
     v.optional(v.string()),
-    '…"carrier":"DHL"…',
   ),
 };
 

@@ -30,7 +30,6 @@ export const requestTable = defineFields({
     schema: v.string(),
     label: 'Method',
     summary: 'HTTP method',
-    example: 'POST',
     column: {},
   },
   path: {
@@ -38,7 +37,6 @@ export const requestTable = defineFields({
     label: 'Path',
     summary: 'Path and query, without secrets',
     detail: 'Truncated to 2,048 characters, or to 256 if the request had no valid API key',
-    example: '/v1/events',
     column: { canTruncate: true },
   },
   status: {
@@ -46,7 +44,6 @@ export const requestTable = defineFields({
     label: 'Status',
     summary: 'Status of the response',
     detail: '0 if a fault dropped the connection',
-    example: 201,
     column: {},
   },
   error_code: {
@@ -54,7 +51,6 @@ export const requestTable = defineFields({
     label: 'Error',
     summary: 'Error code of the response',
     detail: '`null` on success',
-    example: null,
     column: { hideOrder: 3 },
   },
   error_message: {
@@ -62,7 +58,6 @@ export const requestTable = defineFields({
     label: 'Message',
     summary: 'Error message of the response, truncated like the path',
     detail: '`null` on success',
-    example: null,
   },
   duration_ms: {
     schema: v.number(),
@@ -75,14 +70,12 @@ export const requestTable = defineFields({
     label: 'API key',
     summary: 'ID of the API key',
     detail: '`null` if the request had no valid key',
-    example: toExampleId('apiKey'),
   },
   api_key_name: {
     schema: v.nullable(v.string()),
     label: 'Key',
     summary: 'Name of the API key',
     detail: '`null` if the request had no valid key',
-    example: 'Checkout',
     column: { hideOrder: 1, canTruncate: true },
   },
   workspace_id: {
@@ -90,21 +83,18 @@ export const requestTable = defineFields({
     label: 'Workspace',
     summary: 'ID of the workspace that the API key is bound to',
     detail: '`null` if the key is valid for all workspaces, or if the request had no valid key',
-    example: toExampleId('workspace'),
   },
   resource_id: {
     schema: v.nullable(v.string()),
     label: 'Resource',
     summary: 'ID of the resource that the request created or accessed',
     detail: '`null` if there is none, for example for a list or a rejected request',
-    example: toExampleId('event'),
   },
   user_agent: {
     schema: v.nullable(v.string()),
     label: 'User agent',
     summary: '`User-Agent` header of the request, truncated like the path',
     detail: '`null` without one',
-    example: 'curl/8.14.1',
   },
 });
 
@@ -129,13 +119,11 @@ export const LoggedMessage = resource('The headers and the body of a logged requ
         'A request has at most 256 KiB of it and a response 64 KiB. `null` if it was not read, for example without a valid API key',
     },
     v.nullable(v.string()),
-    '{"type":"order.shipped"}',
   ),
   encoding: described({ summary: '`base64` if the body is not valid UTF-8' }, v.picklist(['utf8', 'base64'])),
   size_bytes: described(
     { summary: 'Size of the whole body in bytes', detail: '`null` if it was not read' },
     v.nullable(Count),
-    24,
   ),
   truncated: described(
     { summary: 'Whether only a part of the path, the headers or the body is stored' },

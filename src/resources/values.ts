@@ -85,11 +85,10 @@ export const JsonObject = v.custom<Record<string, unknown>>(isObject, 'must be a
 export const Hint = described(
   'What to do next.',
   v.object({
-    text: described('What to do.', v.string(), 'List the deliveries'),
+    text: described('What to do.', v.string()),
     command: described(
       'Command line that does it. Words in capitals, such as `SECRET`, stand for values that you insert.',
       v.optional(v.string()),
-      'svc deliveries list',
     ),
   }),
 );

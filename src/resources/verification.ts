@@ -5,25 +5,19 @@ import { described, resource } from './values.ts';
 
 /** The field of everything that one signature scheme decides. */
 export const schemeField = {
-  scheme: described({ summary: 'Name of the signature scheme' }, v.string(), 'svc'),
+  scheme: described({ summary: 'Name of the signature scheme' }, v.string()),
 };
 
 export const Verification = resource('Result of verifying a signature, as `svc verify` prints it.', {
-  ok: described({ summary: 'Whether the signature is valid' }, v.boolean(), true),
+  ok: described({ summary: 'Whether the signature is valid' }, v.boolean()),
   reason: described(
     { summary: 'Why the signature was rejected', detail: '`null` if it is valid' },
     v.nullable(v.picklist([...refusalReasons, ...receiverReasons])),
-    null,
   ),
-  detail: described(
-    { summary: 'Explanation of the result' },
-    v.string(),
-    'The signature is valid, and its timestamp was 120ms old at 2026-11-20T23:06:00.120Z.',
-  ),
+  detail: described({ summary: 'Explanation of the result' }, v.string()),
   remedy: described(
     { summary: 'What to do next', detail: '`null` if the signature is valid' },
     v.nullable(v.string()),
-    null,
   ),
   ...schemeField,
 });

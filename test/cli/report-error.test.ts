@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { explainApiError, findHint } from '../../src/cli/report-error.ts';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { SvcError } from '../../src/domain/errors.ts';
-import { createExample } from '../../src/operations/openapi/openapi-example.ts';
 import { ApiRequest } from '../../src/resources/request.ts';
+import { createExample } from '../support/create-example.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 
 const HINT = { text: 'List the faults', command: 'svc faults list' };

@@ -4,9 +4,12 @@
  */
 import { join } from 'node:path';
 import { execa } from 'execa';
+import type * as v from 'valibot';
 import { expect, it } from 'vitest';
+import { controlOperations, streamedOperations } from '../../src/operations/control-operations.ts';
 import { createControlDocument } from '../../src/operations/openapi/openapi-document.ts';
 import { startConfigurableReceiver } from '../receivers/configurable-receiver.ts';
+import { createExample } from '../support/create-example.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
@@ -21,7 +24,6 @@ interface Operation {
     readonly name: string;
     readonly in: string;
     readonly required: boolean;
-    readonly example?: unknown;
   }[];
   readonly requestBody?: {
     readonly required: boolean;
@@ -30,7 +32,6 @@ interface Operation {
         string,
         {
           readonly schema: { readonly properties: object; readonly required?: readonly string[] };
-          readonly example: object;
         }
       >
     >;
@@ -66,15 +67,21 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 function renderCurl({ method, path, operation }: Entry): string {
   const [, collection = ''] = path.split('/');
+  const operations: Readonly<Record<string, { readonly input: v.GenericSchema }>> = {
+    ...controlOperations,
+    ...streamedOperations,
+  };
+  const { input } = operations[operation.operationId] as { readonly input: v.GenericSchema };
+  const example = createExample(input) as Readonly<Record<string, unknown>>;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const { example } = operation.parameters.find((each) => each.name === name) ?? {};
-    return VARIABLES[collection] ?? String(example);
+    return VARIABLES[collection] ?? String(example[name]);
   });
-  const query = operation.parameters.flatMap(({ name, in: place, example }) =>
-    place === 'query' && example !== undefined ? [`${name}=${example}`] : [],
+  const query = operation.parameters.flatMap(({ name, in: place }) =>
+    place === 'query' && example[name] !== undefined ? [`${name}=${example[name]}`] : [],
   );
   const url = `"$SVC_CONTROL_URL${filled}${query.length === 0 ? '' : `?${query.join('&')}`}"`;
-  const body = JSON.stringify(operation.requestBody?.content['application/json']?.example ?? {});
+  const fields = Object.keys(operation.requestBody?.content['application/json']?.schema.properties ?? {});
+  const body = JSON.stringify(Object.fromEntries(fields.map((name) => [name, example[name]])));
   const parts = [
     'curl',
     ...(path === '/stream' ? ['--no-buffer'] : []),

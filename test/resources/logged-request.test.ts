@@ -1,10 +1,10 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { createExample } from '../../src/operations/openapi/openapi-example.ts';
 import { findCurlProblem, toCurlCommand } from '../../src/resources/logged-request.ts';
 import { ApiRequestDetail } from '../../src/resources/request.ts';
+import { createExample } from '../support/create-example.ts';
 
-const example = createExample(ApiRequestDetail);
+const example = { ...createExample(ApiRequestDetail), method: 'POST', path: '/v1/events' };
 const message = example.request as NonNullable<ApiRequestDetail['request']>;
 
 function toCommand(changes: Partial<ApiRequestDetail>): string {

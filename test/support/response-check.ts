@@ -75,14 +75,18 @@ function findSchemaPath(
     const { schemas } = document.components;
     return ['components', 'schemas', 'ErrorBody' in schemas ? 'ErrorBody' : 'ControlErrorBody'];
   }
-  assert.ok(Object.hasOwn(match.operation.responses, status), `${description}: status not in the document`);
-  const reference = match.operation.responses[status]?.$ref;
+  const { responses } = match.operation;
+  const key = [String(status), `${Math.floor(status / 100)}XX`].find((each) =>
+    Object.hasOwn(responses, each),
+  );
+  assert.ok(key !== undefined, `${description}: status not in the document`);
+  const reference = responses[key]?.$ref;
   const response = reference?.split('/').slice(1) ?? [
     'paths',
     match.template,
     method.toLowerCase(),
     'responses',
-    String(status),
+    key,
   ];
   return [...response, 'content', 'application/json', 'schema'];
 }

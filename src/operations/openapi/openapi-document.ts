@@ -7,8 +7,7 @@ import { ControlErrorBody, ErrorBody } from '../error-schemas.ts';
 import { EXPORT_TYPE } from '../export-schemas.ts';
 import { isInputInQuery, type Operation, pathParameters } from '../operation.ts';
 import type { PublicOperations } from '../public-operations.ts';
-import { createExample } from './openapi-example.ts';
-import { getControlErrorCodes, getPublicErrorCodes, ResponseComponents } from './openapi-responses.ts';
+import { describeErrorCodes, describeHeaders } from './openapi-responses.ts';
 import { namedSchemas, schemaNames, toSchema } from './openapi-schema.ts';
 import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
 
@@ -134,109 +133,82 @@ function createDocumentHeader(title: string, description: string, serverUrl: str
   };
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly schema: Json;
-  readonly required: boolean;
-  readonly example: unknown;
-}
-
-/** Describes operations, and collects the components that they refer to. */
+/** Describes operations, and collects the schemas that they refer to. */
 class DocumentBuilder {
   readonly paths: Record<string, Json> = {};
   /** By name. Each resource is described once. */
   readonly schemas: Record<string, Json> = {};
   /** Whether the document describes `/v1`, which has API keys and rate limits (§5). Otherwise it is the control plane. */
   readonly #isPublic: boolean;
-  readonly #responses: ResponseComponents;
 
   constructor({ isPublic }: { readonly isPublic: boolean }) {
     this.#isPublic = isPublic;
-    const errorSchema = this.#toResponseSchema(isPublic ? ErrorBody : ControlErrorBody);
-    this.#responses = new ResponseComponents({ isPublic, errorSchema });
   }
 
-  /** The components that the operations refer to. Read it after all operations were added. */
   get components(): Json {
-    const { headers, responses, errorCodes } = this.#responses;
-    // The schema was created before the codes of the document were known.
+    const schema = this.#toResponseSchema(this.#isPublic ? ErrorBody : ControlErrorBody);
     const errorBody = this.schemas[this.#isPublic ? 'ErrorBody' : 'ControlErrorBody'] as {
-      properties: { error: { properties: { code: Json } } };
+      properties: { error: { properties: Json } };
     };
-    errorBody.properties.error.properties.code.enum = errorCodes;
-    return { schemas: this.schemas, responses, headers };
+    errorBody.properties.error.properties.code = describeErrorCodes(this.#isPublic);
+    const error = {
+      description: 'The request failed. `code` says why.',
+      headers: describeHeaders(this.#isPublic, 'error'),
+      content: { 'application/json': { schema } },
+    };
+    return { schemas: this.schemas, responses: { Error: error } };
   }
 
   addOperations(operations: Readonly<Record<string, Operation>>): void {
     for (const [name, operation] of Object.entries(operations)) {
       const schema = this.#toResponseSchema(operation.output);
-      const example = createExample(operation.output);
-      this.#addOperation(name, operation, { 'application/json': { schema, example } });
+      this.#addOperation(name, operation, { 'application/json': { schema } });
     }
   }
 
   /** Adds the export and the live stream of the control plane. */
   addStreamedOperations(): void {
-    const { exportDeliveries, followChanges } = streamedOperations;
-    const toText = (schema: v.GenericSchema) => ({
-      type: 'string',
-      contentMediaType: 'application/json',
-      contentSchema: this.#toResponseSchema(schema),
-    });
-    const line = JSON.stringify(createExample(exportDeliveries.output));
-    this.#addOperation('exportDeliveries', exportDeliveries, {
-      [EXPORT_TYPE]: { schema: toText(exportDeliveries.output), example: `${line}\n` },
-    });
-    const item = createExample(followChanges.output);
-    const message = `id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`;
-    this.#addOperation('followChanges', followChanges, {
-      'text/event-stream': { schema: toText(followChanges.output), example: message },
-    });
+    const types = { exportDeliveries: EXPORT_TYPE, followChanges: 'text/event-stream' } as const;
+    for (const [name, type] of Object.entries(types)) {
+      const operation = streamedOperations[name as keyof typeof types];
+      const contentSchema = this.#toResponseSchema(operation.output);
+      const schema = { type: 'string', contentMediaType: 'application/json', contentSchema };
+      this.#addOperation(name, operation, { [type]: { schema } });
+    }
   }
 
   /** @param content of a response without an error, by its type */
   #addOperation(name: string, operation: Operation, content: Readonly<Record<string, Json>>): void {
     const { path, method, input, output, scope, status = 200, summary, description } = operation;
-    const { properties = {}, required = [] } = toSchema(input) as {
-      properties?: Record<string, Json>;
-      required?: string[];
-    };
-    const example = createExample(input) as Json;
-    const fields = Object.entries(properties).map(
-      ([field, schema]): Parameter => ({
-        name: field,
-        schema,
-        required: required.includes(field),
-        example: example[field],
-      }),
-    );
+    const { properties = {}, required = [] } = toSchema(input) as Fields;
     const pathNames = pathParameters(path);
-    const pathFields = fields.filter((field) => pathNames.includes(field.name));
-    const otherFields = fields.filter((field) => !pathNames.includes(field.name));
+    const otherNames = Object.keys(properties).filter((field) => !pathNames.includes(field));
     const isInQuery = isInputInQuery(method);
+    const toParameters = (place: 'path' | 'query', names: readonly string[]) =>
+      names.map((field) => toParameter(place, field, properties[field] ?? {}, required.includes(field)));
     const acceptsIdempotencyKey = this.#isPublic && method === 'POST';
-    const getErrorCodes = this.#isPublic ? getPublicErrorCodes : getControlErrorCodes;
     const object = {
       operationId: name,
       tags: [findTag(path, this.#isPublic ? publicTags : controlTags)],
       summary,
       description: scope ? `${description} Required scope: \`${scope}\`.` : description,
       parameters: [
-        ...pathFields.map((field) => toParameter('path', field)),
-        ...(isInQuery ? otherFields.map((field) => toParameter('query', field)) : []),
+        ...toParameters('path', pathNames),
+        ...toParameters('query', isInQuery ? otherNames : []),
         ...(acceptsIdempotencyKey ? [IDEMPOTENCY_KEY_PARAMETER] : []),
         ...(name === 'followChanges' ? [LAST_EVENT_ID_PARAMETER] : []),
       ],
-      ...(isInQuery || otherFields.length === 0 ? {} : { requestBody: toRequestBody(otherFields) }),
+      ...(isInQuery || otherNames.length === 0
+        ? {}
+        : { requestBody: toRequestBody(otherNames, properties, required) }),
       responses: {
         [status]: {
           description: v.getDescription(output),
-          headers: this.#responses.toHeaders(
-            ...(acceptsIdempotencyKey ? ['Idempotent-Replayed' as const] : []),
-          ),
+          headers: describeHeaders(this.#isPublic, acceptsIdempotencyKey ? 'created' : 'result'),
           content,
         },
-        ...this.#responses.toErrorResponses(getErrorCodes(operation)),
+        '4XX': ERROR_REFERENCE,
+        '5XX': ERROR_REFERENCE,
       },
     };
     this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: object };
@@ -258,6 +230,13 @@ class DocumentBuilder {
   }
 }
 
+const ERROR_REFERENCE = { $ref: '#/components/responses/Error' };
+
+interface Fields {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+}
+
 function findTag(path: string, tags: Tags): string {
   const [, segment = ''] = path.split('/');
   const tag = Object.keys(tags).find((name) => tags[name]?.paths.includes(segment));
@@ -265,26 +244,27 @@ function findTag(path: string, tags: Tags): string {
   return tag;
 }
 
-function toParameter(location: 'path' | 'query', { name, schema, required, example }: Parameter): Json {
-  const { description, ...rest } = schema;
-  const shown = example === undefined ? {} : { example };
-  return { name, in: location, required, description, schema: rest, ...shown };
+function toParameter(place: 'path' | 'query', name: string, field: Json, required: boolean): Json {
+  const { description, ...schema } = field;
+  return { name, in: place, required, description, schema };
 }
 
-function toRequestBody(fields: readonly Parameter[]): Json {
-  const required = fields.filter((field) => field.required).map(({ name }) => name);
+function toRequestBody(
+  names: readonly string[],
+  properties: Readonly<Record<string, Json>>,
+  allRequired: readonly string[],
+): Json {
+  const required = names.filter((name) => allRequired.includes(name));
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, field.schema])),
-    ...(required.length > 0 ? { required } : {}),
+    properties: Object.fromEntries(names.map((name) => [name, properties[name]])),
+    ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
-  const shown = fields.filter(({ example }) => example !== undefined);
-  const example = Object.fromEntries(shown.map((field) => [field.name, field.example]));
   return {
     description: 'Request fields.',
     required: required.length > 0,
-    content: { 'application/json': { schema, example } },
+    content: { 'application/json': { schema } },
   };
 }
 
@@ -295,7 +275,6 @@ const IDEMPOTENCY_KEY_PARAMETER: Json = {
   description:
     'Key that makes it safe to repeat the request: 1 to 255 visible ASCII characters, optionally in double quotes.',
   schema: { type: 'string', minLength: 1, maxLength: 257 },
-  example: '5d1f0f0e-order-7KQ2M9',
 };
 const LAST_EVENT_ID_PARAMETER: Json = {
   name: 'Last-Event-ID',
@@ -303,5 +282,4 @@ const LAST_EVENT_ID_PARAMETER: Json = {
   required: false,
   description: 'ID of the last event that the client received. The stream continues after this event.',
   schema: { type: 'string', pattern: '^\\d{1,15}$' },
-  example: '12',
 };

@@ -1,161 +1,97 @@
-/** The error responses of the OpenAPI documents, and the headers of all responses. Both are components, to which operations refer. */
+/** The parts that all responses of an OpenAPI document share: their headers, and the responses with an error. */
 
 import { type ErrorCode, getErrorDefinition } from '../../domain/errors.ts';
-import { idPatterns, toExampleId } from '../../domain/ids.ts';
+import { idPatterns } from '../../domain/ids.ts';
 import { controlErrorTexts, errorTexts } from '../error-texts.ts';
-import { isInputInQuery, type Operation, pathParameters } from '../operation.ts';
 
 type Json = Record<string, unknown>;
 
-/** Errors of the checks that the control plane makes before an operation. */
-const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin', 'rate_limited'];
-/** Errors of operations that have a body. */
-const BODY_ERRORS: readonly ErrorCode[] = [
+const sharedErrors = [
+  'invalid_request',
+  'not_found',
+  'forbidden_origin',
   'payload_too_large',
   'unsupported_media_type',
   'validation_failed',
+  'rate_limited',
+  'internal_error',
+  'storage_unavailable',
+] as const;
+const publicErrors: readonly ErrorCode[] = [
+  ...sharedErrors,
+  'unauthenticated',
+  'permission_denied',
+  'method_not_allowed',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
 ];
-const SERVER_ERRORS: readonly ErrorCode[] = ['internal_error', 'storage_unavailable'];
+const controlErrors: readonly ErrorCode[] = [...sharedErrors, 'token_required', 'conflict', 'usage'];
 
-/** The codes of the errors that an operation of `/v1` can respond with. */
-export function getPublicErrorCodes({ method, errors = [] }: Operation): ErrorCode[] {
-  return [
-    'invalid_request',
-    'not_found',
-    'method_not_allowed',
-    'unauthenticated',
-    'permission_denied',
-    'forbidden_origin',
-    'rate_limited',
-    ...(isInputInQuery(method) ? [] : BODY_ERRORS),
-    ...(method === 'POST' ? (['idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
-    ...errors,
-    ...SERVER_ERRORS,
-  ];
+/** The field `code` of an error: every code of the document, with its status and its meaning. */
+export function describeErrorCodes(isPublic: boolean): Json {
+  const codes = isPublic ? publicErrors : controlErrors;
+  const lines = codes.map((code) => {
+    const text = (isPublic ? undefined : controlErrorTexts[code]) ?? errorTexts[code];
+    return `- \`${code}\` (${getErrorDefinition(code).status}): ${text}`;
+  });
+  return {
+    type: 'string',
+    enum: codes,
+    description: ['Machine-readable error code.', '', ...lines].join('\n'),
+  };
 }
 
-/** The codes of the errors that an operation of the control plane can respond with. */
-export function getControlErrorCodes({ method, path, input, errors = [] }: Operation): ErrorCode[] {
-  const fields = Object.keys((input as { entries?: object }).entries ?? {});
-  // A field such as `workspace_id` or `id` names a resource, which may not exist.
-  const canBeNotFound = pathParameters(path).length > 0 || fields.some((field) => /(?:^|_)id$/.test(field));
-  return [
-    'invalid_request',
-    ...(canBeNotFound ? (['not_found'] as const) : []),
-    ...CONTROL_ERRORS,
-    ...(isInputInQuery(method) ? [] : BODY_ERRORS),
-    ...errors,
-    ...SERVER_ERRORS,
-  ];
-}
-
-/** Collects the headers and the error responses that the operations of a document use. */
-export class ResponseComponents {
-  /** By header name. */
-  readonly headers: Record<string, Json> = {};
-  /** By error codes, joined by `_or_`. */
-  readonly responses: Record<string, Json> = {};
-  readonly #isPublic: boolean;
-  readonly #errorSchema: Json;
-  readonly #errorCodes = new Set<ErrorCode>();
-
-  /** @param errorSchema schema of the body of an error. */
-  constructor({ isPublic, errorSchema }: { readonly isPublic: boolean; readonly errorSchema: Json }) {
-    this.#isPublic = isPublic;
-    this.#errorSchema = errorSchema;
-  }
-
-  /** All error codes that responses of the document can have, sorted. */
-  get errorCodes(): ErrorCode[] {
-    return [...this.#errorCodes].sort();
-  }
-
-  /** References to the headers that every response has, and to those in `names`. */
-  toHeaders(...names: readonly HeaderName[]): Json {
-    const common: readonly HeaderName[] = this.#isPublic
-      ? ['Request-Id', 'RateLimit-Policy', 'RateLimit']
-      : ['Request-Id'];
-    return Object.fromEntries(
-      [...common, ...names].map((name) => {
-        this.headers[name] = headers[name];
-        return [name, { $ref: `#/components/headers/${name}` }];
-      }),
-    );
-  }
-
-  /** References to the error responses of these codes, by status. */
-  toErrorResponses(codes: readonly ErrorCode[]): Json {
-    const codesByStatus = new Map<number, Set<ErrorCode>>();
-    for (const code of codes) {
-      this.#errorCodes.add(code);
-      const { status } = getErrorDefinition(code);
-      codesByStatus.set(status, (codesByStatus.get(status) ?? new Set()).add(code));
-    }
-    return Object.fromEntries(
-      [...codesByStatus].map(([status, sameStatus]) => {
-        const name = [...sameStatus].join('_or_');
-        this.responses[name] ??= this.#toErrorResponse([...sameStatus]);
-        return [status, { $ref: `#/components/responses/${name}` }];
-      }),
-    );
-  }
-
-  #toErrorResponse(codes: readonly ErrorCode[]): Json {
-    return {
-      description: codes.map((code) => `\`${code}\`: ${this.#toText(code)}`).join(' '),
-      headers: this.toHeaders(...codes.flatMap((code) => errorHeaders[code] ?? [])),
-      content: { 'application/json': { schema: this.#errorSchema } },
-    };
-  }
-
-  #toText(code: ErrorCode): string {
-    return (this.#isPublic ? undefined : controlErrorTexts[code]) ?? errorTexts[code];
-  }
+/** @property only the responses that have the header (default: all) */
+interface Header {
+  readonly only?: 'public' | 'error' | 'created';
+  readonly description: string;
+  readonly schema: Json;
 }
 
 const headers = {
   'Request-Id': {
     description: 'ID of the request.',
     schema: { type: 'string', pattern: idPatterns.request.source },
-    example: toExampleId('request'),
   },
   'RateLimit-Policy': {
+    only: 'public',
     description:
       'Rate limit of the API key: `q` requests in `w` seconds. Present on responses to authenticated requests if rate limiting is enabled.',
-    schema: { type: 'string' },
-    example: '"api-key";q=200;w=2',
+    schema: { type: 'string', examples: ['"api-key";q=200;w=2'] },
   },
   RateLimit: {
+    only: 'public',
     description:
       'Number of requests that remain (`r`), and number of seconds until the full limit is available again (`t`). Present on responses to authenticated requests if rate limiting is enabled.',
-    schema: { type: 'string' },
-    example: '"api-key";r=199;t=1',
+    schema: { type: 'string', examples: ['"api-key";r=199;t=1'] },
   },
   'WWW-Authenticate': {
-    description: 'Authentication scheme to use.',
+    only: 'error',
+    description: 'Authentication scheme to use. Present if the status is 401.',
     schema: { type: 'string', pattern: '^Bearer' },
-    example: 'Bearer',
   },
   'Retry-After': {
-    description: 'Number of seconds to wait before the next request.',
+    only: 'error',
+    description: 'Number of seconds to wait before the next request, if the request can be repeated.',
     schema: { type: 'integer', minimum: 1 },
-    example: 1,
+  },
+  Allow: {
+    only: 'error',
+    description: 'Methods that the path supports. Present if the status is 405.',
+    schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
+    only: 'created',
     description:
       'Present if the response is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { const: 'true' },
-    example: 'true',
   },
-  Allow: { description: 'Methods that the path supports.', schema: { type: 'string' }, example: 'POST, GET' },
-} as const satisfies Readonly<Record<string, Json>>;
+} as const satisfies Readonly<Record<string, Header>>;
 
-type HeaderName = keyof typeof headers;
-
-const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderName>>> = {
-  unauthenticated: 'WWW-Authenticate',
-  token_required: 'WWW-Authenticate',
-  method_not_allowed: 'Allow',
-  idempotency_in_progress: 'Retry-After',
-  rate_limited: 'Retry-After',
-};
+/** The headers of the responses of this kind. */
+export function describeHeaders(isPublic: boolean, kind: 'result' | 'created' | 'error'): Json {
+  const shown = Object.entries<Header>(headers).filter(
+    ([, { only = kind }]) => only === kind || (only === 'public' && isPublic),
+  );
+  return Object.fromEntries(shown.map(([name, { only: _, ...header }]) => [name, header]));
+}

@@ -78,8 +78,8 @@ export function toSchema(
     },
     overrideAction: ({ valibotAction, jsonSchema }) => {
       const { metadata = {} } = valibotAction as { metadata?: { jsonSchema?: Json } };
-      // Examples are in the bodies. The metadata `jsonSchema` becomes a property of that name. Its content belongs in the schema instead.
-      const { examples: _examples, jsonSchema: _, ...others } = jsonSchema as Json;
+      // The metadata `jsonSchema` becomes a property of that name. Its content belongs in the schema instead.
+      const { jsonSchema: _, ...others } = jsonSchema as Json;
       // The description of a reference is that of the field. The one of the resource is in the component.
       return schemaDescriptions.has(valibotAction) && jsonSchema.$ref
         ? { $ref: jsonSchema.$ref }

@@ -1,10 +1,9 @@
 /** The `webhooks` section of the OpenAPI document: the requests that a receiver gets (§6). */
 import { formatDuration } from '../../domain/duration.ts';
-import { idPatterns } from '../../domain/ids.ts';
+import { idPatterns, toExampleId } from '../../domain/ids.ts';
 import type { Rules } from '../../profile/rules.ts';
 import { Event } from '../../resources/event.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
-import { createExample } from './openapi-example.ts';
 import { toSchema } from './openapi-schema.ts';
 
 type Json = Record<string, unknown>;
@@ -137,11 +136,11 @@ function toEnvelopeSchema(type: string, payloadSchemaName: string): Json {
 }
 
 function toExample({ type, payload }: EventTypeDocumentation): Json {
-  const { id, workspace_id, created_at } = createExample(Event);
+  const [workspace_id, created_at] = [toExampleId('workspace'), '2026-11-20T14:05:00.000Z'];
   return {
     type,
     workspace_id,
     created_at,
-    data: { id, workspace_id, type, payload, created_at },
+    data: { id: toExampleId('event'), workspace_id, type, payload, created_at },
   };
 }

@@ -3,9 +3,8 @@ import { deliveries as deliveryCommands, tail as tailCommand } from '../../../sr
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
 import { ExitCode, SvcError } from '../../../src/domain/errors.ts';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
-import { Explanation } from '../../../src/operations/explanation-schemas.ts';
-import { createExample } from '../../../src/operations/openapi/openapi-example.ts';
 import type { Delivery } from '../../../src/resources/delivery.ts';
+import { exampleExplanation } from '../../support/create-example.ts';
 import {
   aDelivery,
   aDetail,
@@ -107,10 +106,9 @@ describe('svc deliveries list', () => {
 });
 
 describe('svc deliveries get', () => {
-  const explanation = createExample(Explanation);
   const control = {
     getDelivery: async () => aDetail({ attempts: [attempt] }),
-    explainDelivery: async () => explanation,
+    explainDelivery: async () => exampleExplanation,
   };
 
   it('each attempt shows the request, the signed string, the response, the error and the next due time', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/explain.ts';
-import { Explanation } from '../../../src/operations/explanation-schemas.ts';
-import { createExample } from '../../../src/operations/openapi/openapi-example.ts';
+import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
+import { exampleExplanation } from '../../support/create-example.ts';
 import { createFakeContext } from '../fake-context.ts';
 
 const steps = [{ step: 'Use the text of the whole secret as the key', value: 'whsec_…2miI' }];
@@ -9,7 +9,7 @@ const steps = [{ step: 'Use the text of the whole secret as the key', value: 'wh
 async function run(options: { readonly steps?: true }, fields: object) {
   const { context, capturedOutput } = createFakeContext({
     width: 80,
-    control: { explainDelivery: async () => ({ ...createExample(Explanation), ...fields }) },
+    control: { explainDelivery: async () => ({ ...exampleExplanation, ...fields }) },
   });
   await command.run(options, context);
   return capturedOutput;
@@ -27,7 +27,7 @@ it('svc explain prints the cause first, and the steps of the verification only w
 
 it('svc explain --steps says so if there are no steps', async () => {
   expect((await run({ steps: true }, { steps: null })).err).toMatch(/There are no steps, .*\.\n$/);
-  const attempt = { ...createExample(Explanation).attempt, number: 2 } as Explanation['attempt'];
+  const attempt = { ...exampleExplanation.attempt, number: 2 } as Explanation['attempt'];
   const { err } = await run({ steps: true }, { steps: null, attempt });
   expect(err).toContain('Explain another attempt with --attempt 1.');
 });
@@ -41,7 +41,7 @@ it('svc explain prints the first evidence that fits on a small screen', async ()
 
 it('svc explain prints the text of a page, without its tags', async () => {
   const attempt = {
-    ...createExample(Explanation).attempt,
+    ...exampleExplanation.attempt,
     response_body: '<title>Page&nbsp;Expired</title><p>419</p>',
   };
   const { out } = await run({}, { attempt: attempt as Explanation['attempt'] });

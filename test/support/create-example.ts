@@ -1,10 +1,10 @@
-/** Creates the examples of the OpenAPI documents from the schemas. */
+/** Creates values for tests from schemas. */
 import * as v from 'valibot';
+import { Explanation } from '../../src/operations/explanation-schemas.ts';
 
 /**
  * A value that is valid by `schema`: the last example in it or, without one, the first choice. An object has its optional fields
  * only if they have an example of their own.
- * @throws TypeError if `schema` is a text without an example
  */
 export function createExample<Schema extends v.GenericSchema>(schema: Schema): v.InferInput<Schema> {
   return toExample(schema);
@@ -17,6 +17,8 @@ function toExample(schema: v.GenericSchema): unknown {
   switch (type) {
     case 'boolean':
       return false;
+    case 'string':
+      return 'text';
     case 'number':
       return 1;
     case 'literal':
@@ -51,3 +53,19 @@ interface SchemaParts {
   readonly wrapped: v.GenericSchema;
   readonly entries: v.ObjectEntries;
 }
+
+/** A delivery that the receiver refused with 503. */
+export const exampleExplanation: Explanation = {
+  ...createExample(Explanation),
+  cause: 'receiver_error',
+  layer: null,
+  detail: 'Your receiver returned 503.',
+  mistake: null,
+  finding: null,
+  evidence: [],
+  steps: null,
+  hints: [
+    { text: 'Read the response and the log of the receiver to find the error.' },
+    { text: 'Replay the delivery', command: 'svc deliveries replay latest --wait' },
+  ],
+};
