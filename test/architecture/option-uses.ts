@@ -255,11 +255,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
   ],
-  'fixtures run': [
-    workspace,
-    ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],
-    ['--keep', { keep: true }],
-  ],
+  'fixtures run': [workspace, ['--random-seed 7', { randomSeed: '7' }]],
   explain: [['--attempt 2 --probe --steps', { attempt: 2, probe: true, steps: true }], workspace],
   verify: [
     [

@@ -59,7 +59,7 @@ describe('completion of options', () => {
     ['deliveries --ur', ['--url']],
     ['trigger order.shipped --wait --co', ['--count']],
     ['sign --payload - --sec', ['--secret']],
-    ['fixtures validate -- --j', [':files']],
+    ['fixtures run -- --j', [':files']],
   ])('completion after "svc %s" suggests %j', async (line, words) => {
     expect(await suggestWords(line)).toEqual(words);
   });

@@ -42,7 +42,6 @@ describe('a text file that an option names', () => {
     'events import latin-1.json --dry-run',
     'gaps check latin-1.json',
     'fixtures run ./latin-1.json --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    'fixtures validate latin-1.json',
     `${start} --seed latin-1.json`,
   ])('a file that is not UTF-8 is refused: svc %s', async (args) => {
     const cwd = createTemporaryFolder();

@@ -1,20 +1,15 @@
 /** `svc fixtures`: lists, shows and checks event fixtures and scripts, and runs scripts. */
 import { relative, resolve } from 'node:path';
-import { Argument } from 'commander';
-import { SECOND_MS } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
 import { fixtureFolders, readEmbedded } from '../../fixtures/fixture-folders.ts';
 import {
   checkFolders,
-  checkPaths,
   type FixtureCheckResult,
   type FixtureFile,
   listFixtureFiles,
 } from '../../fixtures/fixture-index.ts';
 import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
-import type { TemplateContexts } from '../../fixtures/template-contexts.ts';
-import { abortAfter } from '../../platform/abort-signals.ts';
 import { readTextFile } from '../../platform/read-data-file.ts';
 import {
   fixtureChoices,
@@ -29,8 +24,7 @@ import type { TerminalCapabilities } from '../process-context.ts';
 import { askChoice } from '../prompt.ts';
 import { styleFor } from '../render/style.ts';
 import { printPage } from '../render/table.ts';
-import { planScript, runScript, type ScriptContext } from '../script/run-script.ts';
-import { type StepReport, serializeStepReport, toStepLabel } from '../script/step-report.ts';
+import { runScript, type StepReport, serializeStepReport, toStepLabel } from '../run-script.ts';
 import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../seed-option.ts';
 
 export const list: CommandDefinition<object> = {
@@ -80,25 +74,13 @@ function readText({ file, source }: FixtureFile, cwd: string): string {
   return source === 'built_in' ? text.replace(/^ *"\$schema": .*\n/m, '') : text;
 }
 
-export const validate: CommandDefinition<{ readonly paths: readonly string[] }> = {
-  configure: (command) =>
-    command.addArgument(
-      new Argument('[paths...]', 'Files or folders').default(
-        undefined,
-        'all fixtures of the project and the built-in ones',
-      ),
-    ),
+export const validate: CommandDefinition<object> = {
   examples: [
     ['Check every fixture', 'fixtures validate'],
-    [
-      'Check one file and print the problems as JSON',
-      'fixtures validate fixtures/scripts/my-orders.json --json',
-    ],
+    ['Print the problems as JSON', 'fixtures validate --json'],
   ],
-  async run({ paths }, { cwd, ...context }) {
-    const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
-    const absolutePaths = paths.map((path) => resolve(cwd, path));
-    const result = paths.length === 0 ? checkFolders(folders) : checkPaths(absolutePaths, folders);
+  async run(_options, { cwd, ...context }) {
+    const result = checkFolders(fixtureFolders((await context.resolveConfig()).projectFolder));
     const ok = result.problems.length === 0;
     context.print({ ok, ...result }, () => renderCheckResult(result, cwd));
     return ok ? ExitCode.success : ExitCode.usage;
@@ -119,49 +101,41 @@ function toShortPath(file: string, cwd: string): string {
 
 interface RunOptions extends SeedOptions {
   readonly script?: string;
-  readonly dryRun?: true;
-  readonly keep?: true;
   readonly workspace?: string;
 }
-
-/** Time limit of the cleanup after an interruption. */
-const CLEANUP_TIMEOUT_MS = 2 * SECOND_MS;
 
 export const run: CommandDefinition<RunOptions> = {
   configure: (command) =>
     addSeedOption(
       addWorkspaceOption(
-        command
-          .addArgument(new AskedArgument('script', 'Script name, or path of a script file', scriptChoices))
-          .option('--dry-run', 'Print the steps without running them')
-          .option('--keep', 'Keep the endpoints that the script creates'),
+        command.addArgument(
+          new AskedArgument('script', 'Script name, or path of a script file', scriptChoices),
+        ),
       ),
     ),
   examples: [
     ['Run a built-in script', 'fixtures run order-lifecycle'],
-    [
-      'Print what a script would do, with the same values every time',
-      'fixtures run order-lifecycle --dry-run --random-seed 7',
-    ],
+    ['Use the same values every time', 'fixtures run order-lifecycle --random-seed 7'],
     ['Run a script file and print its steps as JSON', 'fixtures run ./checks/refund.json --json'],
   ],
   async run(options, context) {
     const nameOrPath = options.script ?? (await askChoice(context, 'script', scriptChoices));
     const script = await getScript(nameOrPath, context);
-    const templateContexts = await resolveTemplateContexts(options, context);
     const reporter = createReporter(script, context);
-    if (options.dryRun) {
-      for (const report of planScript(script, templateContexts)) reporter.addStep(report);
-      reporter.end();
-      return ExitCode.success;
-    }
-    const scriptContext = await createScriptContext(options, templateContexts, context);
+    const steps = runScript(script, {
+      templateContexts: await resolveTemplateContexts(options, context),
+      payloadField: (await context.getStatus()).payload_field,
+      signal: context.signal,
+      api: await context.connectApi(),
+      control: await context.connect(),
+      workspaceId: options.workspace ?? (await context.getWorkspaceId()),
+    });
     try {
-      for await (const report of runScript(script, scriptContext)) reporter.addStep(report);
+      for await (const report of steps) reporter.addStep(report);
     } finally {
       reporter.end();
     }
-    return reporter.getExitCode();
+    return reporter.hasSucceeded() ? ExitCode.success : ExitCode.failure;
   },
 };
 
@@ -181,36 +155,14 @@ async function getScript(nameOrPath: string, context: Context): Promise<Script> 
   });
 }
 
-async function createScriptContext(
-  { workspace, keep }: RunOptions,
-  templateContexts: TemplateContexts,
-  context: Context,
-): Promise<ScriptContext> {
-  const workspaceId = workspace ?? (await context.getWorkspaceId());
-  return {
-    templateContexts,
-    keepsEndpoints: keep === true,
-    payloadField: (await context.getStatus()).payload_field,
-    signal: context.signal,
-    api: await context.connectApi(),
-    control: await context.connect(),
-    connectForCleanup: () => context.connect(abortAfter(CLEANUP_TIMEOUT_MS)),
-    workspaceId,
-  };
-}
-
 /** Prints each step after it ran. With `--json`, prints one document at the end. */
 function createReporter({ name, file, steps }: Script, context: Context) {
   const { json, io } = context;
   const labelWidth = Math.max(...steps.map((step) => toStepLabel(step).length));
   const reports: StepReport[] = [];
-  const hasSucceeded = () => reports.length === steps.length && reports.every(({ ok }) => ok !== false);
+  const hasSucceeded = () => reports.length === steps.length && reports.every(({ ok }) => ok);
   return {
-    /** A wait that timed out and an expectation that does not hold have different exit codes. */
-    getExitCode(): ExitCode {
-      if (hasSucceeded()) return ExitCode.success;
-      return reports.at(-1)?.step.kind === 'wait' ? ExitCode.timeout : ExitCode.failure;
-    },
+    hasSucceeded,
     addStep(report: StepReport) {
       reports.push(report);
       if (!json) io.write(renderStep(report, labelWidth, io));
@@ -233,13 +185,10 @@ function renderStep(
   labelWidth: number,
   capabilities: TerminalCapabilities,
 ): string {
-  const symbols = capabilities.unicode
-    ? { done: '✓', failed: '✗', planned: '·' }
-    : { done: 'ok', failed: 'no', planned: '--' };
+  const [done, failed] = capabilities.unicode ? ['✓', '✗'] : ['ok', 'no'];
   const style = styleFor(capabilities);
-  const symbol =
-    ok === null ? style.dim(symbols.planned) : ok ? style.green(symbols.done) : style.red(symbols.failed);
-  const indent = ' '.repeat(`${symbols.done} `.length + labelWidth + '  '.length);
+  const symbol = ok ? style.green(done) : style.red(failed);
+  const indent = ' '.repeat(`${done} `.length + labelWidth + '  '.length);
   return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
 
