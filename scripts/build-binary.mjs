@@ -29,7 +29,11 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'build');
 const executable = join(folder, process.platform === 'win32' ? 'svc.exe' : 'svc');
 /** The folders of the npm package whose files the program reads. */
-const packageFolders = ['dist/dashboard', 'docs', 'fixtures/receivers', 'fixtures/tests'];
+const packageFolders = [
+  'dist/dashboard',
+  'docs',
+  ...['completion', 'receivers', 'tests'].map((name) => `fixtures/${name}`),
+];
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

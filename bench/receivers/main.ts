@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { frameworks } from '../../src/fixtures/receiver-examples.ts';
+import { listFrameworks } from '../../src/fixtures/receiver-examples.ts';
 import { correctReceivers } from '../../test/receivers/correct-receivers.ts';
 import { defects } from '../../test/receivers/defects.ts';
 import { isPresent } from '../../test/receivers/receiver-process.ts';
@@ -49,10 +49,12 @@ const parts: Readonly<Record<string, Part>> = {
     })),
   ],
   examples: ({ runs = 500, randomSeed }) =>
-    frameworks.filter(isPresent).map((framework) => ({
-      name: framework,
-      measure: () => fuzzExample(framework, { runs, randomSeed, restarts: true }),
-    })),
+    listFrameworks()
+      .filter(isPresent)
+      .map((framework) => ({
+        name: framework,
+        measure: () => fuzzExample(framework, { runs, randomSeed, restarts: true }),
+      })),
 };
 
 /** Measures receivers, prints a table for each part, and writes each row to a file in bench/results. */

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Framework } from '../../src/fixtures/receiver-examples.ts';
 import type { FuzzReport } from '../../src/receivers/fuzz/fuzz.ts';
 import { checkReceiver, idsOf } from '../../test/receivers/check-receiver.ts';
 import {
@@ -83,7 +82,7 @@ interface ExampleOptions {
 
 /** Fuzzes a receiver of `svc receiver example` with the command. */
 export async function fuzzExample(
-  framework: Framework,
+  framework: string,
   { runs, randomSeed, restarts }: ExampleOptions,
 ): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-receivers-'));

@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { complete, LIST_TIMEOUT_MS } from '../../src/cli/completion/complete.ts';
-import { completionScripts, shells } from '../../src/cli/completion/shell-scripts.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { listFlags } from '../support/command-definitions.ts';
@@ -12,6 +11,10 @@ import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
+
+const scripts = { bash: 'svc.bash', zsh: 'svc.zsh', fish: 'svc.fish', powershell: 'svc.ps1' };
+const readScript = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../fixtures/completion', name), 'utf8');
 
 /** Suggestions for the last word of a line. Default: no emulator is running. The time limit is that of a test. */
 async function suggest(line: string, fake: FakeOptions = {}, timeoutMs = 60_000): Promise<string[]> {
@@ -82,7 +85,7 @@ describe('completion of values', () => {
     ],
     ['logs list --method P', ['POST']],
     ['receiver check http://a --rule raw-body,ded', ['raw-body,deduplication']],
-    ['completion ', [...shells]],
+    ['completion ', Object.keys(scripts)],
     ['emulator start --db ', [':files']],
     ['emulator start --tls-key ', [':files']],
     ['verify --request=', [':files']],
@@ -194,15 +197,15 @@ describe('completion scripts', () => {
     expect(capturedOutput.err).toBe('');
   });
 
-  it.each(shells)('svc completion %s prints only the script', async (shell) => {
+  it.each(Object.entries(scripts))('svc completion %s prints only the script', async (shell, name) => {
     const { host, capturedOutput } = createFakeHost();
     await expect(runCommandLine(['completion', shell], host)).resolves.toBe(ExitCode.success);
-    expect(capturedOutput).toEqual({ out: completionScripts[shell], err: '' });
+    expect(capturedOutput).toEqual({ out: readScript(name), err: '' });
   });
 
   // PowerShell may not be installed here, so the test reads the script and does not run it.
   it('the PowerShell script registers a completer that runs svc __complete', () => {
-    const { powershell } = completionScripts;
+    const powershell = readScript(scripts.powershell);
     expect(powershell).toContain('Register-ArgumentCompleter -Native -CommandName svc');
     expect(powershell).toContain('svc -- __complete @words $current');
     expect(powershell).toContain('-split "`t", 2');

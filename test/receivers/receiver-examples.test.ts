@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { MAX_JSON_DEPTH } from '../../src/domain/json-text.ts';
 import { selectVariations } from '../../src/domain/variations.ts';
-import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
+import { listFrameworks } from '../../src/fixtures/receiver-examples.ts';
 import { sign } from '../../src/signature.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -17,7 +17,7 @@ import { isPresent, type RunningExample, startReceiver, writeReceiver } from './
 const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
 /** The limit of the service (gap `delivery.timeout`), because other programs run at the same time. */
 const TIMEOUT_MS = 15_000;
-const present = frameworks.filter(isPresent);
+const present = listFrameworks().filter(isPresent);
 /** One for each implementation of the inbox, with the file and the line of its work, and the same line with work that fails. */
 const inboxes = (
   [
@@ -67,7 +67,7 @@ const inboxes = (
 ).filter(([framework]) => present.includes(framework));
 
 /** Returns a function that starts the receiver, always with the same files, and on the same port. */
-function prepare(framework: Framework, context: TestContext) {
+function prepare(framework: string, context: TestContext) {
   const folder = createTemporaryFolder(context);
   let written: Promise<void> | undefined;
   let port: number | undefined;

@@ -5,11 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { rolldown } from 'rolldown';
-import {
-  type Framework,
-  type ReceiverExample,
-  readReceiverExample,
-} from '../../src/fixtures/receiver-examples.ts';
+import { type ReceiverExample, readReceiverExample } from '../../src/fixtures/receiver-examples.ts';
 import { driverFolder } from '../support/sqlite.ts';
 
 type Command = readonly [string, ...string[]];
@@ -60,7 +56,7 @@ const fastapiPython =
   ['python3', '/usr/bin/python3'].find((python) => canRun([python, '-c', 'import fastapi, uvicorn'])) ??
   'python3';
 
-const runtimes: Readonly<Record<Framework, Runtime>> = {
+const runtimes: Readonly<Record<string, Runtime>> = {
   node: javascript,
   express: javascript,
   fastify: javascript,
@@ -128,9 +124,15 @@ function canRun(command: Command, env: Runtime['env'] = {}): boolean {
   return succeeds;
 }
 
+function runtimeOf(framework: string): Runtime {
+  const runtime = runtimes[framework];
+  if (runtime === undefined) throw new Error(`The ${framework} receiver has no runtime.`);
+  return runtime;
+}
+
 /** Whether the receiver can run here. Prints a warning if not. */
-export function isPresent(framework: Framework): boolean {
-  const { needs, env } = runtimes[framework];
+export function isPresent(framework: string): boolean {
+  const { needs, env } = runtimeOf(framework);
   if (canRun(needs, env)) return true;
   process.stderr.write(`SKIPPED: the ${framework} receiver; \`${needs.join(' ')}\` fails.\n`);
   return false;
@@ -141,7 +143,7 @@ export function isPresent(framework: Framework): boolean {
  * @param getContent the content of a file (default: that of the example)
  */
 export async function writeReceiver(
-  framework: Framework,
+  framework: string,
   folder: string,
   getContent = ({ content }: ReceiverExample['files'][number]) => content,
 ): Promise<void> {
@@ -156,7 +158,7 @@ export async function writeReceiver(
   for (const server of [ROUTE_SERVER, WORKER_SERVER, LAMBDA_SERVER])
     copyFileSync(join(import.meta.dirname, server), join(folder, server));
   if (framework === 'nest') await compile(folder);
-  const { build = [], env = {} } = runtimes[framework];
+  const { build = [], env = {} } = runtimeOf(framework);
   const [command, ...args] = build;
   // Asynchronous, so that other tests continue during the build.
   if (command !== undefined) await execa(command, args, { cwd: folder, env });
@@ -210,10 +212,10 @@ interface ExampleOptions extends Pick<ProgramOptions, 'secret' | 'port' | 'maxLi
 
 /** Starts the receiver. */
 export async function startReceiver(
-  framework: Framework,
+  framework: string,
   { folder, port = 0, ...options }: ExampleOptions,
 ): Promise<RunningExample> {
-  const { commands, ready } = runtimes[framework];
+  const { commands, ready } = runtimeOf(framework);
   const processes: RunningReceiver[] = [];
   const all = commands(port);
   for (const command of all) {

@@ -1,8 +1,13 @@
-/** `svc completion`: prints the completion script of a shell. The scripts are in `completion/shell-scripts.ts`. */
+/** `svc completion`: prints the completion script of a shell. The scripts are in `fixtures/completion`. */
 import { Argument } from 'commander';
+import { findPackageFiles } from '../../platform/package-files.ts';
 import type { CommandDefinition } from '../command.ts';
-import { completionScripts, type Shell, shells } from '../completion/shell-scripts.ts';
 import { choiceParser } from '../option-parsers.ts';
+
+/** The files of the scripts. Each calls `svc -- __complete` with the words up to the cursor, and shows the lines that it prints. */
+const files = { bash: 'svc.bash', zsh: 'svc.zsh', fish: 'svc.fish', powershell: 'svc.ps1' } as const;
+type Shell = keyof typeof files;
+const shells = Object.keys(files) as readonly Shell[];
 
 const INSTALLATION = `
 To load completions in every new shell:
@@ -26,7 +31,7 @@ export const command: CommandDefinition<{ readonly shell: Shell }> = {
     `completion ${shell}`,
   ]),
   async run({ shell }, { print }) {
-    const script = completionScripts[shell];
+    const script = String(findPackageFiles('fixtures/completion')?.read(files[shell]));
     print({ shell, script }, () => script);
   },
 };

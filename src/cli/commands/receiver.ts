@@ -10,8 +10,7 @@ import { quoteForShell } from '../../domain/shell.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import {
-  type Framework,
-  frameworks,
+  listFrameworks,
   type ReceiverExample,
   readReceiverExample,
   readTestExample,
@@ -166,7 +165,7 @@ async function createPayload(type: string, projectFolder: string, context: Conte
 }
 
 interface ExampleCommandOptions {
-  readonly framework?: Framework;
+  readonly framework?: string;
   readonly tests?: TestFramework;
   readonly out?: string;
 }
@@ -174,7 +173,9 @@ interface ExampleCommandOptions {
 export const example: CommandDefinition<ExampleCommandOptions> = {
   configure: (command) =>
     command
-      .addOption(choiceOption('--framework <name>', 'Framework or language of the receiver', frameworks))
+      .addOption(
+        choiceOption('--framework <name>', 'Framework or language of the receiver', listFrameworks()),
+      )
       .addOption(
         choiceOption(
           '--tests <framework>',
@@ -191,9 +192,7 @@ export const example: CommandDefinition<ExampleCommandOptions> = {
   async run({ framework, tests, out }, context) {
     const example =
       tests === undefined
-        ? readReceiverExample(
-            framework ?? ((await askChoice(context, '--framework <name>', frameworkChoices)) as Framework),
-          )
+        ? readReceiverExample(framework ?? (await askChoice(context, '--framework <name>', frameworkChoices)))
         : readTestExample(tests);
     if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
     context.print(example, () => (out === undefined ? renderFiles(example) : listPaths(example, out)));
@@ -204,10 +203,10 @@ export const example: CommandDefinition<ExampleCommandOptions> = {
 const frameworkChoices: ChoiceSource = {
   noun: 'framework',
   plural: 'frameworks',
-  listHint: `Choose one of: ${frameworks.join(', ')}`,
+  listHint: `Choose one of: ${listFrameworks().join(', ')}`,
   list: async () =>
     toChoiceList(
-      frameworks.map(readReceiverExample),
+      listFrameworks().map(readReceiverExample),
       [
         { title: 'FRAMEWORK', value: ({ framework }) => framework },
         { title: 'PACKAGES', value: ({ packages }) => packages.join(' ') },

@@ -8,8 +8,10 @@ import { addGlobalOptions, isGlobal } from '../global-options.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { Choice } from '../prompt.ts';
 import { truncateLine } from '../render/text-width.ts';
-import { FILES } from './shell-scripts.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
+
+/** The output that makes the scripts in `fixtures/completion` complete paths. */
+const FILES = ':files';
 
 /** Time limit of a list: short enough for the tab key. After it, the list is empty. */
 export const LIST_TIMEOUT_MS = 300;
