@@ -1,7 +1,5 @@
 /** Creates an emulator from its parts. */
 import { setMaxListeners } from 'node:events';
-import { existsSync, rmdirSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/credentials.ts';
 import { type InternalErrorLog, processWarningLog, SvcError } from './domain/errors.ts';
@@ -133,8 +131,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const listener = isListening ? await listen(options, onInternalError) : createUnboundListener(options);
   let tunnel: Tunnel | null = null;
   let store: Store | undefined;
-  let isNewFile = false;
-  const newFolders = listMissingFolders(dirname(options.db));
   try {
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
     if (options.tunnel && isListening) {
@@ -143,31 +139,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       const { openTunnel } = await import('./http/tunnel.ts');
       tunnel = await openTunnel(listener.url, onEnd, options.signal);
     }
-    isNewFile = !existsSync(options.db);
     store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
     return startWithStore({ store, listener, tunnel, wall, startedAt, internalErrorLog }, options);
   } catch (error) {
     store?.close();
-    // Not if the store could not be opened: another process can have created the file meanwhile.
-    if (store !== undefined && isNewFile) rmSync(options.db, { force: true });
-    newFolders.forEach(removeEmptyFolder);
     await Promise.all([tunnel?.close(), listener.close()]);
     // A damaged file or a full disk can be noticed only after the file was opened.
     throw toStoreError(error, options.db);
-  }
-}
-
-/** The folder and its parents that do not exist, the deepest first. */
-function listMissingFolders(path: string): string[] {
-  const parent = dirname(path);
-  return existsSync(path) || parent === path ? [] : [path, ...listMissingFolders(parent)];
-}
-
-function removeEmptyFolder(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // It does not exist, or contains files of other processes.
   }
 }
 

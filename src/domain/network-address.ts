@@ -145,12 +145,6 @@ function extractIPv4(address: string): string | null {
   return prefixes.includes(head) ? toIPv4(seventh, eighth) : null;
 }
 
-/** Identifies a client: its IPv4 address, or the /64 network of its IPv6 address, because one client can use all of its addresses. */
-export function toClientKey(address: string): string {
-  const bare = toCanonicalAddress(address);
-  return isIPv6(bare) ? parseGroups(bare).slice(0, 4).join(':') : bare;
-}
-
 /** The eight numbers of an IPv6 address in any notation. */
 function parseGroups(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);

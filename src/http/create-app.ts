@@ -6,7 +6,7 @@ import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import { connectInProcess } from '../mcp/connected-emulator.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import { mountControlApi } from './control-api.ts';
-import { mountDashboard, redirectToRoute } from './dashboard.ts';
+import { mountDashboard } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
 import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi, type SendToApi } from './public-api.ts';
@@ -19,7 +19,7 @@ import {
   withErrorBoundary,
 } from './responses.ts';
 
-interface AppOptions extends Omit<RequestGuardOptions, 'wall'> {
+interface AppOptions extends RequestGuardOptions {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
   /** Folder of the built dashboard. Default: the one of this package. */
@@ -43,7 +43,7 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
   const getUrls = (origin: string) => toEmulatorUrls(origin, publicUrl, controlToken);
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
   const app = new H3({ silent: true });
-  const guard = createRequestGuard({ ...options, wall: sandbox.wall });
+  const guard = createRequestGuard(options);
   const serveAllowed: ServeAllowed = (event, respond) => {
     const respondIfAllowed = (id: string) => {
       guard.assertAllowed(event);
@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
   app.all('/**', (event) => {
     const requestId = nextRequestId();
     const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
-    return redirectToRoute(event, requestId) ?? errorResponse(error, requestId);
+    return errorResponse(error, requestId);
   });
   return { app, send };
 }

@@ -7,9 +7,6 @@ import { findPackageFiles, openFolder } from '../platform/package-files.ts';
 import type { RequestGuard, ServeAllowed } from './request-guard.ts';
 import { isolationHeaders, type ResponseHeaders, withErrorBoundary } from './responses.ts';
 
-/** A route of the page, which belongs into the fragment. */
-const ROUTE_PATH = /^\/(?:deliveries|events|webhooks|requests)(\/[^/]+)?$/;
-
 /** The page can load its own files and call the emulator. Data that it shows cannot run as a script or open a frame. */
 const pageHeaders: ResponseHeaders = {
   ...isolationHeaders,
@@ -54,20 +51,6 @@ export function mountDashboard(app: H3, options: DashboardOptions): void {
       serveAllowed(event, (id) => fileResponse(getFile(event.url.pathname), IMMUTABLE, id)),
     );
   }
-}
-
-/** Redirects a browser from `/deliveries/del_…` to `/#/deliveries/del_…`. @returns null for any other path or client */
-export function redirectToRoute({ req, url }: H3Event, requestId: string): HTTPResponse | null {
-  const { pathname, search } = url;
-  const route = ROUTE_PATH.exec(pathname);
-  const isBrowser = req.method === 'GET' && req.headers.get('accept')?.includes('text/html');
-  if (route === null || !isBrowser) return null;
-  // A browser keeps the fragment when the page, which checks the request, redirects again.
-  const Location = `${route[1] === undefined ? './' : '../'}${search}#${pathname}`;
-  return new HTTPResponse(null, {
-    status: 302,
-    headers: { ...pageHeaders, 'Request-Id': requestId, Location },
-  });
 }
 
 /** Redirects to the page without the token, which must not stay in the address bar and the history. */
@@ -130,10 +113,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-  '.json': 'application/json; charset=utf-8',
-  '.woff2': 'font/woff2',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
 };
 
 /**

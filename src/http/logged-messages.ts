@@ -19,16 +19,10 @@ interface LogLimits {
   readonly responseBody: number;
 }
 
-const LIMITS: LogLimits = { text: 2048, headers: 16 * 1024, responseBody: 64 * 1024 };
-/** For requests without a valid key, which anyone can send. */
-const LIMITS_WITHOUT_KEY: LogLimits = { text: 256, headers: 2048, responseBody: 2048 };
+export const logLimits: LogLimits = { text: 2048, headers: 16 * 1024, responseBody: 64 * 1024 };
 
 /** Bytes. The default of the gap `body.limit`, so that every accepted request can be sent again. */
 const REQUEST_BODY_LIMIT = 256 * 1024;
-
-export function getLogLimits(hasKey: boolean): LogLimits {
-  return hasKey ? LIMITS : LIMITS_WITHOUT_KEY;
-}
 
 /** Longer than a secret, so that one at the limit is removed as a whole. */
 const SECRET_MARGIN = 256;
@@ -54,7 +48,7 @@ interface Exchange {
 
 export function toLoggedMessages(
   { event, path, body, response }: Exchange,
-  limits: LogLimits,
+  limits = logLimits,
 ): ApiRequestMessages {
   const request = toLoggedHeaders(readRequestHeaders(event), limits.headers);
   const isPathTruncated = path.length > limits.text;

@@ -2,7 +2,6 @@
 import { ReadableStream } from 'node:stream/web';
 import { type H3, HTTPResponse } from 'h3';
 import type { InternalErrorLog } from '../domain/errors.ts';
-import { RequestLimit } from '../emulator/handlers/request-limit.ts';
 import type { ConnectedEmulator } from '../mcp/connected-emulator.ts';
 import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts';
 import { createDisconnectSignal } from './disconnect-signal.ts';
@@ -10,9 +9,6 @@ import { rejectMethod } from './mount-operations.ts';
 import { CONTROL_BODY_LIMIT_BYTES, readBody } from './read-request.ts';
 import type { ServeAllowed } from './request-guard.ts';
 import { controlHeaders } from './responses.ts';
-
-/** Maximum number of requests at the same time. Each of them creates a server with all tools, which takes about 2 ms. */
-const MAX_REQUESTS = 64;
 
 interface McpEndpointOptions {
   readonly internalErrorLog: InternalErrorLog;
@@ -26,7 +22,6 @@ interface McpEndpointOptions {
 export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
   const { internalErrorLog, serveAllowed, emulator, projectFolder, closing } = options;
   let handler: ((request: Request) => Promise<Response>) | undefined;
-  const limit = new RequestLimit(MAX_REQUESTS, 'MCP requests');
 
   /** Loaded on first use, because most emulators serve no MCP client. */
   async function loadHandler(): Promise<(request: Request) => Promise<Response>> {
@@ -42,10 +37,7 @@ export function mountMcpEndpoint(app: H3, options: McpEndpointOptions): void {
       if (method !== 'POST') rejectMethod(event, ['POST']);
       const body = new Uint8Array(await readBody(event, CONTROL_BODY_LIMIT_BYTES));
       const respond = await loadHandler();
-      const leave = limit.enter();
       const ended = createLinkedController([createDisconnectSignal(event), closing]);
-      ended.signal.addEventListener('abort', leave, { once: true });
-      if (ended.signal.aborted) leave();
       const request = new Request(event.url, { method, headers, body, signal: ended.signal });
       const response = await respond(request).catch((error) => {
         ended.abort();

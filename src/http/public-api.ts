@@ -10,7 +10,7 @@ import type { Sandbox } from '../emulator/service/sandbox.ts';
 import { validateInput } from '../operations/operation.ts';
 import type { ApiRequest, ApiResponse, PublicOperations } from '../operations/public-operations.ts';
 import type { ApiEvent } from './api-event.ts';
-import { getLogLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
+import { logLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
 import {
@@ -206,7 +206,6 @@ class PublicRequest {
     // Prepared when it is written, which is usually after the response and the delivery.
     void store.writeLater(() => {
       const { event, caller, error } = this;
-      const limits = getLogLimits(caller !== null);
       const path = toLoggedPath(event);
       const userAgent = event.req.headers.get('user-agent');
       const row = {
@@ -214,18 +213,18 @@ class PublicRequest {
         id: this.id,
         at_wall: this.#arrivedAt,
         method: event.req.method,
-        path: path.slice(0, limits.text),
+        path: path.slice(0, logLimits.text),
         status: response.status ?? 200,
         error_code: error?.code ?? null,
-        error_message: error && toLoggedText(error.message, limits.text),
+        error_message: error && toLoggedText(error.message, logLimits.text),
         duration_ms: durationMs,
         api_key_seq: caller?.keySeq ?? null,
         workspace_seq: caller?.workspaceSeq ?? null,
         resource_id: this.resourceId,
-        user_agent: userAgent && toLoggedText(userAgent, limits.text),
+        user_agent: userAgent && toLoggedText(userAgent, logLimits.text),
         fault: this.fault && JSON.stringify(this.fault.applied),
       };
-      const messages = toLoggedMessages({ event, path, body: this.body, response }, limits);
+      const messages = toLoggedMessages({ event, path, body: this.body, response });
       store.apiRequests.insert(row, messages);
     });
   }

@@ -6,12 +6,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { H3Event, HTTPResponse } from 'h3';
-import type { WallClock } from '../domain/clock.ts';
 import { isControlToken } from '../domain/credentials.ts';
 import { SvcError } from '../domain/errors.ts';
 import { addBrackets, parseAuthority, parseHostName, parseUrl, stripBrackets } from '../domain/http-url.ts';
-import { classifyHost, toClientKey } from '../domain/network-address.ts';
-import { TokenBuckets } from '../domain/token-buckets.ts';
+import { classifyHost } from '../domain/network-address.ts';
 import type { ApiEvent } from './api-event.ts';
 import { canServeControlPlane, isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 
@@ -20,10 +18,6 @@ const ANY_ADDRESS = ['0.0.0.0', '::'];
 /** `none`: a person typed the URL. `same-origin`: a page of the emulator. */
 const TRUSTED_FETCH_SITES = ['none', 'same-origin'];
 const TOKEN_BYTES = 24;
-/** Limit of wrong tokens for each client. The burst covers an open dashboard, which sends its old cookie every few seconds. */
-const WRONG_TOKEN_LIMIT = { perSecond: 1, burst: 20 };
-/** Number of clients for which wrong tokens are counted. */
-const MAX_CLIENTS = 10_000;
 
 export interface RequestGuardOptions {
   /** The `host` option of the emulator. */
@@ -34,8 +28,6 @@ export interface RequestGuardOptions {
   readonly publicUrl: string | null;
   /** Token that everything except `/v1` requires; null for none. */
   readonly controlToken: string | null;
-  /** Measures the rate of wrong tokens. */
-  readonly wall: WallClock;
 }
 
 export interface RequestGuard {
@@ -46,7 +38,7 @@ export interface RequestGuard {
   assertApiHost(event: ApiEvent): void;
   /**
    * For everything that is not `/v1`, except the page of the dashboard.
-   * @throws SvcError `forbidden_origin`, `token_required`; `rate_limited` after too many wrong tokens, even with the correct one.
+   * @throws SvcError `forbidden_origin`, `token_required`.
    */
   assertAllowed(event: H3Event): void;
   /**
@@ -69,7 +61,6 @@ export function createRequestGuard({
   allowHost = [],
   publicUrl,
   controlToken,
-  wall,
 }: RequestGuardOptions): RequestGuard {
   const proxyUrl = publicUrl === null ? null : new URL(publicUrl);
   const assertApiHost = createApiHostCheck(host, [
@@ -81,7 +72,6 @@ export function createRequestGuard({
   // An address in `Host` is safe: another site can make only a name resolve to this machine.
   const acceptsAddresses = ANY_ADDRESS.includes(host);
   const isOwnHost = (name: string) => hosts.has(name) || (acceptsAddresses && isAddress(name));
-  const wrongTokens = new TokenBuckets<string>(WRONG_TOKEN_LIMIT, wall.monotonic, MAX_CLIENTS);
 
   function assertOwnHostAndOrigin(event: H3Event): void {
     const authorities = getRequestAuthorities(event);
@@ -100,29 +90,17 @@ export function createRequestGuard({
     const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const cookie = findCookie(headers.get('cookie') ?? '', toCookieName(event));
     const candidates = [...toList(bearer), ...toList(cookie)];
-    if (candidates.length > 0 && hasToken(controlToken, candidates, toClient(event))) return;
+    if (candidates.some((candidate) => isSameToken(candidate, controlToken))) return;
     throw new SvcError('token_required', toTokenMessage(candidates), {
       hint: 'Use the token in the dashboard link that the emulator printed when it started. For commands, set SVC_CONTROL_TOKEN.',
       headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
     });
   }
 
-  /** Whether one of the tokens is correct. Throws instead of comparing them if the client sent too many wrong ones. */
-  function hasToken(token: string, candidates: readonly string[], client: string): boolean {
-    const remaining = wrongTokens.getTokens(client);
-    if (remaining < 1) throw createRateError(wrongTokens.secondsUntilNext(remaining));
-    if (candidates.some((candidate) => isSameToken(candidate, token))) return true;
-    wrongTokens.take(client);
-    return false;
-  }
-
   /** The cookie for a request with the token in its URL; null without the correct one. */
   function createCookie(event: H3Event): string | null {
     const candidate = event.url.searchParams.get('token');
-    if (controlToken === null || candidate === null) return null;
-    // Any page can contain an image with a wrong token in its URL. It must not block the owner of the token.
-    const source = isFromOtherSite(event) ? 'a link of another site' : 'a link';
-    if (!hasToken(controlToken, [candidate], `${toClient(event)} ${source}`)) return null;
+    if (controlToken === null || candidate === null || !isSameToken(candidate, controlToken)) return null;
     const isSecure =
       event.url.protocol === 'https:' ||
       (proxyUrl?.protocol === 'https:' && getRequestAuthorities(event).includes(proxyUrl.host));
@@ -223,10 +201,6 @@ function isFromOtherSite({ req }: H3Event): boolean {
   return !TRUSTED_FETCH_SITES.includes(req.headers.get('sec-fetch-site') ?? 'none');
 }
 
-function toClient({ runtime }: H3Event): string {
-  return toClientKey(runtime?.node?.req.socket.remoteAddress ?? '');
-}
-
 /** Browsers share cookies between all ports of a host, where several emulators can run. */
 function toCookieName({ url }: H3Event): string {
   return `svc_token_${url.port || 'default'}`;
@@ -261,13 +235,6 @@ function createControlHostError(authority: string): SvcError {
 
 function createOriginError({ url }: H3Event): SvcError {
   return new SvcError('forbidden_origin', `Cross-origin request to ${url.pathname} blocked.`);
-}
-
-function createRateError(retryAfterSeconds: number): SvcError {
-  return new SvcError('rate_limited', 'Too many requests with an invalid control token.', {
-    hint: `Wait ${retryAfterSeconds} s, then send the token that the emulator printed when it started.`,
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-  });
 }
 
 function toTokenMessage(candidates: readonly string[]): string {

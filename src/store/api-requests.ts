@@ -34,9 +34,6 @@ const FILTERED_TABLE: FilteredTable<RequestCondition> = {
   conditions: toConditions(requestFilters),
 };
 
-/** Maximum number of logged requests without a valid key. Anyone who reaches the emulator can send them. */
-export const UNAUTHENTICATED_LIMIT = 1_000;
-
 export class ApiRequestTable extends Table {
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     this.sql.insert('api_requests', row);
@@ -52,19 +49,6 @@ export class ApiRequestTable extends Table {
       response_size: messages.response_size,
       response_truncated: messages.response_truncated,
     });
-    if (row.api_key_seq === null) this.#removeUnauthenticated();
-  }
-
-  /** Deletes the oldest requests without a key beyond the limit. */
-  #removeUnauthenticated(): void {
-    const newestExcess = this.sql.value<number>(
-      'SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq DESC LIMIT 1 OFFSET ?',
-      [UNAUTHENTICATED_LIMIT],
-    );
-    if (newestExcess === undefined) return;
-    const excess = 'SELECT seq FROM api_requests WHERE api_key_seq IS NULL AND seq <= ?';
-    for (const table of ['api_request_messages', 'api_requests'])
-      this.sql.run(`DELETE FROM ${table} WHERE seq IN (${excess})`, [newestExcess]);
   }
 
   find(id: string): ApiRequestWithIds | undefined {

@@ -240,7 +240,6 @@ CREATE INDEX deliveries_settled_apart ON deliveries (settled_seq) WHERE settled_
 CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
 CREATE INDEX attempts_by_webhook ON attempts (webhook_seq);
 CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
-CREATE INDEX api_requests_without_key ON api_requests (seq) WHERE api_key_seq IS NULL;
 CREATE INDEX api_requests_by_resource ON api_requests (resource_id) WHERE resource_id IS NOT NULL;
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
 `;

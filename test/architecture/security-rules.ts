@@ -55,7 +55,6 @@ export const securityRules: Readonly<Record<string, string>> = {
   'network.receiver-check':
     '`svc receiver check` and `--observe` connect only to addresses that deliveries can go to',
   'network.doctor': 'The probes of `svc doctor` connect only to addresses that deliveries can go to',
-  'network.request-log': 'Requests without a valid API key can fill only a limited part of the request log',
   'network.logged-size': 'Headers and bodies in the request log are limited in size',
   'network.other-servers': 'Commands reject responses from servers that are not emulators',
   'network.public-address':
@@ -75,8 +74,6 @@ export const securityRules: Readonly<Record<string, string>> = {
   'control.api-key': 'An API key does not open the control plane',
   'control.random-token': 'The token does not depend on `--random-seed`',
   'control.weak-token': 'A token that can be guessed or that a cookie cannot carry is refused',
-  'control.throttling':
-    'A client that sends wrong tokens is throttled. While it is throttled, it cannot find out whether a token is correct. Wrong tokens in links block only links',
   'control.cookie':
     'The token is removed from the address bar and stored in a cookie that scripts cannot read',
   'control.workspaces':

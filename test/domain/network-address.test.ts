@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  classifyAddress,
-  classifyHost,
-  isLoopbackName,
-  toClientKey,
-} from '../../src/domain/network-address.ts';
+import { classifyAddress, classifyHost, isLoopbackName } from '../../src/domain/network-address.ts';
 
 describe('classifyAddress', () => {
   it.each([
@@ -82,18 +77,6 @@ describe('classifyAddress', () => {
       expect(classifyAddress(address).kind).toBe(kind);
     },
   );
-});
-
-describe('toClientKey', () => {
-  it.each([
-    ['192.0.2.1', '::ffff:192.0.2.1', true],
-    ['192.0.2.1', '192.0.2.2', false],
-    ['2001:db8::1', '2001:db8:0:0:ffff::2', true],
-    ['2001:db8::1', '2001:db8:0:1::1', false],
-    ['2001:db8::1', '2003:db8::1', false],
-  ])('the client keys of %s and %s are equal: %s', (one, other, isSame) => {
-    expect(toClientKey(one) === toClientKey(other)).toBe(isSame);
-  });
 });
 
 describe('classifyHost', () => {

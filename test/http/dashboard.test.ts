@@ -19,7 +19,6 @@ beforeAll(async () => {
   writeFileSync(join(built, 'assets/index-a1b2.js'), SCRIPT);
   writeFileSync(join(built, 'assets/icon-c3d4.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(built, 'assets/data-e5f6.bin'), SECRET.slice(0, 3));
-  writeFileSync(join(built, 'assets/text-a7b8.woff2'), 'x'.repeat(2_000));
   for (const place of [folder, built]) writeFileSync(join(place, 'secret.txt'), SECRET);
   emulator = await startTestEmulator({ dashboardFolder: built });
 });
@@ -41,21 +40,6 @@ describe('the page', () => {
       'cache-control': 'no-cache',
       'request-id': expect.stringMatching(/^req_/),
     });
-  });
-
-  it.each([
-    ['/deliveries/del_1', '../#/deliveries/del_1'],
-    ['/events/evt_1?token=a', '../?token=a#/events/evt_1'],
-    ['/webhooks/wh_1', '../#/webhooks/wh_1'],
-    ['/requests/req_1', '../#/requests/req_1'],
-    ['/deliveries?ws=ws_1', './?ws=ws_1#/deliveries'],
-  ])('the path %s without a fragment leads a browser to the page at %s', async (path, location) => {
-    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-    expect(await ask(path, { accept })).toMatchObject({ status: 302, headers: { location } });
-    expect((await ask(path, { accept: '*/*' })).status).toBe(404);
-    expect((await ask(path, { accept }, 'POST')).status).toBe(404);
-    const { status, body } = await ask(new URL(location, `http://localhost${path}`).pathname);
-    expect([status, body.toString()]).toEqual([200, PAGE]);
   });
 
   it('the page can only run its own files, and cannot be embedded [dashboard.content-policy]', async () => {
@@ -109,7 +93,6 @@ describe('files of the page', () => {
     ['index-a1b2.js', 'text/javascript; charset=utf-8'],
     ['icon-c3d4.svg', 'image/svg+xml'],
     ['data-e5f6.bin', 'application/octet-stream'],
-    ['text-a7b8.woff2', 'font/woff2'],
   ])('the asset %s is served as %s and cached forever', async (name, type) => {
     const { status, headers } = await ask(`/assets/${name}`);
     expect(status).toBe(200);

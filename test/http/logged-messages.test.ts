@@ -1,11 +1,6 @@
 import { H3Event, HTTPResponse } from 'h3';
 import { describe, expect, it } from 'vitest';
-import {
-  getLogLimits,
-  toLoggedMessages,
-  toLoggedPath,
-  toLoggedText,
-} from '../../src/http/logged-messages.ts';
+import { toLoggedMessages, toLoggedPath, toLoggedText } from '../../src/http/logged-messages.ts';
 
 const secret = `whsec_${'a'.repeat(24)}`;
 
@@ -29,11 +24,6 @@ function log({ headers = {}, path = '/', body = null, response: sent = response 
 }
 
 describe('the limits of the request log', () => {
-  it('a request without a valid key has lower limits', () => {
-    expect(getLogLimits(true)).toEqual({ text: 2048, headers: 16384, responseBody: 65536 });
-    expect(getLogLimits(false)).toEqual({ text: 256, headers: 2048, responseBody: 2048 });
-  });
-
   it('a text is cut off at the limit, and a secret at the limit is removed as a whole', () => {
     expect(toLoggedText('0123456789', 9)).toBe('012345678');
     expect(toLoggedText(`0123 ${secret}`, 8)).toBe('0123 [re');
@@ -111,7 +101,7 @@ describe('secrets in the request log', () => {
     ['x-note', 'plain', 'plain'],
   ])('the header %s: %s is logged as %s [files.request-log]', (name, value, logged) => {
     const event = createEvent('/', { [name]: value });
-    const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
+    const row = toLoggedMessages({ event, path: '/', body: null, response });
     expect(JSON.parse(row.request_headers ?? '')).toEqual({ [name]: logged });
   });
 
@@ -126,7 +116,7 @@ describe('secrets in the request log', () => {
   it('the headers of a request are those that Node.js parsed', () => {
     const event = createEvent('/', { 'x-a': 'of the Fetch API' });
     Object.assign(event.req, { runtime: { node: { req: { headers: { 'x-a': 'of Node.js' } } } } });
-    const row = toLoggedMessages({ event, path: '/', body: null, response }, getLogLimits(true));
+    const row = toLoggedMessages({ event, path: '/', body: null, response });
     expect(row.request_headers).toBe('{"x-a":"of Node.js"}');
   });
 });

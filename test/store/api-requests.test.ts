@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestCondition } from '../../src/resources/request.ts';
-import {
-  type ApiRequestMessages,
-  toApiRequest,
-  toApiRequestDetail,
-  UNAUTHENTICATED_LIMIT,
-} from '../../src/store/api-requests.ts';
+import { type ApiRequestMessages, toApiRequest, toApiRequestDetail } from '../../src/store/api-requests.ts';
 import type { Store } from '../../src/store/store.ts';
 import { combine } from './filled-store.ts';
-import { explainPrepared } from './query-plan.ts';
-import { insertApiKey, insertRequest, insertWorkspace, NOW, openStore } from './rows.ts';
+import { insertApiKey, insertWorkspace, NOW, openStore } from './rows.ts';
 
 const messages: ApiRequestMessages = {
   request_headers: '{"x":"y"}',
@@ -113,38 +107,6 @@ describe('ApiRequestTable', () => {
       expect(store.apiRequests.findMessages(row.seq)).toEqual({ seq: row.seq, ...messages });
     }
     expect(store.apiRequests.findMessages(0)).toBeUndefined();
-  });
-
-  it('only the newest requests without a key are kept', async () => {
-    const { store, rows } = openRequests();
-    const insert = (count: number) =>
-      store.writeNow(() => Array.from({ length: count }, () => insertRequest(store)));
-    const first = insert(UNAUTHENTICATED_LIMIT);
-    const isKept = (seq: number) => store.apiRequests.findBySeq(seq) !== undefined;
-    expect(first.filter(isKept)).toEqual(first);
-    const second = insert(2);
-    const plans = await explainPrepared(/api_key_seq IS NULL/, () => second.push(...insert(1)));
-    expect(
-      plans
-        .flatMap(({ steps }) => steps)
-        .filter((step) => /SCAN (?!api_requests USING COVERING INDEX)/.test(step)),
-    ).toEqual([]);
-    expect([...first, ...second].filter(isKept)).toEqual([...first.slice(3), ...second]);
-    expect(first.filter((seq) => store.apiRequests.findMessages(seq))).toEqual(first.slice(3));
-    expect(rows.filter(({ seq }) => isKept(seq))).toEqual(rows);
-  });
-
-  it('the oldest requests without a key are removed after a reset has restored them', () => {
-    const store = openStore();
-    const insert = (count: number) =>
-      store.writeNow(() => Array.from({ length: count }, () => insertRequest(store)));
-    const restored = insert(UNAUTHENTICATED_LIMIT);
-    store.setBaseline();
-    insert(2);
-    store.restoreBaseline(() => {});
-    const [newest] = insert(1);
-    const kept = [...restored, newest].filter((seq) => store.apiRequests.findBySeq(seq ?? 0));
-    expect(kept).toEqual([...restored.slice(1), newest]);
   });
 });
 

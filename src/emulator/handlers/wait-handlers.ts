@@ -28,12 +28,9 @@ import { createNotFoundError } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import type { LoadedWorkspace } from '../service/workspace-registry.ts';
 import { toDeliveryDetail } from './delivery-handlers.ts';
-import { RequestLimit } from './request-limit.ts';
 import { findWorkspace, toCondition } from './to-condition.ts';
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
-/** Maximum number of waits at the same time. */
-const MAX_WAITS = 256;
 /** Maximum number of deliveries in a response. */
 const MAX_LISTED = 1_000;
 /** Maximum number of deliveries that are described. */
@@ -58,19 +55,15 @@ interface WaitDependencies {
 }
 
 export function createWaitHandlers(sandbox: Sandbox, dependencies: WaitDependencies) {
-  const limit = new RequestLimit(MAX_WAITS, 'waits for deliveries');
   const { closing } = dependencies;
   return {
     waitForDeliveries: async (input, signal) => {
-      const leave = limit.enter();
       const signals = signal === undefined ? [closing] : [closing, signal];
       try {
         const wait = new DeliveryWait(sandbox, dependencies, input);
         return await withAnySignal(signals, (end) => wait.run(end));
       } catch (error) {
         throw closing.aborted ? new SvcError('conflict', 'The emulator is stopping.') : error;
-      } finally {
-        leave();
       }
     },
   } satisfies Partial<ControlHandlers>;

@@ -2,6 +2,7 @@
 
 import type { WallClock } from '../../domain/clock.ts';
 import { type Environment, getApiKeyEnvironment, type Scope } from '../../domain/credentials.ts';
+import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import {
   describeIdKindMismatch,
@@ -11,7 +12,6 @@ import {
 } from '../../domain/ids.ts';
 import { capitalize } from '../../domain/message-parts.ts';
 import { hashApiKey } from '../../domain/secret.ts';
-import { TokenBuckets } from '../../domain/token-buckets.ts';
 import type { Rules } from '../../profile/rules.ts';
 import { type CreatedApiKey, keySettings, type NewKey } from '../../resources/key.ts';
 import { type ApiKeyRow, toApiKey } from '../../store/api-keys.ts';
@@ -170,11 +170,12 @@ type RateLimit = NonNullable<Rules['rateLimit']>;
 /** Limits the requests per second of each API key with a token bucket (gap `rate.limit`). */
 export class RateLimiter {
   readonly #limit: RateLimit;
-  readonly #buckets: TokenBuckets<number>;
+  readonly #wall: Pick<WallClock, 'monotonic'>;
+  readonly #buckets = new Map<number, { readonly tokens: number; readonly filledAt: number }>();
 
-  constructor(limit: RateLimit, wall: WallClock) {
+  constructor(limit: RateLimit, wall: Pick<WallClock, 'monotonic'>) {
     this.#limit = limit;
-    this.#buckets = new TokenBuckets(limit, wall.monotonic);
+    this.#wall = wall;
   }
 
   /**
@@ -183,30 +184,26 @@ export class RateLimiter {
    * @throws SvcError `rate_limited` with those headers and `Retry-After` if the bucket is empty.
    */
   take(keySeq: number): Record<string, string> {
-    const tokens = this.#buckets.getTokens(keySeq);
-    if (tokens < 1) {
-      const retryAfter = String(this.#buckets.secondsUntilNext(tokens));
-      throw new SvcError(
-        'rate_limited',
-        `The API key is limited to ${this.#limit.perSecond} requests per second.`,
-        { headers: { ...this.#createHeaders(tokens), 'Retry-After': retryAfter } },
-      );
-    }
-    return this.#createHeaders(this.#buckets.take(keySeq));
+    const { perSecond, burst } = this.#limit;
+    const filledAt = this.#wall.monotonic();
+    const bucket = this.#buckets.get(keySeq) ?? { tokens: burst, filledAt };
+    const filled = Math.min(burst, bucket.tokens + ((filledAt - bucket.filledAt) / SECOND_MS) * perSecond);
+    const isAllowed = filled >= 1;
+    const tokens = isAllowed ? filled - 1 : filled;
+    this.#buckets.set(keySeq, { tokens, filledAt });
+    const headers = {
+      'RateLimit-Policy': `"api-key";q=${burst};w=${Math.ceil(burst / perSecond)}`,
+      RateLimit: `"api-key";r=${Math.floor(tokens)};t=${Math.ceil((burst - tokens) / perSecond)}`,
+    };
+    if (isAllowed) return headers;
+    const retryAfter = String(Math.max(1, Math.ceil((1 - tokens) / perSecond)));
+    throw new SvcError('rate_limited', `The API key is limited to ${perSecond} requests per second.`, {
+      headers: { ...headers, 'Retry-After': retryAfter },
+    });
   }
 
   /** Refills the buckets of all keys. */
   reset(): void {
-    this.#buckets.reset();
-  }
-
-  #createHeaders(tokens: number): Record<string, string> {
-    const { perSecond, burst } = this.#limit;
-    const windowSeconds = Math.ceil(burst / perSecond);
-    const refillSeconds = Math.ceil((burst - tokens) / perSecond);
-    return {
-      'RateLimit-Policy': `"api-key";q=${burst};w=${windowSeconds}`,
-      RateLimit: `"api-key";r=${Math.max(0, Math.floor(tokens))};t=${refillSeconds}`,
-    };
+    this.#buckets.clear();
   }
 }

@@ -35,14 +35,6 @@ export function parseIdempotencyKey(header: string | null): string | null {
   throw new SvcError('invalid_request', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
-/**
- * Runs the operation of a request in one transaction. It must run inside `withStoredResponse`, which returns the stored
- * response instead if there is one.
- */
-export type RunInTransaction = (
-  withStoredResponse: (operation: () => OperationResponse) => OperationResponse,
-) => Promise<OperationResponse>;
-
 /** Stores responses, and tracks which requests are in progress. */
 export class Idempotency {
   readonly #sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>;
@@ -54,7 +46,7 @@ export class Idempotency {
   }
 
   /**
-   * Runs an operation once per key. Later requests with the same key and body get the same status and bytes. The response
+   * Runs an operation once per key, in a store transaction. Later requests with the same key and body get the same status and bytes. The response
    * is stored in the transaction of the operation. An error is not stored, so the request can be retried.
    * @throws SvcError `idempotency_key_reused` if the body differs, `idempotency_in_progress` while the first request is
    *   running.
@@ -62,7 +54,7 @@ export class Idempotency {
   async run(
     request: IdempotentRequest,
     workspace: LoadedWorkspace,
-    runInTransaction: RunInTransaction,
+    operation: () => OperationResponse,
   ): Promise<OperationResponse> {
     const scope = this.#hashScope(request);
     const scopeText = scope.toString('base64');
@@ -70,7 +62,7 @@ export class Idempotency {
     this.#runningScopes.add(scopeText);
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
-      return await runInTransaction((operation) => this.#respond(scope, bodyHash, workspace, operation));
+      return await this.#sandbox.store.write(() => this.#respond(scope, bodyHash, workspace, operation));
     } finally {
       this.#runningScopes.delete(scopeText);
     }

@@ -9,7 +9,7 @@ import { eventSettings, publicEventFilters } from '../../resources/event.ts';
 import { toWorkspace } from '../../store/workspaces.ts';
 import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
 import { createEvent, getEvent, listEvents } from './events.ts';
-import { Idempotency, type OperationResponse, type RunInTransaction } from './idempotency.ts';
+import { Idempotency, type OperationResponse } from './idempotency.ts';
 import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
@@ -50,19 +50,16 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     write: () => WriteResult,
   ): Promise<OperationResponse> {
     let eventsToPublish: readonly SandboxEvent[] = [];
-    const runInTransaction: RunInTransaction = (withStoredResponse) =>
-      store.write(() =>
-        withStoredResponse(() => {
-          const result = write();
-          eventsToPublish = result.eventsToPublish ?? [];
-          return { status, text: result.text, resourceId: result.id };
-        }),
-      );
+    const run = () => {
+      const result = write();
+      eventsToPublish = result.eventsToPublish ?? [];
+      return { status, text: result.text, resourceId: result.id };
+    };
     const { idempotencyKey: key, caller, method, path, body } = call;
     const response =
       key === null || body === null
-        ? await runInTransaction((operation) => operation())
-        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, runInTransaction);
+        ? await store.write(run)
+        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, run);
     for (const sandboxEvent of eventsToPublish) bus.publish(sandboxEvent);
     return response;
   }

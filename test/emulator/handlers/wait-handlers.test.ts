@@ -1,7 +1,6 @@
 /** The operation that waits for deliveries, over HTTP. test/diagnosis/describe-wait.test.ts tests its texts. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHttpControlClient } from '../../../src/client/http-client.ts';
-import { HOUR_MS } from '../../../src/domain/duration.ts';
 import type { ControlInput } from '../../../src/operations/control-operations.ts';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { DeliveryQueries } from '../../../src/store/delivery-queries.ts';
@@ -302,24 +301,5 @@ describe('POST /_svc/deliveries/wait', () => {
   ])('an invalid wait is rejected with %s: %s', async (code, message, input) => {
     const error = await wait(input).catch((thrown) => thrown);
     expect([error.code, error.message]).toEqual([code, expect.stringContaining(message)]);
-  });
-});
-
-describe('createWaitHandlers', () => {
-  it('at most 256 waits run at the same time, and one that its client leaves makes room at once', async () => {
-    const start = (end: AbortController) =>
-      emulator.control
-        .waitForDeliveries({ timeout_ms: HOUR_MS, keep_waiting: true }, end.signal)
-        .catch(({ code }) => code);
-    const clients = Array.from({ length: 256 }, () => new AbortController());
-    const waits = clients.map(start);
-    expect(await start(new AbortController())).toBe('rate_limited');
-    clients[0]?.abort();
-    await waits[0];
-    const late = new AbortController();
-    const admitted = start(late);
-    expect(await start(new AbortController())).toBe('rate_limited');
-    for (const client of [...clients, late]) client.abort();
-    expect(new Set(await Promise.all([...waits, admitted]))).toEqual(new Set(['interrupted']));
   });
 });

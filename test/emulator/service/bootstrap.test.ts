@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../../src/domain/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
 
 const newDatabase = () => join(createTemporaryFolder(), 'sandbox.db');
@@ -109,17 +109,6 @@ describe('a fresh boot', () => {
     await using second = await startTestEmulator({ db });
     expect(second.status()).toMatchObject({ workspace_id, api_key });
     expect((await second.control.listWebhooks({})).data).toEqual([]);
-  });
-
-  it.each<[string, TestEmulatorOptions]>([
-    ['its seed', { seed: { workspaces: [{ name: '' }] } }],
-    ['its seed, with fresh', { fresh: true, seed: { workspaces: [{ name: '' }] } }],
-    ['the endpoint of --forward-to', { profile: 'strict', forwardTo }],
-  ])('a boot that is refused for %s creates no database and no folders', async (_reason, options) => {
-    const folder = createTemporaryFolder();
-    const start = startTestEmulator({ db: join(folder, 'a/b/sandbox.db'), ...options });
-    await expect(start).rejects.toThrow(SvcError);
-    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('a boot does not apply the limits of a workspace to a seed that is ignored', async () => {

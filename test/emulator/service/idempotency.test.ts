@@ -62,7 +62,7 @@ describe('Idempotency', () => {
       idempotency.run(
         { caller: { ...createCaller(null), keyId }, method, path, key, body: Buffer.from(body) },
         workspace,
-        (withStoredResponse) => sandbox.store.write(() => withStoredResponse(operation)),
+        operation,
       );
     return { sandbox, workspaces, send, executions: () => executions };
   }
