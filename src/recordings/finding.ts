@@ -33,6 +33,9 @@ type Observations = readonly Observation<unknown>[];
 /** Places that are listed for one gap. */
 const MAX_EVIDENCE = 5;
 
+/** What would be needed if the recording does not show the value of the service. */
+export const UNKNOWN_VALUE = 'the exact value, which the recording does not show';
+
 export const NO_EVIDENCE: Finding = { verdict: 'no_evidence', observed: null, needed: null, evidence: [] };
 
 export function toEvidence(observations: Observations): Evidence[] {
@@ -89,29 +92,22 @@ export interface Range {
 }
 
 /**
- * Compares the most frequent exact number. Without one, confirms the configured number if only one usual number is possible.
+ * Compares the most frequent exact number. Without one, only a configured number outside of the limits is a difference.
  * @param format returns what the configuration file would contain
  */
 export function compareRange(
   configured: number,
   observations: readonly Observation<Range>[],
   format: (value: number) => ConfigValue = Number,
-  usual: readonly number[] = [],
 ): Finding {
   const exact = observations.flatMap(({ value: { min, max }, ...rest }) =>
     min !== undefined && min === max ? [{ ...rest, value: format(min) }] : [],
   );
   if (exact.length > 0) return compareObservations(format(configured), exact);
-  const least = observations.reduce((number, { value }) => Math.max(number, value.min ?? 0), 0);
-  const most = observations.reduce((number, { value }) => Math.min(number, value.max ?? number), Infinity);
-  const limits = observations.filter(({ value: { min, max } }) => min === least || max === most);
-  const possible = least === most ? [least] : usual.filter((number) => number >= least && number <= most);
-  const isLimited = least > 0 && most < Infinity;
-  const value = isLimited && possible.length === 1 ? possible[0] : undefined;
-  if (value === configured) return confirm(format(configured), limits);
-  if (least > most || (configured >= least && configured <= most)) return NO_EVIDENCE;
-  if (value !== undefined) return differ(format(value), limits);
-  return differ(null, limits, 'the exact value, which the recording does not show');
+  const refuting = observations.filter(
+    ({ value: { min = 0, max = Infinity } }) => min > configured || max < configured,
+  );
+  return refuting.length > 0 ? differ(null, refuting, UNKNOWN_VALUE) : NO_EVIDENCE;
 }
 
 /** One finding for a gap whose value is an object, from those for its fields. */

@@ -16,14 +16,12 @@ import {
   compareObservations,
   compareRange,
   type Deviation,
-  differ,
   type Finding,
   joinFindings,
-  NO_EVIDENCE,
   type Observation,
   type Range,
+  UNKNOWN_VALUE,
 } from './finding.ts';
-import { listDurations } from './retry-evidence.ts';
 import { type ApiRequest, isSuccess } from './sort-traffic.ts';
 
 interface CheckContext {
@@ -254,24 +252,18 @@ function formatBytes(bytes: number): string {
   return bytes % 1024 === 0 ? `${bytes / 1024}KiB` : `${bytes}B`;
 }
 
-/** `"api-key";q=200;w=2`: the burst, and the seconds in which it refills, rounded up. */
-const POLICY = /;\s*q=(\d+)(?:.*;\s*w=(\d+))?/;
-
+/** Without the header, only a rejected request shows that there is a limit. */
 function compareRateLimit({ requests, values }: CheckContext): Finding {
-  const configured = values['rate.limit'];
-  const policyOf = ({ responseHeaders }: ApiRequest) => responseHeaders.get('ratelimit-policy') ?? '';
-  const limited = requests.find((request) => POLICY.test(policyOf(request)));
-  const denied = requests.find(({ status }) => status === 429);
-  if (limited === undefined) {
-    if (denied === undefined || configured !== null) return NO_EVIDENCE;
-    return differ(null, [{ exchange: denied, value: 'no limit' }], 'the limit, which no header states');
-  }
-  const [, burst = 0, seconds = 1] = (POLICY.exec(policyOf(limited)) ?? []).map((text) => Number(text ?? 1));
-  const [stated = Math.ceil(burst / seconds)] = denied === undefined ? [] : listNumbers(denied);
-  const { per_second: perSecond = 0 } = configured ?? {};
-  const isPossible = perSecond * seconds >= burst && perSecond * (seconds - 1) <= burst;
-  const value = { per_second: denied === undefined && isPossible ? perSecond : stated, burst };
-  return compareObservations(configured ?? 'off', [{ exchange: limited, value }]);
+  const configured = values['rate.limit'] ?? 'off';
+  const { per_second: perSecond = 0, burst = 0 } = Object(configured);
+  const policy = `;q=${burst};w=${Math.ceil(burst / perSecond)}`;
+  const observations = requests.flatMap((exchange): Observation<ConfigValue | null>[] => {
+    const header = exchange.responseHeaders.get('ratelimit-policy');
+    const isLimited = header !== undefined || (configured === 'off' && exchange.status === 429);
+    const value = header?.endsWith(policy) ? configured : null;
+    return isLimited ? [{ exchange, value, text: header ?? 'no RateLimit-Policy' }] : [];
+  });
+  return compareObservations(configured, observations, UNKNOWN_VALUE);
 }
 
 const checkDefaultLimit: Check<Range> = (request) => {
@@ -296,8 +288,6 @@ const checkMaxLimit: Check<Range> = (request, context) => {
   if (checkShortenedLimit(request, context)) return { min: length, max: length };
   return isSuccess(request) ? { min: limit } : undefined;
 };
-
-const RETENTIONS = listDurations('1m 5m 10m 15m 30m 1h 2h 3h 6h 12h 1d 2d 3d 7d 14d 30d');
 
 /** The findings for the gaps `idempotency.*`, from requests that repeat the key of an earlier one. */
 function compareIdempotency({ requests, values }: CheckContext) {
@@ -342,7 +332,7 @@ function compareIdempotency({ requests, values }: CheckContext) {
   return {
     'idempotency.scope': joinFindings({
       unique_within: compareObservations(scope, scopes),
-      retention: compareRange(retention, retentions, formatDuration, RETENTIONS),
+      retention: compareRange(retention, retentions),
     }),
     'idempotency.replay': compareFixed(replays),
     'idempotency.conflict': compareFixed(conflicts),

@@ -1,5 +1,5 @@
 /** Finds out when a service retries, from the times between the attempts of each delivery. */
-import { formatDuration, MINUTE_MS, parseDuration } from '../domain/duration.ts';
+import { formatDuration, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
 import {
   decideRetry,
   type FailedAttempt,
@@ -16,9 +16,9 @@ import {
   type Finding,
   groupBy,
   joinFindings,
-  NO_EVIDENCE,
   type Observation,
   type Range,
+  UNKNOWN_VALUE,
 } from './finding.ts';
 import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
 
@@ -132,10 +132,10 @@ function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
   return count > recorded.length;
 }
 
-/** The jitter that a service can have. */
-const JITTERS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
-
-/** Compares the waits with the configured schedule. If they differ, it is that of the usual waits that are closest to them. */
+/**
+ * Compares the waits with the configured schedule. If they vary more than the configured jitter, they do not show which schedule
+ * they vary around. The returned policy has the waits of the recording.
+ */
 function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   const unlimited = { ...policy, windowMs: Infinity };
   const inOrder = waits.toSorted((a, b) => a.attemptCount - b.attemptCount);
@@ -146,53 +146,34 @@ function compareSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   });
   const observations = groups.flatMap((group) => group.slice(0, 1).map(toObservation));
   if (observations.length === 0) return { policy, findings: {} };
-  if (groups.flat().every((wait) => isPlanned(wait, unlimited))) {
-    // Waits within a jitter can have a smaller one.
-    const isExact = policy.jitter === 0 && groups.flat().length > 1;
-    const jitter = isExact ? confirm(0, observations) : NO_EVIDENCE;
-    const schedule = confirm(policy.delaysMs.map(formatDuration), observations);
-    return { policy, findings: { 'retry.schedule': schedule, 'retry.jitter': jitter } };
-  }
   const delaysMs: number[] = [];
-  let needed = 0;
+  let { jitter } = policy;
   for (const group of groups) {
-    const attemptCount = group[0]?.attemptCount ?? 1;
+    const { attemptCount = 1 } = group[0] ?? {};
     // The first attempts were not recorded, or the receiver asked for another delay.
     while (delaysMs.length + 1 < attemptCount) delaysMs.push(getDelayMs(policy, delaysMs.length + 1));
-    const delayMs = findDelay(group, getDelayMs(policy, attemptCount), policy);
-    delaysMs.push(delayMs);
-    // The maximum shortens some of the waits.
-    const outermost = group.map(
-      ({ ms }) => Math.abs(Math.min(ms, policy.maxDelayMs) - delayMs) - toleranceOf(delayMs),
-    );
-    needed = Math.max(needed, ...outermost.map((ms) => ms / delayMs));
+    if (group.every((wait) => isPlanned(wait, unlimited))) delaysMs.push(getDelayMs(policy, attemptCount));
+    else {
+      const times = group.map(({ ms }) => ms);
+      const [min, max] = [Math.min(...times), Math.max(...times)];
+      delaysMs.push(roundToSeconds((min + max) / 2));
+      jitter = Math.max(jitter, (max - min - toleranceOf(max)) / (max + min));
+    }
   }
-  const jitter = needed <= policy.jitter ? policy.jitter : (JITTERS.find((share) => share >= needed) ?? null);
-  const schedule = completeSchedule(delaysMs, policy);
   const isConfigured = delaysMs.every((ms, index) => ms === getDelayMs(policy, index + 1));
-  return {
-    policy: { ...policy, delaysMs: schedule, jitter: jitter ?? policy.jitter },
-    findings: {
-      'retry.schedule': isConfigured
-        ? confirm(policy.delaysMs.map(formatDuration), observations)
-        : differ(schedule.map(formatDuration), observations),
-      'retry.jitter':
-        jitter === policy.jitter
-          ? NO_EVIDENCE
-          : differ(jitter, observations, jitter === null ? 'waits that vary by more than 50 %' : ''),
-    },
-  };
-}
-
-/** The configured delay if all waits are possible with it, otherwise the usual one that is closest to the middle of the waits. */
-function findDelay(group: readonly Wait[], configuredMs: number, policy: RetryPolicy): number {
-  if (group.every((wait) => isPlanned(wait, withDelay(policy, configuredMs)))) return configuredMs;
-  const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
-  const [min = 0, max = min] = [times[0], times.at(-1)];
-  // The maximum shortens some of the waits.
-  const middle = max > policy.maxDelayMs - MINUTE_MS ? policy.maxDelayMs : (min + max) / 2;
-  if (policy.jitter === 0 && max - min <= toleranceOf(middle)) return roundDuration(middle, 0.02);
-  return USUAL_DELAYS.reduce((best, ms) => (Math.abs(ms - middle) < Math.abs(best - middle) ? ms : best));
+  const schedule = isConfigured ? policy.delaysMs : completeSchedule(delaysMs, policy);
+  const observed = policy.jitter === 0 ? schedule.map(formatDuration) : null;
+  const findings: Partial<Record<'retry.schedule' | 'retry.jitter', Finding>> =
+    jitter > policy.jitter
+      ? { 'retry.jitter': differ(null, observations, UNKNOWN_VALUE) }
+      : {
+          'retry.schedule': isConfigured
+            ? confirm(schedule.map(formatDuration), observations)
+            : differ(observed, observations, observed === null ? UNKNOWN_VALUE : ''),
+          // Waits within a jitter can have a smaller one.
+          ...(jitter === 0 && waits.length > 1 && { 'retry.jitter': confirm(0, observations) }),
+        };
+  return { policy: { ...policy, delaysMs: schedule, jitter }, findings };
 }
 
 function toObservation({ attemptCount, failed, next, ms }: Wait): Observation {
@@ -210,23 +191,9 @@ function completeSchedule(fitted: readonly number[], { delaysMs: configured, win
   return delaysMs;
 }
 
-/** @param text durations, separated by spaces */
-export function listDurations(text: string): number[] {
-  return text.split(' ').map((duration) => parseDuration(duration) ?? 0);
-}
-
-const USUAL_DELAYS = listDurations(
-  '1s 2s 3s 5s 10s 15s 20s 30s 45s 1m 2m 3m 5m 10m 15m 20m 30m 45m 1h 2h 3h 4h 6h 8h 12h 24h',
-);
-/** The steps to which people round durations. */
-const STEPS = listDurations('1d 12h 6h 1h 30m 15m 10m 5m 1m 30s 15s 10s 5s 1s 500ms 100ms 50ms 10ms 1ms');
-
-/** Rounds to the largest step within `share` of `ms`, plus 30 ms. */
-function roundDuration(ms: number, share: number): number {
-  const step = STEPS.find(
-    (each) => ms >= each && Math.abs(ms - Math.round(ms / each) * each) <= share * ms + 30,
-  );
-  return step === undefined ? Math.max(1, Math.round(ms)) : Math.round(ms / step) * step;
+/** Recorded times are some milliseconds late. */
+function roundToSeconds(ms: number): number {
+  return ms < SECOND_MS ? Math.round(ms) : Math.round(ms / SECOND_MS) * SECOND_MS;
 }
 
 /** A connection that ends earlier was broken. */
@@ -242,7 +209,7 @@ export function compareTimeout(attempts: Attempts, configuredMs: number): Findin
     const { status, error, durationMs: ms } = exchange;
     const isTimeout = status === 0 && TIMED_OUT.test(error) && !BROKEN.test(error) && ms >= MIN_TIMEOUT_MS;
     const isConfigured = ms >= configuredMs * 0.9 && ms <= longestMs;
-    const limitMs = isConfigured ? configuredMs : roundDuration(ms, 0.08);
+    const limitMs = isConfigured ? configuredMs : roundToSeconds(ms);
     const text = `it ended after ${formatDuration(ms)}`;
     if (isTimeout) return [{ exchange, text, value: { min: limitMs, max: limitMs } }];
     return status !== 0 && ms > longestMs ? [{ exchange, text, value: { min: ms } }] : [];
