@@ -85,8 +85,6 @@ export type DeliverySequence = v.InferOutput<typeof SequenceSchema>;
 export interface CustomStep {
   readonly kind: 'custom';
   readonly event: number;
-  /** As in a sequence file. */
-  readonly with_previous?: true | undefined;
   /** Whether a correct receiver accepts it. */
   readonly isGenuine: boolean;
   /** As in a step of a sequence. */
