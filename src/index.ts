@@ -1,7 +1,6 @@
 /** The public library: an emulator in this process, and a receiver for tests. */
 
 export { SvcError } from './domain/errors.ts';
-export type { Variation } from './domain/variations.ts';
 export type { DeliveryWait, WaitOptions } from './library/create-delivery-wait.ts';
 export {
   type CreateEmulatorOptions,
@@ -20,28 +19,15 @@ export type { Duration } from './library/duration.ts';
 // With `*`, because a project cannot extend an interface through a named re-export.
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';
-export {
-  type FuzzReceiverOptions,
-  fuzzReceiver,
-  type ObservedSideEffects,
-} from './library/fuzz-receiver.ts';
-export type {
-  Outage,
-  ReceiverResponse,
-  ReceiverResponses,
-} from './library/receiver-responses.ts';
+export type { ReceiverResponse, ReceiverResponses } from './library/receiver-responses.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export type { ControlPlane } from './operations/control-plane.ts';
 export type { ClockMove, ClockState, EmulatorStatus } from './operations/emulator-schemas.ts';
 export type { Seed } from './operations/seed-schema.ts';
 export { VERSION } from './platform/package-info.ts';
-export type { FuzzReport } from './receivers/fuzz/fuzz.ts';
-export type { FuzzProgress } from './receivers/fuzz/fuzz-session.ts';
-export type { FuzzFailure } from './receivers/fuzz/smallest-failure.ts';
 export type { ReceivedRequest } from './receivers/received-request.ts';
 export type { ReceiverResponseOptions } from './receivers/receiver-server.ts';
-export type { DeliverySequence } from './receivers/sequence.ts';
 export type { Attempt } from './resources/attempt.ts';
 export type { Delivery, DeliveryDetail } from './resources/delivery.ts';
 export type { WebhookDetail, WebhookWithSecret } from './resources/endpoint.ts';

@@ -1,6 +1,6 @@
 /**
- * `svc-emulator/vitest`: a `test` with the fixtures `emulator`, `workspace` and `receiver`. Importing it adds the matchers
- * `toHaveDelivered` and `toMatchDeliveries`.
+ * `svc-emulator/vitest`: a `test` with the fixtures `emulator`, `workspace` and `receiver`. Importing it adds the matcher
+ * `toHaveDelivered`.
  */
 import { test as baseTest, expect } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import {
 } from './index.ts';
 import type { DeliveryExpectation } from './library/delivery-expectation.ts';
 import type { EventType } from './library/event-types.ts';
-import { createMatchers } from './library/matchers.ts';
+import { matchers } from './library/matchers.ts';
 
 export type { DeliveryExpectation };
 
@@ -45,7 +45,7 @@ export const test = baseTest.extend<EmulatorFixtures>({
     await workspace.close();
   },
   receiver: async ({ workspace }, use) => {
-    const receiver = await createReceiver(200, { clock: workspace.clock });
+    const receiver = await createReceiver();
     const { secret } = await workspace.webhooks.create({ url: receiver.url });
     receiver.verifyWith(secret);
     await use(receiver);
@@ -66,13 +66,8 @@ declare global {
        * With `.not` it checks once every due attempt has ended.
        */
       toHaveDelivered(type: EventType, expectation?: DeliveryExpectation): Promise<void>;
-      /**
-       * Compares all deliveries of the workspace with a stored snapshot, once every due attempt has ended. IDs are numbered,
-       * times are relative and local ports are left out.
-       */
-      toMatchDeliveries(hint?: string): Promise<void>;
     }
   }
 }
 
-expect.extend(createMatchers(expect));
+expect.extend(matchers);

@@ -19,7 +19,7 @@ import { accept, wholeNumber } from '../resources/value-schemas.ts';
 import { checkOptions, DurationValue, type SchemasOf, Scheme } from './check-options.ts';
 import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration.ts';
 import { toLibraryError } from './library-errors.ts';
-import { createResponder, type ReceiverResponses, type ScheduleClockReader } from './receiver-responses.ts';
+import { createResponder, type ReceiverResponses } from './receiver-responses.ts';
 
 export interface ReceiverOptions extends Partial<VerificationOptions> {
   /** Port to listen on; 0 is any free port (default: 0). */
@@ -28,8 +28,6 @@ export interface ReceiverOptions extends Partial<VerificationOptions> {
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** Real time that {@link Receiver.waitFor} and {@link Receiver.request} wait (default: 4 seconds). */
   readonly timeout?: Duration;
-  /** Clock of a workspace, which responses with `downFor` need. */
-  readonly clock?: ScheduleClockReader;
 }
 
 export interface ReceiverWaitOptions {
@@ -63,9 +61,6 @@ const ReceiverOptionsSchema = v.strictObject({
   port: v.optional(wholeNumber(0, 65_535)),
   certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
   timeout: v.optional(DurationValue),
-  clock: v.optional(
-    accept<object>('the clock of a workspace', (value) => typeof Object(value).show === 'function'),
-  ),
   secret: v.optional(
     accept<string>('a secret or an array of secrets', (value) => {
       const secrets = [value].flat();
@@ -86,11 +81,11 @@ export async function createReceiver(
   options: ReceiverOptions = {},
 ): Promise<Receiver> {
   checkOptions('createReceiver', ReceiverOptionsSchema, options);
-  const { port, certificate, timeout: defaultTimeout = DEFAULT_TIMEOUT_MS, clock, ...verification } = options;
+  const { port, certificate, timeout: defaultTimeout = DEFAULT_TIMEOUT_MS, ...verification } = options;
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
   const respondersByType = new Map<string, ReturnType<typeof createResponder>>();
-  let defaultResponder = createResponder(responses, 'createReceiver', clock);
+  let defaultResponder = createResponder(responses, 'createReceiver');
   let { secret } = verification;
 
   async function respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {
@@ -135,10 +130,10 @@ export async function createReceiver(
     ...server,
     requests,
     respond(responses) {
-      defaultResponder = createResponder(responses, 'receiver.respond', clock);
+      defaultResponder = createResponder(responses, 'receiver.respond');
     },
     respondTo(type, responses) {
-      respondersByType.set(type, createResponder(responses, 'receiver.respondTo', clock));
+      respondersByType.set(type, createResponder(responses, 'receiver.respondTo'));
     },
     verifyWith(newSecret) {
       secret = newSecret;

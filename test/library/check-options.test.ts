@@ -1,6 +1,6 @@
 /** What plain JavaScript can pass, because no compiler checks it. */
 import { expect, it } from 'vitest';
-import { createEmulator, createReceiver, fuzzReceiver } from '../../src/index.ts';
+import { createEmulator, createReceiver } from '../../src/index.ts';
 
 it.each<[options: object, message: string]>([
   [{ prot: 4777 }, 'createEmulator: prot is not a known field. Did you mean port?'],
@@ -48,11 +48,4 @@ it('a function that returns an invalid response makes the receiver respond with 
     500,
     expect.stringContaining('createReceiver: the argument must be a status from 200 to 599, not 99.'),
   ]);
-});
-
-it('fuzzReceiver rejects an unknown option', async () => {
-  await expect(fuzzReceiver('http://127.0.0.1:9/', { rans: 3 } as object)).rejects.toMatchObject({
-    code: 'usage',
-    message: 'fuzzReceiver: rans is not a known field. Did you mean runs?',
-  });
 });

@@ -6,7 +6,6 @@ it.each([
   { page: 'docs/testing.md', language: 'ts', folder: 'examples' },
   { page: 'docs/testing.md', language: 'js', folder: '../e2e/recipes' },
   { page: 'README.md', language: 'js', folder: 'readme' },
-  { page: 'docs/receiver-testing.md', language: 'ts', folder: 'fuzz' },
 ])('$page shows tests of $folder unchanged', ({ page, language, folder }) => {
   const examples = join(import.meta.dirname, folder);
   const document = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');

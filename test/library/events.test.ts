@@ -1,6 +1,5 @@
-/** What a test does with events, with the schedule clock, with outages and with snapshots of deliveries. */
+/** What a test does with events, with the schedule clock and with snapshots of deliveries. */
 import { describe, expect } from 'vitest';
-import { createReceiver } from '../../src/index.ts';
 import { test } from '../../src/vitest.ts';
 
 describe('events', () => {
@@ -65,50 +64,7 @@ describe('clock.advanceTo', () => {
   });
 });
 
-describe('downFor', () => {
-  test('downFor fails requests for that long on the schedule clock and then accepts them', async ({
-    workspace,
-    receiver,
-  }) => {
-    receiver.respond({ downFor: '2h' });
-    await workspace.trigger('order.shipped');
-    const { attempts } = await workspace.clock.settle();
-    // Attempts at 0, 5 and 35 minutes, and after 2 hours and 35 minutes.
-    expect(receiver.requests).toHaveLength(4);
-    expect(attempts.at(-1)).toMatchObject({ number: 4, outcome: 'succeeded' });
-    await expect(workspace).toHaveDelivered('order.shipped', { times: 1 });
-  });
-
-  test('downFor responds with the given status, for all event types or for one', async ({ workspace }) => {
-    await using receiver = await createReceiver({ downFor: '1m', status: 429 }, { clock: workspace.clock });
-    await workspace.webhooks.create({ url: receiver.url });
-    receiver.respondTo('invoice.paid', ({ envelope }) => (envelope?.data.payload.order === 1 ? 204 : 400));
-    await workspace.trigger('order.shipped');
-    await workspace.trigger('invoice.paid', { order: 1 });
-    await workspace.clock.settle();
-    const statuses = (await workspace.deliveries.snapshot()).map(({ attempts }) =>
-      attempts.map(({ response_status }) => response_status),
-    );
-    expect(statuses).toEqual([[429, 200], [204]]);
-  });
-});
-
 describe('snapshots of deliveries', () => {
-  test('toMatchDeliveries compares deliveries whose ids, times and ports are stable', async ({
-    workspace,
-    receiver,
-  }) => {
-    receiver.respondTo('order.shipped', [500, 200]);
-    const { event } = await workspace.trigger('order.shipped', { order: 1 });
-    await workspace.trigger('invoice.paid', { shipped_by: event.id });
-    await workspace.clock.settle();
-    await expect(workspace).toMatchDeliveries();
-  });
-
-  test('toMatchDeliveries rejects .not', async ({ workspace }) => {
-    await expect(expect(workspace).not.toMatchDeliveries()).rejects.toMatchObject({ code: 'usage' });
-  });
-
   test('deliveries.snapshot replaces what differs from run to run', async ({ workspace }) => {
     const { id } = await workspace.webhooks.create({ url: 'http://127.0.0.1:9/hooks', events: ['a.b'] });
     const { event, deliveries } = await workspace.trigger('a.b', { event: 'evt_x', webhook: id });

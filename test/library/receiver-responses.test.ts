@@ -29,35 +29,3 @@ describe('the responses of a receiver', () => {
     expect(await respondTo(responses, 'a', 'b')).toEqual([{ body: 'a 0' }, { body: 'b 1' }]);
   });
 });
-
-describe('an outage of a receiver', () => {
-  const START = Date.parse('2026-11-20T12:00:00Z');
-  const request = {} as ReceivedRequest;
-
-  it('an outage ends when its duration has passed on the schedule clock', async () => {
-    let at = START;
-    const clock = { show: async () => ({ now: new Date(at).toISOString() }) };
-    const respond = createResponder({ downFor: '1h', body: 'down' }, 'createReceiver', clock);
-    expect(await respond(request)).toEqual({ status: 503, body: 'down' });
-    at = START + 3_599_999;
-    expect(await respond(request)).toEqual({ status: 503, body: 'down' });
-    at = START + 3_600_000;
-    expect(await respond(request)).toEqual({ status: 200 });
-  });
-
-  it('an outage without a clock is a usage error', () => {
-    expect(() => createResponder({ downFor: '1h' }, 'receiver.respond')).toThrow(
-      expect.objectContaining({
-        code: 'usage',
-        message:
-          "receiver.respond: downFor needs a schedule clock. Pass the clock of a workspace: createReceiver({ downFor: '2h' }, { clock: workspace.clock })",
-      }),
-    );
-  });
-
-  it('each request rejects with the error of a clock that cannot be read', async () => {
-    const clock = { show: () => Promise.reject(new Error('the emulator is closed')) };
-    const respond = createResponder({ downFor: '1h' }, 'createReceiver', clock);
-    await expect(respond(request)).rejects.toThrow('the emulator is closed');
-  });
-});

@@ -1,4 +1,4 @@
-/** Resolves the options of `svc receiver fuzz` and `fuzzReceiver`, with their defaults. */
+/** Resolves the options of `svc receiver fuzz`, with their defaults. */
 import { randomInt } from 'node:crypto';
 import { SvcError } from '../../domain/errors.ts';
 import { createRandomSource } from '../../domain/secret.ts';
@@ -11,9 +11,6 @@ import type { DeliverySequence, EventTemplate } from '../sequence.ts';
 import type { FuzzOptions } from './fuzz.ts';
 import { waitUntilListening } from './restart-receiver.ts';
 
-/** An event type, whose payload comes from its fixture, or an event. */
-export type RequestedEvent = string | { readonly type: string; readonly payload: object };
-
 export interface FuzzRequest {
   readonly url: string;
   /** Default: {@link DEFAULT_RUNS}, or no limit with a time. */
@@ -21,8 +18,8 @@ export interface FuzzRequest {
   readonly timeMs: number | undefined;
   /** Default: that of `replay`, otherwise random. */
   readonly randomSeed: number | undefined;
-  /** Default: all fixtures. */
-  readonly events: readonly RequestedEvent[] | undefined;
+  /** Event types, whose payloads come from their fixtures (default: all fixtures). */
+  readonly events: readonly string[] | undefined;
   /** Names of variations (default: all). */
   readonly only: readonly string[] | undefined;
   readonly without: readonly string[] | undefined;
@@ -64,23 +61,18 @@ export function resolveFuzzRequest(
 
 /** The templates of fixtures are filled with the values of the random seed. */
 function createEvents(
-  events: readonly RequestedEvent[] | undefined,
+  events: readonly string[] | undefined,
   randomSeed: number,
   { projectFolder, env, now }: FuzzContext,
 ): readonly EventTemplate[] {
   const folders = fixtureFolders(projectFolder);
   const templateContexts = createTemplateContexts({ env, random: createRandomSource(randomSeed), now });
   const requested = events?.length ? events : listFixtures(folders).map(({ type }) => type);
-  return requested.map((event) => {
-    if (typeof event !== 'string') return { type: event.type, payload: JSON.stringify(event.payload) };
-    const fixture = findFixture(event, folders);
-    if (fixture !== null)
-      return { type: event, payload: fillTemplates(fixture.template, templateContexts.next()) };
-    throw new SvcError('not_found', `Fixture ${event} does not exist.`, {
-      hint: {
-        text: 'List the fixtures, or pass an event with its payload to fuzzReceiver',
-        command: 'svc fixtures list',
-      },
+  return requested.map((type) => {
+    const fixture = findFixture(type, folders);
+    if (fixture !== null) return { type, payload: fillTemplates(fixture.template, templateContexts.next()) };
+    throw new SvcError('not_found', `Fixture ${type} does not exist.`, {
+      hint: { text: 'List the fixtures', command: 'svc fixtures list' },
     });
   });
 }
