@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { createDependentOptionError } from './option-parsers.ts';
 import type { Io } from './process-context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
+import { wrapWords } from './render/text-width.ts';
 import { printHint } from './report-error.ts';
 
 /** The time limit of `--wait` without a value, and of `--timeout` if it is not passed. */
@@ -72,7 +73,8 @@ export function explainWait(
   { reason, message, details, hint }: WaitReport,
   { io, json }: Pick<Context, 'io' | 'json'>,
 ): boolean {
-  if (!json) for (const line of details) io.note(line);
+  const lines = json ? [] : details.flatMap((line) => wrapWords(io.noteCapabilities.width, line));
+  for (const line of lines) io.note(line);
   if (reason !== 'settled') throw new SvcError(reason, message ?? reason, { hint });
   if (hint !== null && !json) printHint(hint, io);
   return details.length === 0;

@@ -25,14 +25,16 @@ export const OptionalString = v.optional(v.string());
 
 /**
  * @param call as users write it, such as `createReceiver`
+ * @returns the value, with what the schema converts
  * @throws SvcError `usage` that names the first unknown or invalid option, at any depth, and the closest valid name
  */
-export function checkOptions(call: string, schema: v.GenericSchema, value: unknown): void {
-  parse(schema, value, ({ path, problem, keys, isUnknownField, choices }) => {
+export function checkOptions<Value>(call: string, schema: v.GenericSchema, value: Value): Value {
+  const output = parse(schema, value, ({ path, problem, keys, isUnknownField, choices }) => {
     const hint = isUnknownField ? suggestMatch(String(keys.at(-1)), choices) : null;
     return new SvcError(
       'usage',
       [`${call}: ${path || 'the argument'} ${problem}.`, hint ?? ''].join(' ').trim(),
     );
   });
+  return output as Value;
 }

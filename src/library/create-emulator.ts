@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { settings } from '../config/settings.ts';
 import { scopes } from '../domain/credentials.ts';
 import { SvcError } from '../domain/errors.ts';
-import { parseUrl } from '../domain/http-url.ts';
 import { isObject } from '../domain/json.ts';
 import { createRandomSource } from '../domain/secret.ts';
 import { type EmulatorOptions, type Emulator as StartedEmulator, startEmulator } from '../emulator.ts';
@@ -59,11 +58,6 @@ export interface Emulator extends Workspace {
   close(): Promise<void>;
 }
 
-const HttpUrl = accept<string>('an http or https URL', (value) => {
-  const url = typeof value === 'string' ? parseUrl(value) : null;
-  return url !== null && /^https?:$/.test(url.protocol);
-});
-
 const clockSchemas = {
   speed: v.optional(Speed),
   frozen: OptionalBoolean,
@@ -87,7 +81,7 @@ const EmulatorOptionsSchema = v.strictObject({
   keepMegabytes: v.nullish(settings.keepMegabytes.schema),
   synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
   listen: OptionalBoolean,
-  host: OptionalString,
+  host: v.optional(settings.host.schema),
   port: v.optional(settings.port.schema),
   https: v.optional(
     v.lazy((value) =>
@@ -96,15 +90,15 @@ const EmulatorOptionsSchema = v.strictObject({
         : expecting('true or { cert, key }', v.literal(true)),
     ),
   ),
-  allowHost: v.optional(v.array(v.string())),
-  publicUrl: v.nullish(HttpUrl),
+  allowHost: v.optional(settings.allowHost.schema),
+  publicUrl: v.nullish(settings.publicUrl.schema),
   tunnel: OptionalBoolean,
-  controlToken: v.nullish(v.string()),
+  controlToken: v.nullish(settings.controlToken.schema),
   forwardTo: v.nullish(
     v.lazy((value) =>
       isObject(value)
-        ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
-        : accept('{ url, events } with an http or https URL', () => false),
+        ? v.strictObject({ url: settings.forwardTo.schema, events: settings.events.schema })
+        : accept('{ url, events }', () => false),
     ),
   ),
   ca: OptionalString,
@@ -122,8 +116,13 @@ const EmulatorOptionsSchema = v.strictObject({
  *   `port_in_use`, `database_in_use`, `database_unusable`, or `validation_failed` for an invalid seed
  */
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
-  checkOptions('createEmulator', EmulatorOptionsSchema, options);
-  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
+  const {
+    profile = 'relaxed',
+    overrides = {},
+    environment = 'sandbox',
+    scheme,
+    ...rest
+  } = checkOptions('createEmulator', EmulatorOptionsSchema, options);
   const { rules, startedEmulator } = await withLibraryErrors(async () => {
     const rules = resolveRules(profile, overrides, environment, scheme);
     if (rest.forwardTo) await assertLocalHost('forwardTo.url', rest.forwardTo.url, rules.webhookUrl);

@@ -117,22 +117,12 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   listen: [
     ['--respond 500,timeout,reset,200 --body', { respond: [500, 'timeout', 'reset', 200], body: true }],
     [
-      '--forward-to localhost:3000/b?c=d -e e.f --events g.h --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      {
-        forwardTo: 'http://localhost:3000/b?c=d',
-        events: ['e.f', 'g.h'],
-        workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      },
+      '-e e.f --events g.h --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      { events: ['e.f', 'g.h'], workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
     ],
     [
-      '-H A:b --headers C:d:e --skip-verify --print-secret --format json --write-env .env',
-      {
-        headers: { A: 'b', C: 'd:e' },
-        skip_verify: true,
-        printSecret: true,
-        format: 'json',
-        writeEnv: '.env',
-      },
+      '-H A:b --headers C:d:e --skip-verify --print-secret --format json',
+      { headers: { A: 'b', C: 'd:e' }, skip_verify: true, printSecret: true, format: 'json' },
     ],
   ],
   'deliveries list': [deliveryFilter, responseFilter, ['--until 10m', { until: '10m' }], page],
@@ -168,7 +158,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   'events create': [eventOptions],
-  'events import': [workspace, ['--at-once --dry-run', { atOnce: true, dryRun: true }]],
+  'events import': [workspace, ['--at-once', { atOnce: true }]],
   'webhooks list': [page, inWorkspace],
   'webhooks create': [
     [

@@ -7,6 +7,7 @@ import {
   workspaceColumns,
 } from '../../src/cli/choices/resource-choices.ts';
 import { renderClockMove } from '../../src/cli/commands/clock.ts';
+import { explainWait } from '../../src/cli/delivery-wait.ts';
 import { deliveryColumns } from '../../src/cli/render/deliveries.ts';
 import { renderReport } from '../../src/cli/render/receiver-report.ts';
 import { requestColumns } from '../../src/cli/render/requests.ts';
@@ -102,6 +103,14 @@ const views: Readonly<Record<string, () => string>> = {
       ],
       io,
     ),
+  'the reasons why deliveries did not succeed': () => {
+    const notes: string[] = [];
+    const details = [`del_${OPAQUE} to ${delivery.url} failed: ${'the receiver did not respond '.repeat(9)}`];
+    const report = { reason: 'settled', message: null, details, hint: null } as never;
+    const output = { noteCapabilities: io, note: (text: string) => notes.push(text) };
+    explainWait(report, { io: output as never, json: false });
+    return notes.join('\n');
+  },
   'the report of svc receiver check': () => {
     const texts = { sent: 'something that is sent '.repeat(5), meaning: 'What to do about it. '.repeat(9) };
     const createResult = (status: CheckStatus) =>

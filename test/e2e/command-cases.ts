@@ -80,8 +80,8 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['9', '--print-secret'],
     stdout: /^whsec_[\w-]{43}\n$/,
     jsonFields: ['webhook_id', 'webhook_secret', 'url', 'workspace_id'],
-    invalid: [['--forward-to', 'ftp://localhost'], 'Invalid value for --forward-to: "ftp://localhost"'],
-    notFound: ['--forward-to', '9', '--print-secret', ...otherWorkspace],
+    invalid: [['ftp://localhost'], 'Invalid value for url: "ftp://localhost"'],
+    notFound: ['9', '--print-secret', ...otherWorkspace],
   },
   'deliveries list': {
     args: ['--status', 'succeeded', '--limit', '1'],
@@ -200,7 +200,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'events import': {
     args: [join(import.meta.dirname, 'recording.ndjson')],
     stdout: /^Imported 1 event\.\n$/,
-    jsonFields: ['imported', 'total', 'repeated', 'other', 'dry_run', 'events'],
+    jsonFields: ['imported', 'total', 'repeated', 'other', 'events'],
     invalid: [[], 'Missing argument: <file>'],
     notFound: [join(import.meta.dirname, 'recording.ndjson'), ...otherWorkspace],
   },

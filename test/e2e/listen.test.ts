@@ -1,6 +1,4 @@
 /** `svc listen` with real processes: forwarding, cleanup and the terminal view. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/client/http-client.ts';
@@ -56,7 +54,7 @@ describe('svc listen', () => {
     const { control, url, trigger } = await openEmulator();
     const { subprocess, lines, ready } = await listen(
       createFolder(),
-      ...[...url, '--forward-to', `${receiver.port}/hooks`, '-e', 'order.shipped', '-H', 'X-Env: dev'],
+      ...[...url, `${receiver.port}/hooks`, '-e', 'order.shipped', '-H', 'X-Env: dev'],
     );
     expect(ready).toEqual({
       type: 'ready',
@@ -92,7 +90,7 @@ describe('svc listen', () => {
     const receiver = await startReceiver([{ status: 500 }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const cwd = createFolder();
-    const args = [...url, '--forward-to', receiver.url];
+    const args = [...url, receiver.url];
     const { stdout } = await svcInProcess(['listen', ...args, '--print-secret'], { cwd });
     expect(await idsOf(control)).toEqual([]);
     const first = await listen(cwd, ...args);
@@ -122,7 +120,7 @@ describe('svc listen', () => {
   it('the emulator removes the endpoint of a listener that was killed', async () => {
     // Long enough for the listener to connect on a busy machine.
     const { control, url } = await openEmulator({ listenerGraceMs: 1_000 });
-    const { subprocess, ready } = await listen(createFolder(), ...url, '--forward-to', '9');
+    const { subprocess, ready } = await listen(createFolder(), ...url, '9');
     expect(await idsOf(control)).toEqual([ready.webhook_id]);
     subprocess.kill('SIGKILL');
     await expect.poll(() => idsOf(control)).toEqual([]);
@@ -133,7 +131,7 @@ describe('svc listen', () => {
     const cwd = createFolder();
     const port = String(await findFreePort());
     const first = await startEmulatorForTest(cwd, '--port', port);
-    const { subprocess, lines, ready } = await listen(cwd, '--forward-to', receiver.url);
+    const { subprocess, lines, ready } = await listen(cwd, receiver.url);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
     const second = await startEmulatorForTest(cwd, '--port', port);
@@ -153,28 +151,13 @@ describe('svc listen', () => {
     const cwd = createFolder();
     const emulatorArgs = ['--db', ':memory:', '--port', String(await findFreePort())];
     const first = await startEmulatorForTest(cwd, ...emulatorArgs);
-    writeFileSync(join(cwd, '.env'), 'MINE=1\nSVC_API_KEY=old\n');
-    const { subprocess, lines, ready } = await listen(
-      cwd,
-      '--forward-to',
-      receiver.url,
-      '--write-env',
-      '.env',
-    );
-    const variables = () => readFileSync(join(cwd, '.env'), 'utf8').split('\n');
-    expect(variables()).toEqual(
-      expect.arrayContaining([
-        ...['MINE=1', `SVC_API_KEY=${first.ready.api_key}`, `SVC_WEBHOOK_SECRET=${ready.webhook_secret}`],
-      ]),
-    );
-    expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
+    const { subprocess, lines, ready } = await listen(cwd, receiver.url);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await startEmulatorForTest(cwd, ...emulatorArgs);
+    await startEmulatorForTest(cwd, ...emulatorArgs);
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
     expect(lines[1].webhook_id).not.toBe(ready.webhook_id);
-    expect(variables()).toContain(`SVC_WORKSPACE_ID=${second.ready.workspace_id}`);
     await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length).toBe(3);
     subprocess.kill('SIGINT');
@@ -184,7 +167,7 @@ describe('svc listen', () => {
   it('svc listen registers again with the same secret after a reset of the emulator', async () => {
     const receiver = await startReceiver();
     const { control, url, trigger } = await openEmulator();
-    const { lines, ready } = await listen(createFolder(), ...url, '--forward-to', receiver.url);
+    const { lines, ready } = await listen(createFolder(), ...url, receiver.url);
     await control.reset({});
     await expect.poll(() => lines.length).toBe(3);
     const newReadyLine = { type: 'ready', webhook_secret: ready.webhook_secret };
@@ -196,7 +179,7 @@ describe('svc listen', () => {
   it('--skip-verify accepts any certificate, and --format json prints only the envelopes', async () => {
     const receiver = await startReceiver({}, { certificate: getCertificate('self-signed') });
     const { url, trigger } = await openEmulator();
-    const forward = ['--forward-to', receiver.url, '--skip-verify', '--format', 'json'];
+    const forward = [receiver.url, '--skip-verify', '--format', 'json'];
     const listening = svc(['listen', ...url, ...forward], { cwd: createFolder() });
     const lines: string[] = [];
     createInterface(listening.stdout).on('line', (line) => lines.push(line));
@@ -282,9 +265,9 @@ describe('svc listen', () => {
   });
 
   it.each([
-    [['9', '--forward-to', '8'], 'url and --forward-to cannot be used together'],
-    [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
-    [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
+    [['9', '--forward-to', '8'], 'Unknown option: --forward-to'],
+    [['http://example.com/'], 'url must use HTTPS'],
+    [['9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
     [['9', '-e', 'a.b', '--respond', '500'], '--respond has no effect'],
     [['--print-secret'], '--print-secret needs the URL of a receiver'],
   ])('svc listen with the arguments %j is an error', async (args, problem) => {

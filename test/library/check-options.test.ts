@@ -12,12 +12,19 @@ it.each<[options: object, message: string]>([
   [{ wallClock: '2026-01-01' }, 'createEmulator: wallClock must be a valid Date, not "2026-01-01".'],
   [
     { forwardTo: { url: 'ftp://a', events: ['*'] } },
-    'createEmulator: forwardTo.url must be an http or https URL',
+    'createEmulator: forwardTo.url must be a port or a URL such as 3000',
+  ],
+  [{ forwardTo: 3000 }, 'createEmulator: forwardTo must be { url, events }, not 3000.'],
+  [{ host: 'a b' }, 'createEmulator: host must be a host name or address, not "a b".'],
+  [
+    { allowHost: ['a:1'] },
+    'createEmulator: allowHost[0] must be a host name or address without a port, not "a:1".',
   ],
   [
-    { forwardTo: 3000 },
-    'createEmulator: forwardTo must be { url, events } with an http or https URL, not 3000.',
+    { publicUrl: 'https://a.test/?x=1' },
+    'createEmulator: publicUrl must be a URL without a query, such as https://svc.example.com, not',
   ],
+  [{ controlToken: 'short' }, 'createEmulator: controlToken must be at least 16 characters of'],
   [{ https: 'yes' }, 'createEmulator: https must be true or { cert, key }, not "yes".'],
 ])('createEmulator rejects the options %j', async (options, message) => {
   await expect(createEmulator(options)).rejects.toMatchObject({

@@ -12,24 +12,21 @@ import type { EndpointChange, RegisteredWebhook } from '../../resources/endpoint
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import { toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { addOptions, createEndpointOptions } from '../field-option.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
-import { ListenEndpoint, type NewEndpoint, type RegistrationChange } from '../listen/listen-endpoint.ts';
+import { ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
 import { CURRENT_WORKSPACE, choiceOption, idParser, parseReceiverUrl } from '../option-parsers.ts';
 import { suggestTrigger, toReadyFields } from '../ready-line.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
 
 interface Options extends EndpointChange {
-  readonly forwardTo?: string;
   readonly printSecret?: true;
   readonly format: 'default' | 'json';
   readonly respond?: readonly ScriptedResponse[];
   readonly body?: boolean;
   readonly workspace?: string;
-  readonly writeEnv?: string;
 }
 
 /** Time limit for removing the endpoint. Short, because the user has asked the command to end. */
@@ -45,7 +42,6 @@ export const command: CommandDefinition<Options> = {
             .default(undefined, 'receive the deliveries in this process')
             .argParser(parseReceiverUrl),
         )
-        .option('--forward-to <url>', 'Port or URL of your receiver, like the argument url', parseReceiverUrl)
         .optionWithDefault(
           '--respond <list>',
           'Responses to send if you pass no URL: statuses, timeout or reset, separated by commas; the last one is repeated',
@@ -62,10 +58,6 @@ export const command: CommandDefinition<Options> = {
           'Output format; json prints only the body of each delivery attempt, one per line',
           ['default', 'json'],
         ).default('default'),
-      )
-      .option(
-        '--write-env <file>',
-        'File to write the environment variables to (see svc env), including the secret of this endpoint',
       )
       .optionWithDefault(
         '--workspace <id>',
@@ -86,12 +78,12 @@ export const command: CommandDefinition<Options> = {
     ['Print the endpoint secret', 'listen 3000 --print-secret'],
   ],
   async run(options, context) {
-    const forwardUrl = options.url ?? options.forwardTo;
-    rejectUselessOptions(options, forwardUrl);
+    const { url: forwardUrl } = options;
+    rejectUselessOptions(options);
     // The secret of an emulator that ends with this command would be useless.
     const { control, foreground } = options.printSecret
       ? { control: await context.connect(), foreground: null }
-      : await connect(options, context);
+      : await connect(context);
     let receiver: ListenReceiver | null = null;
     try {
       if (forwardUrl === undefined) receiver = await startReceiver(options, control, context);
@@ -149,14 +141,8 @@ export function parseResponses(text: string): ScriptedResponse[] {
 }
 
 /** @throws SvcError `usage` for options that would have no effect. */
-function rejectUselessOptions(options: Options, forwardUrl: string | undefined): void {
-  if (options.url !== undefined && options.forwardTo !== undefined) {
-    throw new SvcError('usage', 'The argument url and --forward-to cannot be used together.', {
-      hint: 'Pass one URL. For another one, run svc listen in another terminal.',
-    });
-  }
-  const { skip_verify, printSecret, respond, body } = options;
-  const isReceiving = forwardUrl === undefined;
+function rejectUselessOptions({ url, skip_verify, printSecret, respond, body }: Options): void {
+  const isReceiving = url === undefined;
   const useless: Readonly<Record<string, unknown>> = isReceiving
     ? { '--skip-verify': skip_verify, '--print-secret': printSecret }
     : { '--respond': respond, '--body': body };
@@ -190,8 +176,8 @@ interface Connection {
 }
 
 /** Connects to the emulator of this folder, or starts one. */
-async function connect({ writeEnv }: Options, context: Context): Promise<Connection> {
-  const config = await context.resolveConfig({ writeEnv });
+async function connect(context: Context): Promise<Connection> {
+  const config = await context.resolveConfig();
   return connectOrStart<Connection>(
     async () => ({ control: await context.connect(), foreground: null }),
     () => start(config, context),
@@ -246,16 +232,16 @@ async function listen(
   context: Context,
 ): Promise<ExitCode> {
   const { registered } = listener;
-  await writeVariables(listener, options, context);
   const ended = createLinkedController([
     context.signal,
     ...(foreground ? [foreground.emulator.closing] : []),
   ]);
   if (receiver === null) void warnIfNotListening(registered.url, context.io);
   const printsEnvelopes = options.format === 'json';
-  const stream = listener.follow('attempt', ended.signal, async (change) => {
-    await writeVariables(listener, options, context);
-    announceChange(change, listener.registered, receiver !== null, context);
+  const stream = listener.follow('attempt', ended.signal, () => {
+    const { id } = listener.registered;
+    context.io.note(`Registered ${id} again, because the endpoint no longer existed.`);
+    if (context.json) context.printItem({ type: 'ready', ...toListenReady(listener.registered) }, () => '');
   });
   try {
     await stream.ready;
@@ -316,31 +302,6 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
     if (item.type === 'attempt') io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
   }
   return ExitCode.interrupted;
-}
-
-async function writeVariables(
-  { control, registered: { workspace_id, secret } }: ListenEndpoint,
-  options: Options,
-  context: Context,
-): Promise<void> {
-  const { envFile } = (await context.resolveConfig({ writeEnv: options.writeEnv })).values;
-  if (envFile === null) return;
-  const status = { ...(await control.getStatus({})), workspace_id, webhook_secret: secret };
-  writeEnvFile(envFile, toEnvVariables(status, await context.findCertificate()));
-}
-
-function announceChange(
-  change: RegistrationChange,
-  endpoint: RegisteredWebhook,
-  isOwnReceiver: boolean,
-  context: Context,
-): void {
-  context.io.note(
-    change === 'rotated'
-      ? `The secret was rotated. ${isOwnReceiver ? 'It is now' : 'Restart your receiver with'} ${endpoint.secret}`
-      : `Registered ${endpoint.id} again, because the endpoint no longer existed.`,
-  );
-  if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoint) }, () => '');
 }
 
 async function removeEndpoint(

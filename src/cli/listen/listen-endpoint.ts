@@ -9,9 +9,6 @@ import type { RegisteredWebhook } from '../../resources/endpoint.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
-/** Why the endpoint has changed: it was registered again, or its secret was rotated. */
-export type RegistrationChange = 'registered' | 'rotated';
-
 export class ListenEndpoint {
   readonly control: ControlPlane;
   readonly #newEndpoint: NewEndpoint;
@@ -41,28 +38,23 @@ export class ListenEndpoint {
    * The live stream that keeps the endpoint. If the emulator no longer has it, for example after a restart without its data, it
    * is registered again with the same secret, and the stream continues.
    * @param types types of stream items, separated by commas, such as `attempt,delivery`
-   * @param onChange is called after the endpoint was registered again, or got another secret
+   * @param onRegistered is called after the endpoint was registered again
    */
-  follow(
-    types: string,
-    signal: AbortSignal,
-    onChange: (change: RegistrationChange) => Promise<void>,
-  ): LiveStream {
+  follow(types: string, signal: AbortSignal, onRegistered: () => void): LiveStream {
     const ended = createLinkedController([signal]);
-    const open = () =>
-      this.control.stream({ types: `${types},webhook`, listener: this.#registered.id }, ended.signal);
+    const open = () => this.control.stream({ types, listener: this.#registered.id }, ended.signal);
     const first = open();
     const reopened = reopenWhenLost(first, async () => {
       const { secret } = this.#registered;
       this.#registered = await this.control.createWebhook({ ...this.#newEndpoint, secret, reuse: true });
       const stream = open();
-      // Waits, so that the stream contains every attempt after `onChange` is called. If it cannot be opened, iterating
+      // Waits, so that the stream contains every attempt after `onRegistered` is called. If it cannot be opened, iterating
       // over it throws the error.
       await stream.ready.catch(() => undefined);
-      await onChange('registered');
+      onRegistered();
       return stream;
     });
-    const items = abortAtEnd(this.#followSecrets(reopened, onChange), ended);
+    const items = abortAtEnd(reopened, ended);
     return {
       ready: first.ready,
       [Symbol.asyncIterator]: () => ({
@@ -74,27 +66,6 @@ export class ListenEndpoint {
         },
       }),
     };
-  }
-
-  /** Yields all items except changes of endpoints. */
-  async *#followSecrets(
-    stream: AsyncIterable<StreamItem>,
-    onChange: (change: RegistrationChange) => Promise<void>,
-  ): AsyncGenerator<StreamItem, undefined> {
-    for await (const item of stream) {
-      if (item.type !== 'webhook') yield item;
-      else if (await this.#updateSecret(item.webhook.id)) await onChange('rotated');
-    }
-  }
-
-  /** @returns whether the endpoint has another secret now */
-  async #updateSecret(id: string): Promise<boolean> {
-    const { secret } = this.#registered;
-    // It can have been deleted meanwhile.
-    const current = await this.control.revealSecret({ id }).catch(() => null);
-    if (id !== this.#registered.id || current === null || current.secret === secret) return false;
-    this.#registered = { ...this.#registered, secret: current.secret };
-    return true;
   }
 
   /**
