@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/credentials.ts';
 import { type InternalErrorLog, processWarningLog, SvcError } from './domain/errors.ts';
-import type { ProxyOptions } from './domain/http-proxy.ts';
 import { defaultRetentionLimits, type RetentionLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import type { ForwardTarget } from './domain/webhook-url.ts';
@@ -65,7 +64,7 @@ export interface EmulatorOptions extends ListenOptions {
   /** Additional certificate authorities for receivers, in PEM. */
   readonly ca?: string | undefined;
   /** Proxy for deliveries to public receivers (default: none; environment variables are ignored). */
-  readonly proxy?: ProxyOptions | undefined;
+  readonly proxy?: string | undefined;
   /**
    * Days of wall time after which settled deliveries, events and requests are deleted (default: 30, or no limit with
    * `wallClock`). Null means no limit, here and below.

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { Config, ConfigValues } from '../config/resolve-config.ts';
 import { SvcError } from '../domain/errors.ts';
-import type { ProxyOptions } from '../domain/http-proxy.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import type { Emulator } from '../emulator.ts';
 import type { Seed } from '../operations/seed-schema.ts';
@@ -86,7 +85,7 @@ export async function bootEmulator(
       seed: seed as Seed | null,
       seedName: values.seed ?? '',
       ca,
-      proxy: resolveProxySetting(values.proxy, env),
+      proxy: values.proxy ?? undefined,
       randomSeed,
       keepRequests,
       keepMegabytes,
@@ -205,26 +204,6 @@ export function writeCertificate(folder: string, certificate: string | null): st
 function isSelfSigned(certificate: string): boolean {
   const { issuer, subject } = new X509Certificate(certificate);
   return issuer === subject;
-}
-
-/** Deliveries to public receivers use HTTPS, so its variable takes precedence. */
-const PROXY_VARIABLES = ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'];
-
-/** @param setting a URL, or `env` for the proxy variables of the environment */
-export function resolveProxySetting(
-  setting: string | null,
-  env: Readonly<Record<string, string | undefined>>,
-): ProxyOptions | undefined {
-  if (setting === null) return undefined;
-  if (setting !== 'env') return { url: setting };
-  // Lowercase first, as in curl. An empty variable counts as not set.
-  const get = (name: string) => env[name.toLowerCase()] || env[name];
-  const address = PROXY_VARIABLES.map(get).find(Boolean);
-  if (!address) return undefined;
-  return {
-    url: address.includes('://') ? address : `http://${address}`,
-    except: (get('NO_PROXY') ?? '').split(/[\s,]+/).filter(Boolean),
-  };
 }
 
 /** @returns a function that prints the errors of the running emulator as notes, but not the same twice in a row */

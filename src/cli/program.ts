@@ -40,8 +40,6 @@ export async function runCommandLine(
   });
   try {
     if (words[0] === COMPLETE_COMMAND) return await printCompletions(words.slice(1), processContext);
-    // A name that is not at the top can be below a group, which its suggestion then says.
-    if (isUnknownName(words[0])) await Promise.all(program.commands.map(load));
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -83,17 +81,9 @@ async function printCompletions(words: readonly string[], processContext: Proces
 /** For each command and group, what adds its options and examples, or its commands. */
 const loaders = new WeakMap<Command, () => Promise<void>>();
 
-async function load(command: Command): Promise<void> {
-  await loaders.get(command)?.();
-}
-
-function isUnknownName(word: string | undefined): boolean {
-  return word !== undefined && !word.startsWith('-') && !Object.hasOwn(commandTree, word);
-}
-
 type RunCommand = (command: Command, definition: AnyCommand) => Promise<void>;
 
-/** @param first the first word of the command line. If it is a command, only that one is created, because all take 3 ms. */
+/** @param first the first word of the command line. If it is a command, only that one is created. */
 function createProgram(
   { io }: ProcessContext,
   json: boolean,
@@ -145,7 +135,7 @@ function addCommand(
       finishCommand(command, loaded.examples).action(() => run(command, loaded));
     }
   });
-  parent.hook('preSubcommand', (_, subcommand) => load(subcommand));
+  parent.hook('preSubcommand', (_, subcommand) => loaders.get(subcommand)?.());
   return command;
 }
 

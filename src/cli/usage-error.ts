@@ -54,16 +54,21 @@ export function createMissingCommandError(command: Command): SvcError {
 
 /** What people try instead of the name of a command: a word anywhere, or a word in a group. */
 const otherNames: Readonly<Record<string, string>> = {
-  'clock forward': 'clock advance',
+  'svc clock forward': 'clock advance',
   dashboard: 'open',
   delivery: 'deliveries',
-  'emulator list': 'emulator status',
+  'svc emulator list': 'emulator status',
   endpoints: 'webhooks',
   fire: 'trigger',
   requests: 'logs',
+  'svc replay': 'deliveries replay',
   retry: 'deliveries replay',
   send: 'trigger',
+  snapshot: 'emulator snapshot',
   snapshots: 'emulator snapshot',
+  'svc start': 'emulator start',
+  'svc status': 'emulator status',
+  'svc stop': 'emulator stop',
   ui: 'open',
   version: '--version',
 };
@@ -84,8 +89,10 @@ export function createUnknownCommandError(command: Command, word: string): SvcEr
     `Unknown command: ${name} ${word || "''"}`,
     suggestOtherName(name, word) ??
       (synonym === undefined ? null : `Did you mean ${name} ${synonym}?`) ??
-      suggestName(word, names, (closest) => `${name} ${closest}`) ??
-      suggestBelow(command, word) ?? { text: 'List the commands', command: `${name} --help` },
+      suggestName(word, names, (closest) => `${name} ${closest}`) ?? {
+        text: 'List the commands',
+        command: `${name} --help`,
+      },
   );
 }
 
@@ -102,7 +109,7 @@ function suggestName(
 }
 
 function suggestOtherName(group: string, word: string): string | null {
-  const key = [`${group} ${word}`.replace(/^svc /, ''), word].find((each) => Object.hasOwn(otherNames, each));
+  const key = [`${group} ${word}`, word].find((each) => Object.hasOwn(otherNames, each));
   return key === undefined ? null : `Did you mean svc ${otherNames[key]}?`;
 }
 
@@ -110,16 +117,6 @@ function suggestOtherName(group: string, word: string): string | null {
 function findSynonym(word: string, names: readonly string[]): string | undefined {
   const words = synonyms.find((list) => list.includes(word)) ?? [];
   return names.find((name) => words.includes(name));
-}
-
-/** Suggests the first command below a group that has exactly this name: `svc snapshot` is in `svc emulator`. */
-function suggestBelow(group: Command, name: string): string | null {
-  for (const command of group.commands) {
-    const suggestion =
-      command.name() === name ? `Did you mean ${toFullName(command)}?` : suggestBelow(command, name);
-    if (suggestion !== null) return suggestion;
-  }
-  return null;
 }
 
 export function createUnknownOptionError(command: Command, word: string): SvcError {

@@ -141,9 +141,8 @@ export const settings = {
   tunnel: flag('Make the API public through cloudflared, which must be installed'),
   open: flag('Open the dashboard in the browser'),
   proxy: {
-    description:
-      'Proxy URL for deliveries to public receivers, or env to use HTTPS_PROXY and similar variables',
-    schema: text('"env" or a URL such as http://127.0.0.1:3128', isProxySetting),
+    description: 'Proxy URL for deliveries to public receivers',
+    schema: text('a URL such as http://127.0.0.1:3128', isProxyUrl),
   },
   ca: optionalPath('PEM file with a certificate authority to trust'),
   controlUrl: {
@@ -236,8 +235,8 @@ function isSubscription(type: string): boolean {
   return type === WILDCARD_SUBSCRIPTION || isEventType(type);
 }
 
-function isProxySetting(text: string): boolean {
-  return text === 'env' || (/^http:\/\//.test(text) && parseUrl(text) !== null);
+function isProxyUrl(text: string): boolean {
+  return /^http:\/\//.test(text) && parseUrl(text) !== null;
 }
 
 /** Clients append paths to the URL, so it has no query, no fragment and no user name. */

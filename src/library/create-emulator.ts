@@ -102,7 +102,7 @@ const EmulatorOptionsSchema = v.strictObject({
     ),
   ),
   ca: OptionalString,
-  proxy: v.optional(v.strictObject({ url: v.string(), except: v.optional(v.array(v.string())) })),
+  proxy: v.optional(settings.proxy.schema),
   listenerGraceMs: v.optional(wholeNumber(0)),
   projectFolder: OptionalString,
   dashboardFolder: OptionalString,

@@ -8,7 +8,7 @@ import { connect as connectTls, createSecureContext, rootCertificates, type Secu
 import type { AttemptPhase } from '../domain/attempt-phases.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
-import { type HttpProxy, type ProxyOptions, parseProxy, usesProxy } from '../domain/http-proxy.ts';
+import { type HttpProxy, parseProxy, usesProxy } from '../domain/http-proxy.ts';
 import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import {
@@ -27,8 +27,8 @@ export interface ConnectorOptions {
   readonly connectTimeoutMs?: number;
   /** Certificate authorities in PEM, trusted in addition to the built-in ones. */
   readonly ca?: string | undefined;
-  /** Proxy for public hosts (default: none, even if the environment has proxy variables). */
-  readonly proxy?: ProxyOptions | undefined;
+  /** URL of the proxy for public hosts (default: none, even if the environment has proxy variables). */
+  readonly proxy?: string | undefined;
   /** Resolves host names (default: the system resolver). */
   readonly lookup?: Lookup | undefined;
 }
@@ -58,7 +58,7 @@ export class Connector {
   constructor(options: ConnectorOptions) {
     this.#options = options;
     this.#secureContext = options.ca === undefined ? undefined : createTrustContext(options.ca);
-    this.#proxy = options.proxy && parseProxy(options.proxy);
+    this.#proxy = options.proxy === undefined ? undefined : parseProxy(options.proxy);
   }
 
   /**
@@ -75,7 +75,7 @@ export class Connector {
     const port = getPort(url);
     const isTls = protocol === 'https:';
     const isName = isIP(host) === 0;
-    const proxy = this.#proxy !== undefined && usesProxy(this.#proxy, url) ? this.#proxy : null;
+    const proxy = this.#proxy !== undefined && usesProxy(url) ? this.#proxy : null;
     const findReason = (address: string) => findBlockReason(rule, { protocol, address, port });
     // Node.js calls the lookup for names only, and the proxy resolves a name.
     const reasonOfAddress = isName ? null : findReason(host);

@@ -85,13 +85,13 @@ const startOptions: readonly OptionUse[] = [
   ],
   ['--wall-clock 2026-11-20T12:00:00Z --seed a.yaml', { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' }],
   [
-    '--https --tls-cert c.pem --tls-key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel --allow-host a.b,c.d',
+    '--https --tls-cert c.pem --tls-key k.pem --ca ca.pem --proxy http://proxy:3128 --public-url https://a.example --tunnel --allow-host a.b,c.d',
     {
       https: true,
       tlsCert: 'c.pem',
       tlsKey: 'k.pem',
       ca: 'ca.pem',
-      proxy: 'env',
+      proxy: 'http://proxy:3128',
       publicUrl: 'https://a.example',
       tunnel: true,
       allowHost: 'a.b,c.d',
@@ -216,10 +216,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'faults list': [page, inWorkspace],
   'faults clear': [inWorkspace],
   'fixtures import': [
-    [
-      'a.har --type order.created,order.paid --replace customer.name=Jane --yes',
-      { type: ['order.created', 'order.paid'], replace: ['customer.name=Jane'], yes: true },
-    ],
+    ['a.har --type order.created,order.paid --yes', { type: ['order.created', 'order.paid'], yes: true }],
   ],
   'gaps check': [
     [

@@ -140,6 +140,7 @@ describe('a mistyped command line', () => {
     ['keys delete key_1', 'Unknown command: svc keys delete', 'Did you mean svc keys revoke?'],
     ['faults remove', 'Unknown command: svc faults remove', 'Did you mean svc faults clear?'],
     ['webhooks remove wh_1', 'Unknown command: svc webhooks remove', 'Did you mean svc webhooks delete?'],
+    ['start', 'Unknown command: svc start', 'Did you mean svc emulator start?'],
     ['logs replay', 'Unknown command: svc logs replay', 'List the commands with: svc logs --help'],
     ['endpoints list', 'Unknown command: svc endpoints', 'Did you mean svc webhooks?'],
     ['delivery --help', 'Unknown command: svc delivery', 'Did you mean svc deliveries?'],

@@ -46,11 +46,7 @@ describe('the accepted values of settings', () => {
       ['127.0.0.1', '::1', 'fe80::1%eth0', 'my-host.local', 'münchen'],
       ['', 'a b', 'a\n', '\u0000', 'a\u0085b', 'a/b', 'me@host', '[::1]'],
     ],
-    [
-      'proxy',
-      ['env', 'http://127.0.0.1:3128'],
-      ['ENV', 'http://', 'https://127.0.0.1:3128', '127.0.0.1:3128'],
-    ],
+    ['proxy', ['http://127.0.0.1:3128'], ['env', 'http://', 'https://127.0.0.1:3128', '127.0.0.1:3128']],
     [
       'publicUrl',
       ['https://svc.example.com/path', 'http://localhost:1'],

@@ -112,7 +112,7 @@ describe('createEmulator', () => {
     await using receiver = await createReceiver(200, { certificate: getCertificate('elsewhere') });
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     await using emulator = await createEmulator({
-      ...{ proxy: { url: proxy.url }, ca: authority },
+      ...{ proxy: proxy.url, ca: authority },
       forwardTo: { url: 'https://elsewhere.example/hooks', events: ['*'] },
     });
     await emulator.trigger('order.shipped');

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../domain/errors.ts';
-import { applyJsonEdits, getTextAtPath, parseAssignment, parsePath } from '../../domain/json-path.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { removeKnownSecrets } from '../../domain/secret-remover.ts';
@@ -13,14 +12,13 @@ import { readEvents } from '../../recordings/read-events.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
-import { collectAssignments, parseList } from '../option-parsers.ts';
+import { parseList } from '../option-parsers.ts';
 import { confirmOrFail } from '../prompt.ts';
 import { readRecording } from '../recording-file.ts';
 
 interface ImportOptions {
   readonly files: readonly string[];
   readonly type?: readonly string[];
-  readonly replace?: readonly string[];
   readonly yes?: true;
 }
 
@@ -47,20 +45,12 @@ export const command: CommandDefinition<ImportOptions> = {
         'all',
         parseList,
       )
-      .option(
-        '--replace <path=value>',
-        'Replace a private value in each payload that has it; repeatable',
-        collectAssignments,
-      )
       .option('-y, --yes', 'Write without asking for confirmation'),
   examples: [
     ['Create a fixture for each event type in a recording', 'fixtures import staging.har'],
-    [
-      'Import one type without the name of the customer',
-      'fixtures import staging.har --type order.created --replace "customer.name=Jane Doe"',
-    ],
+    ['Import one type', 'fixtures import staging.har --type order.created'],
   ],
-  async run({ files, type: types, replace = [], yes }, context) {
+  async run({ files, type: types, yes }, context) {
     const { projectFolder } = await context.resolveConfig();
     const newest = await readNewest(files, context);
     const missing = types?.find((type) => !newest.has(type));
@@ -71,7 +61,6 @@ export const command: CommandDefinition<ImportOptions> = {
       });
     }
     const selected = [...newest.values()].filter(({ type }) => types?.includes(type) ?? true);
-    const payloads = replaceValues(selected, replace);
     const folder = join(projectFolder, 'fixtures', 'events');
     const rows = selected.map(({ type, at, from }) => {
       const file = join(folder, `${type}.json`);
@@ -85,7 +74,7 @@ export const command: CommandDefinition<ImportOptions> = {
     for (const [index, { type, from, file }] of rows.entries()) {
       const current = findFixture(type, fixtureFolders(projectFolder));
       const description = JSON.stringify(current?.description ?? `Imported from ${from}.`);
-      const text = `{"description":${description},"payload":${payloads[index]}}`;
+      const text = `{"description":${description},"payload":${selected[index]?.payload}}`;
       await writeText(file, `${indentJson(text)}\n`);
     }
     context.print({ fixtures: rows }, () => `Wrote ${count} to ${folder}.`);
@@ -103,22 +92,4 @@ async function readNewest(files: readonly string[], context: Context): Promise<M
     }
   }
   return newest;
-}
-
-/** @throws SvcError `usage` for a path that no payload has */
-function replaceValues(recorded: readonly Recorded[], replace: readonly string[]): string[] {
-  const edits = replace.map((text) => ({ kind: 'override' as const, ...parseAssignment(text) }));
-  const has = (payload: string, path: string) => getTextAtPath(payload, parsePath(path)) !== undefined;
-  const unknown = edits.find(({ path }) => !recorded.some(({ payload }) => has(payload, path)));
-  if (unknown !== undefined) {
-    throw new SvcError('usage', `No payload has a value at ${unknown.path}.`, {
-      hint: 'Pass a path that a payload has.',
-    });
-  }
-  return recorded.map(({ payload }) =>
-    applyJsonEdits(
-      payload,
-      edits.filter(({ path }) => has(payload, path)),
-    ),
-  );
 }

@@ -72,7 +72,7 @@ describe('the phases of an attempt', () => {
   it('the connect phase of a request through a proxy includes the proxy, which resolves the name', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('elsewhere') });
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
-    const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority });
+    const sender = createTestSender({ proxy: proxy.url, ca: authority });
     const result = await sender.send(createPostRequest('https://elsewhere.example/'));
     expect(listPhases(result)).toEqual(['queued', 'connect', 'tls', 'send', 'wait', 'receive']);
   });
