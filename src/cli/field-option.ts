@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type * as v from 'valibot';
 import { type IdKind, idPatterns } from '../domain/ids.ts';
 import { pickSettable } from '../resources/define-resource.ts';
-import { type EndpointSettings, endpointTable } from '../resources/endpoint.ts';
+import { endpointTable } from '../resources/endpoint.ts';
 import { RelativeTime } from '../resources/value-schemas.ts';
 import {
   choiceParser,
@@ -47,15 +47,16 @@ export interface OptionRow {
   /** If people write the value in another form than the schema accepts. */
   readonly parse?: ((text: string) => unknown) | undefined;
   readonly source?: ChoiceSource;
+  /** The choices of the question for it in a terminal; true for a text (default: it can be omitted). */
+  readonly ask?: ChoiceSource | true;
 }
 
 /** Creates an option for each row that has flags, in this order. */
 export function createTableOptions<Name extends string>(
   table: Readonly<Record<Name, OptionRow>>,
-  parsers: Readonly<Record<string, (text: string) => unknown>> = {},
 ): Readonly<Record<Name, Option>> {
   const rows = Object.entries<OptionRow>(table).filter(([, { option }]) => option !== undefined);
-  const options = rows.map(([name, row]) => [name, createOption(name, { parse: parsers[name], ...row })]);
+  const options = rows.map(([name, row]) => [name, createOption(name, row)]);
   return Object.fromEntries(options);
 }
 
@@ -121,11 +122,11 @@ export function addOptions<AnyCommand extends Command>(
   return command;
 }
 
+const settings = pickSettable(endpointTable);
 /** The options of the settings of an endpoint. */
-export function createEndpointOptions(): { readonly [Name in keyof EndpointSettings]: Option } {
-  return createTableOptions(pickSettable(endpointTable), {
-    url: parseWebhookUrl,
-    events: parseSubscriptions,
-    headers: parseHeaders,
-  });
-}
+export const endpointOptionTable = {
+  ...settings,
+  url: { ...settings.url, parse: parseWebhookUrl },
+  events: { ...settings.events, parse: parseSubscriptions },
+  headers: { ...settings.headers, parse: parseHeaders },
+};

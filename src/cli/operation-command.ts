@@ -52,6 +52,8 @@ type OperationRow<Name extends OperationName> = {
   readonly notes?: string;
   /** What the user must confirm, as an imperative, and the question. */
   readonly confirm?: { readonly action: string; readonly question: (input: ControlInput<Name>) => string };
+  /** Checks the input before the user confirms it. */
+  readonly check?: (input: ControlInput<Name>, context: Context, options: Values) => Promise<unknown>;
   /** Accompanies the call, for example with its progress. */
   readonly during?: (
     call: Promise<ControlOutput<Name>>,
@@ -60,10 +62,17 @@ type OperationRow<Name extends OperationName> = {
     options: Values,
   ) => Promise<ControlOutput<Name>>;
   readonly note?: (output: ControlOutput<Name>) => string;
+  readonly warn?: (output: ControlOutput<Name>, input: ControlInput<Name>, context: Context) => Promise<void>;
   readonly next?: (output: ControlOutput<Name>, input: ControlInput<Name>) => Hint | null;
 } & (
   | { readonly list: ResourceList<ControlOutput<Name> extends Page<infer Row> ? Row : never> }
-  | { readonly render: (output: ControlOutput<Name>, context: Context) => string | Promise<string> }
+  | {
+      readonly render: (
+        output: ControlOutput<Name>,
+        context: Context,
+        input: ControlInput<Name>,
+      ) => string | Promise<string>;
+    }
 );
 
 type OperationCommand = { readonly summary: string } & CommandDefinition<Values & { readonly yes?: true }>;
@@ -97,9 +106,12 @@ export function operation<Name extends OperationName>(name: Name, row: Operation
     async run({ yes, ...options }, context) {
       const fixed = row.input?.(options, context);
       const values: Record<string, unknown> = { ...pickFields(entries, options), ...fixed };
+      for (const [field, option] of Object.entries(table))
+        if (option.ask !== undefined) values[field] ??= await askOption(field, option, context);
       for (const [field, fieldRow, schema] of withSchemas)
         values[field] ??= await findValue(field, fieldRow, schema, options, context);
       const input = values as ControlInput<Name>;
+      await row.check?.(input, context, { yes, ...options });
       const control = await context.connect();
       if (confirmation !== undefined) await confirm(context, confirmation.question(input), yes);
       const method = control[name] as (input: ControlInput<Name>) => Promise<ControlOutput<Name>>;
@@ -108,9 +120,10 @@ export function operation<Name extends OperationName>(name: Name, row: Operation
         throw nameOption(error, table);
       });
       if ('list' in row) return printList(output as never, row.list as never, values, context);
-      const text = context.json ? '' : await row.render(output, context);
+      const text = context.json ? '' : await row.render(output, context, input);
       context.print(output, () => text);
       if (row.note !== undefined) context.io.note(row.note(output));
+      await row.warn?.(output, input, context);
       const next = row.next?.(output, input) ?? null;
       if (next !== null) printHint(next, context.io);
     },
@@ -119,8 +132,9 @@ export function operation<Name extends OperationName>(name: Name, row: Operation
 
 /** Names the option instead of the field that an error message begins with. */
 function nameOption(error: unknown, table: Readonly<Record<string, OptionRow>>): unknown {
-  if (!(error instanceof SvcError) || error.code !== 'validation_failed') return error;
-  const message = error.message.replace(/^\w+/, (field) => table[field]?.option?.split(' ')[0] ?? field);
+  const { option } = (error instanceof SvcError && table[error.field ?? '']) || {};
+  if (!(error instanceof SvcError) || option === undefined) return error;
+  const message = option.split(' ')[0] + error.message.slice(error.field?.length);
   return new SvcError(error.code, message, { hint: error.hint, cause: error });
 }
 
@@ -146,6 +160,17 @@ function addField(command: CliCommand, field: string, row: FieldRow, schema: v.G
     : new ChosenArgument(flags, description, source && [source], field);
   if (defaultText !== undefined) argument.default(undefined, defaultText);
   command.addArgument(argument.argParser(parse));
+}
+
+async function askOption(
+  field: string,
+  { option = '', schema, parse = parserOfField(field, schema), ask }: OptionRow,
+  context: Context,
+): Promise<unknown> {
+  const flags = option.replace(/^-\w, /, '');
+  return typeof ask === 'object'
+    ? parse(await askChoice(context, flags, ask))
+    : askText(context, flags, parse);
 }
 
 /** The value of a field that is not on the command line. */

@@ -43,7 +43,7 @@ function parseJson(text: string, address: string): unknown {
 
 /**
  * Converts an error response to an `SvcError`.
- * @param response with the body `{error: {code, message, hint?}}`.
+ * @param response with the body `{error: {code, message, field?, hint?}}`.
  * @param address its URL, for messages.
  */
 export function toServerError(
@@ -56,12 +56,13 @@ export function toServerError(
     return new SvcError('no_emulator', message);
   }
   const code = isErrorCode(error.code) ? error.code : toErrorCode(response.status);
-  return new SvcError(code, error.message, { hint: error.hint });
+  return new SvcError(code, error.message, { hint: error.hint, field: error.field });
 }
 
 interface ErrorFields {
   readonly code: string;
   readonly message: string;
+  readonly field?: string;
   readonly hint?: Hint;
 }
 

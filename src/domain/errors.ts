@@ -82,6 +82,8 @@ export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
 
 interface SvcErrorOptions {
   readonly hint?: Hint | string | null | undefined;
+  /** Path of the invalid field of an input, with which the message begins. */
+  readonly field?: string | undefined;
   /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -95,12 +97,14 @@ export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;
   readonly hint: Hint | undefined;
+  readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint ? toHint(options.hint) : undefined;
+    this.field = options.field;
     this.headers = options.headers ?? {};
   }
 

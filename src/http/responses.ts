@@ -82,10 +82,10 @@ export function toErrorJson(
   return JSON.stringify(body);
 }
 
-/** An error of the control plane: the envelope of §7 with a hint. */
+/** An error of the control plane: the envelope of §7 with the invalid field and a hint. */
 export function controlErrorResponse(error: SvcError, requestId: string): HTTPResponse {
-  const { code, message, hint } = error;
-  const body: ControlErrorBody = { error: { code, message, request_id: requestId, hint } };
+  const { code, message, field, hint } = error;
+  const body: ControlErrorBody = { error: { code, message, field, request_id: requestId, hint } };
   return controlResponse(error.status, JSON.stringify(body), requestId, error.headers);
 }
 

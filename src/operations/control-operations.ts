@@ -49,7 +49,7 @@ import { ExportedDelivery, ExportInput } from './export-schemas.ts';
 import { FilledFixture, FixtureSummary } from './fixture-summaries.ts';
 import { defineOperation, type OperationInput, type OperationOutput } from './operation.ts';
 import { DeliveryStatusCounts, Overview, WebhookWithStatistics } from './overview-schemas.ts';
-import { DefaultWorkspace, Limit, PageFields } from './page-fields.ts';
+import { DefaultWorkspace, PageFields } from './page-fields.ts';
 import { WebhookProbe } from './probe-schemas.ts';
 import { DeliveryVerification, SignatureDetail } from './signature-schemas.ts';
 import { StreamInput, StreamItem } from './stream-schemas.ts';
@@ -72,9 +72,8 @@ const snapshotInput = v.strictObject({
 /** A hundred years, which is longer than any retry schedule or overlap. */
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
-const deliveryId = idField('ID of the delivery.', 'delivery');
-const webhookId = idField('ID of the endpoint.', 'webhook');
-const requestId = idField('ID of the request.', 'request');
+const deliveryId = idField('delivery');
+const webhookId = idField('webhook');
 const attempt = {
   attempt: described('Number of the attempt (default: the last attempt).', v.optional(wholeNumberFrom(1)), 1),
 };
@@ -241,7 +240,7 @@ export const controlOperations = {
   getWorkspace: defineOperation('GET', '/workspaces/{id}', {
     summary: 'Show a workspace',
     description: 'Returns a workspace by its ID.',
-    input: v.strictObject(idField('ID of the workspace.', 'workspace')),
+    input: v.strictObject(idField('workspace')),
     output: Workspace,
   }),
   listKeys: defineOperation('GET', '/keys', {
@@ -266,7 +265,7 @@ export const controlOperations = {
   revokeKey: defineOperation('POST', '/keys/{id}/revoke', {
     summary: 'Revoke an API key',
     description: 'Revokes an API key. Later requests with this key fail with a 401 error.',
-    input: v.strictObject(idField('ID of the API key.', 'apiKey')),
+    input: v.strictObject(idField('apiKey')),
     output: ApiKey,
   }),
 
@@ -380,7 +379,7 @@ export const controlOperations = {
   getEvent: defineOperation('GET', '/events/{id}', {
     summary: 'Show an event',
     description: 'Returns an event, including the ID of the request that created it.',
-    input: v.strictObject(idField('ID of the event.', 'event')),
+    input: v.strictObject(idField('event')),
     output: EventDetail,
   }),
 
@@ -397,15 +396,6 @@ export const controlOperations = {
       'Returns the number of deliveries that have not succeeded, by status. Each count stops at 1,000.',
     input: v.strictObject(DefaultWorkspace),
     output: DeliveryStatusCounts,
-  }),
-  listDue: defineOperation('GET', '/deliveries/due', {
-    summary: 'List deliveries by due time',
-    description:
-      'Returns the deliveries that have a scheduled attempt, in order of their due times. Deliveries to disabled endpoints are not included.',
-    input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),
-    output: resource('The deliveries that are due next.', {
-      data: described('Deliveries, in order of their due times.', v.array(Delivery)),
-    }),
   }),
   waitForDeliveries: defineOperation('POST', '/deliveries/wait', {
     summary: 'Wait for deliveries',
@@ -433,8 +423,8 @@ export const controlOperations = {
       'Explains why a delivery failed, or is waiting: the cause, what was ruled out, and what to do. Reads only what is recorded, and sends nothing.',
     input: v.strictObject({
       ...idField(
-        'ID of the delivery, or `latest` for the delivery that failed last. With the ID of an event, of an endpoint, or of a request that created one of them: its delivery that failed last, or its newest one.',
         'delivery',
+        'ID of the delivery, or `latest` for the delivery that failed last. With the ID of an event, of an endpoint, or of a request that created one of them: its delivery that failed last, or its newest one.',
       ),
       ...attempt,
       ...ExplainedWorkspace,
@@ -446,7 +436,7 @@ export const controlOperations = {
     description:
       'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and signed with each known mistake, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. Other deliveries are only explained.',
     input: v.strictObject({
-      ...idField('ID of the delivery, or any other value that explaining a delivery accepts.', 'delivery'),
+      ...idField('delivery', 'ID of the delivery, or any other value that explaining a delivery accepts.'),
       ...ExplainedWorkspace,
     }),
     output: Explanation,
@@ -543,7 +533,7 @@ export const controlOperations = {
   getRequest: defineOperation('GET', '/requests/{id}', {
     summary: 'Get a request',
     description: 'Returns a logged request with the headers and bodies of the request and its response.',
-    input: v.strictObject(requestId),
+    input: v.strictObject(idField('request')),
     output: ApiRequestDetail,
   }),
 

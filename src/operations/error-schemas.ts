@@ -20,6 +20,7 @@ export const ControlErrorBody = described(
       'The error.',
       v.strictObject({
         ...errorFields,
+        field: described('Path of the invalid field. Omitted for other errors.', v.optional(v.string())),
         hint: v.optional(Hint),
       }),
     ),

@@ -257,7 +257,7 @@ export function findRouteProblem(
   { method, path }: FaultRule,
   routes: readonly Pick<FaultableRequest, 'method' | 'path'>[],
 ): { readonly field: 'method' | 'path'; readonly expected: string } | null {
-  const matchingRoutes = routes.filter((route) => path === undefined || canMatchRoute(path, route.path));
+  const matchingRoutes = routes.filter((route) => path === undefined || matchesPath(path, route.path));
   if (matchingRoutes.length === 0)
     return { field: 'path', expected: `the path of an API operation: ${listUnique(routes, 'path')}` };
   if (matchingRoutes.some((route) => matches(method, route.method))) return null;
@@ -313,35 +313,16 @@ function matches<Value>(ruleValue: Value | undefined, value: Value | null): bool
   return ruleValue === undefined || ruleValue === value;
 }
 
-/** Whether a fault with this path applies to the path of a request. */
+/** Whether a fault with this path applies to the path of a request, or to a path of a route. */
 function matchesPath(pattern: string, path: string): boolean {
-  return matchesSegments(
-    pattern,
-    path,
-    (patternSegment, segment) => isPlaceholder(patternSegment) || patternSegment === segment,
-  );
-}
-
-/** Whether a request to a route can have a path that the fault applies to. */
-function canMatchRoute(pattern: string, route: string): boolean {
-  // A placeholder of a route stands for at least one character, so an empty segment does not match it.
-  return matchesSegments(pattern, route, (patternSegment, segment) =>
-    patternSegment === ''
-      ? segment === ''
-      : isPlaceholder(patternSegment) || isPlaceholder(segment) || patternSegment === segment,
-  );
-}
-
-function matchesSegments(
-  pattern: string,
-  path: string,
-  matchesSegment: (patternSegment: string, segment: string) => boolean,
-): boolean {
-  const patternSegments = toSegments(pattern);
   const segments = toSegments(path);
+  const patternSegments = toSegments(pattern);
   return (
     patternSegments.length === segments.length &&
-    patternSegments.every((patternSegment, i) => matchesSegment(patternSegment, segments[i] ?? ''))
+    patternSegments.every(
+      (segment, i) =>
+        segment === segments[i] || (segment !== '' && [segment, segments[i] ?? ''].some(isPlaceholder)),
+    )
   );
 }
 

@@ -34,7 +34,12 @@ export function validate<Schema extends v.GenericSchema>(
   value: unknown,
   code: ErrorCode,
 ): v.InferOutput<Schema> {
-  return parse(schema, value, ({ path, problem }) => new SvcError(code, `${path || 'The body'} ${problem}.`));
+  return parse(
+    schema,
+    value,
+    ({ path, problem }) =>
+      new SvcError(code, `${path || 'The body'} ${problem}.`, { field: path || undefined }),
+  );
 }
 
 /**

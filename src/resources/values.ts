@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { describeIdProblem, type IdKind, idPatterns, toExampleId } from '../domain/ids.ts';
+import { describeIdProblem, type IdKind, idPatterns, nounOf, toExampleId } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isObject } from '../domain/json.ts';
 
@@ -63,7 +63,7 @@ export const idOf = (kind: IdKind) =>
     v.examples([toExampleId(kind)]),
   );
 /** The `{id}` in the path of an operation. The message of an error says whether its form is valid. */
-export const idField = (text: string, kind: IdKind) => ({
+export const idField = (kind: IdKind, text = `ID of the ${nounOf(kind)}.`) => ({
   id: described(text, v.string(), toExampleId(kind)),
 });
 export const Timestamp = v.pipe(

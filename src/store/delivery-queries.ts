@@ -91,18 +91,12 @@ export class DeliveryQueries extends Table {
     return row === undefined ? '' : toBody(row);
   }
 
-  /** The `limit` pending deliveries of the given endpoints with the earliest due times, in order. */
-  listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
-    return webhookSeqs
-      .flatMap((webhookSeq) =>
-        this.sql.all<{ seq: number; due_at: number }>(
-          'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
-          [webhookSeq, limit],
-        ),
-      )
-      .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
-      .slice(0, limit)
-      .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
+  /** The earliest due time of a delivery to an endpoint; undefined if none is due. */
+  findNextDueAt(webhookSeq: number): number | undefined {
+    return this.sql.value(
+      'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1',
+      [webhookSeq],
+    );
   }
 
   /** Whether a pending delivery to an endpoint waits for a retry. */

@@ -111,15 +111,6 @@ export class WebhookTable extends Table {
     ]) as number;
   }
 
-  /** The sequences of the enabled endpoints of one workspace or of all. */
-  listEnabledSeqs(workspaceSeq: number | null): number[] {
-    return this.sql.values(
-      `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
-           AND (@workspace IS NULL OR workspace_seq = @workspace)`,
-      { workspace: workspaceSeq },
-    );
-  }
-
   /** The row of an endpoint, deleted or not. */
   findBySeq(seq: number): WebhookRow | undefined {
     return this.sql.get('SELECT * FROM webhooks WHERE seq = ?', [seq]);

@@ -163,8 +163,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'webhooks create': [
     [
       '--url http://a -e a.b,c.d --events e.f --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      { url: 'http://a', events: ['a.b', 'c.d', 'e.f'], workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
+      { url: 'http://a', events: ['a.b', 'c.d', 'e.f'], workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' },
     ],
+    ['-H A:b --skip-verify --disable', { headers: { A: 'b' }, skip_verify: true, disabled: true }],
   ],
   'webhooks get': [['--show-secret', { showSecret: true }]],
   'webhooks update': [

@@ -77,7 +77,6 @@ describe('each operation', () => {
       [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
       [202, 'POST', `/webhooks/${webhook.id}/test-event`, { type: 'a.b', payload_text: '{}' }],
       [200, 'GET', `/events/${events.data[0].id}`],
-      [200, 'GET', '/deliveries/due'],
       [200, 'GET', '/deliveries/counts'],
       [200, 'GET', '/overview'],
       [200, 'GET', `/deliveries/${deliveryId}`],

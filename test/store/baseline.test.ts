@@ -76,7 +76,8 @@ function settle(store: Store, seq: number): void {
 }
 
 const workspaceOf = (store: Store) => Number(store.workspaces.listAll()[0]?.seq);
-const webhookOf = (store: Store) => Number(store.webhooks.listEnabledSeqs(null)[0]);
+const webhookOf = (store: Store) =>
+  Number(store.webhooks.list(null, { limit: 1, beforeSeq: null }).rows[0]?.seq);
 
 /** Changes to a store. `seq` is the sequence of the changed row. */
 const changes: Readonly<Record<string, (store: Store, seq: number) => void>> = {

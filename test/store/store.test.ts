@@ -107,7 +107,7 @@ describe('the replacement of all rows', () => {
     store.deleteAll(() => {});
     expect(store.workspaces.listAll()).toEqual([]);
     expect(store.deliveries.countAll()).toBe(0);
-    expect(store.webhooks.listEnabledSeqs(null)).toEqual([]);
+    expect(store.webhooks.list(null, { limit: 9, beforeSeq: null }).rows).toEqual([]);
     expect(store.events.list({}, { limit: 9, beforeSeq: null }).rows).toEqual([]);
     expect(store.apiRequests.findMessages(lastSeq)).toBeUndefined();
     expect([store.id, store.settings.find('a'), store.lastSeq]).toEqual([id, '1', lastSeq + 1]);

@@ -12,7 +12,6 @@ import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
 import { operation } from '../operation-command.ts';
 import { parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
-import { confirm, yesOption } from '../prompt.ts';
 import { describeDatabase } from '../ready-line.ts';
 import { describeClock, formatSize, formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
@@ -160,35 +159,9 @@ const RESET_NOTE = `
 The initial state is the state after startup, or after the last snapshot load. With --all, only the default
 workspace, its API key and the endpoint of --forward-to remain, with the same IDs and secrets, and the data of --seed.`;
 
-const snapshotLoad: CommandDefinition<{ readonly file: string; readonly yes?: true }> = {
-  configure: (command) =>
-    command
-      .argument('<file>', 'Snapshot to load, on the machine that runs the emulator')
-      .option(...yesOption('Replace the state')),
-  examples: [
-    ['Return to a saved state', 'emulator snapshot load state.svc'],
-    ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],
-  ],
-  async run({ file, yes }, context) {
-    const control = await context.connect();
-    const path = resolve(context.cwd, file);
-    if (!yes) await control.loadSnapshot({ path, dry_run: true });
-    await confirm(context, `Replace all state with the snapshot ${file}?`, yes);
-    const status = await control.loadSnapshot({ path });
-    context.print(status, () =>
-      renderFields(
-        {
-          Loaded: file,
-          Workspace: status.workspace_id,
-          'API key': status.api_key,
-          Endpoint: status.webhook_id ?? null,
-          Deliveries: `${status.deliveries.pending} pending`,
-        },
-        context.io,
-      ),
-    );
-  },
-};
+/** A path on the machine that runs the emulator. */
+const snapshotPath = ({ path }: Readonly<Record<string, unknown>>, { cwd }: Pick<Context, 'cwd'>) =>
+  path === undefined ? {} : { path: resolve(cwd, String(path)) };
 
 export const emulator: CommandGroup = {
   examples: [
@@ -247,11 +220,42 @@ export const emulator: CommandGroup = {
               parse: String,
             },
           },
-          input: ({ path }, { cwd }) => (path === undefined ? {} : { path: resolve(cwd, String(path)) }),
+          input: snapshotPath,
           render: ({ path, size_bytes: size }) => `Saved all state to ${path} (${formatSize(size)}).`,
           examples: [['Save all state', 'emulator snapshot save state.svc']],
         }),
-        load: { summary: 'Replace all state with a snapshot', ...snapshotLoad },
+        load: operation('loadSnapshot', {
+          summary: 'Replace all state with a snapshot',
+          fields: {
+            path: {
+              flags: '<file>',
+              description: 'Snapshot to load, on the machine that runs the emulator',
+              parse: String,
+            },
+          },
+          input: snapshotPath,
+          check: async (input, context, { yes }) =>
+            yes || (await context.connect()).loadSnapshot({ ...input, dry_run: true }),
+          confirm: {
+            action: 'Replace the state',
+            question: ({ path }) => `Replace all state with the snapshot ${path}?`,
+          },
+          render: (status, { io }, { path }) =>
+            renderFields(
+              {
+                Loaded: path,
+                Workspace: status.workspace_id,
+                'API key': status.api_key,
+                Endpoint: status.webhook_id ?? null,
+                Deliveries: `${status.deliveries.pending} pending`,
+              },
+              io,
+            ),
+          examples: [
+            ['Return to a saved state', 'emulator snapshot load state.svc'],
+            ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],
+          ],
+        }),
       },
     },
   },

@@ -1,10 +1,14 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { Option } from 'commander';
 import { scopes } from '../../domain/credentials.ts';
+import { pickSettable } from '../../resources/define-resource.ts';
+import { keyTable } from '../../resources/key.ts';
 import { keyChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
 import { operation, workspaceField } from '../operation-command.ts';
 import { renderFields } from '../render/table.ts';
+
+const settings = pickSettable(keyTable);
 
 export const keys: CommandGroup = {
   examples: [['Create a key that can only read events', 'keys create --scopes events:read']],
@@ -22,18 +26,9 @@ export const keys: CommandGroup = {
     }),
     create: operation('createKey', {
       summary: 'Create an API key',
+      table: { ...settings, scopes: { ...settings.scopes, defaultText: 'all' } },
+      input: ({ scopes: given = [...scopes] }) => ({ scopes: given }) as object,
       fields: {
-        name: {
-          flags: '--name <name>',
-          description: 'Name that the request log shows for the key',
-          defaultText: 'its last four characters',
-        },
-        scopes: {
-          flags: '--scopes <list>',
-          description: 'Scopes that the key grants',
-          defaultText: 'all',
-          getDefault: async () => [...scopes],
-        },
         workspace_id: {
           ...workspaceField,
           description: 'Workspace that the key is bound to',

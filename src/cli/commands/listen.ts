@@ -12,7 +12,7 @@ import type { EndpointChange, RegisteredWebhook } from '../../resources/endpoint
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import { addOptions, createEndpointOptions } from '../field-option.ts';
+import { addOptions, createTableOptions, endpointOptionTable } from '../field-option.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
@@ -123,7 +123,7 @@ export const command: CommandDefinition<Options> = {
 
 /** The options of the settings. The URL is an argument, and the endpoint is enabled. */
 function createSettingOptions() {
-  const { url: _url, disabled: _disabled, ...options } = createEndpointOptions();
+  const { url: _url, disabled: _disabled, ...options } = createTableOptions(endpointOptionTable);
   options.events.default(undefined, '*');
   return options;
 }

@@ -4,12 +4,11 @@ import { idPrefixes } from '../../domain/ids.ts';
 import { findCurlProblem, toCurlCommand } from '../../resources/logged-request.ts';
 import { requestFilters } from '../../resources/request.ts';
 import { requestChoices } from '../choices/resource-choices.ts';
-import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
+import type { CommandDefinition, CommandGroup } from '../command.ts';
 import { addOptions, createTableOptions } from '../field-option.ts';
 import { follow } from '../follow.ts';
 import { operation } from '../operation-command.ts';
 import { idParser } from '../option-parsers.ts';
-import { askChoice } from '../prompt.ts';
 import { renderRequestDetail } from '../render/requests.ts';
 import { renderRequest } from '../render/stream-items.ts';
 
@@ -21,30 +20,6 @@ const filterTable = {
     summary: 'Only requests with this API key: its ID (key_…) or its name',
     option: '--key <key>',
     parse: parseKey,
-  },
-};
-
-export const get: CommandDefinition<{ readonly id?: string; readonly curl?: true }> = {
-  configure: (command) =>
-    command
-      .addArgument(new AskedArgument('id', 'Request ID (req_…)', requestChoices))
-      .option('--curl', 'Print a curl command that sends the request with the key in SVC_API_KEY'),
-  examples: [
-    ['Show a request and its response, with headers and bodies', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
-    ['Print a request as a curl command', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --curl'],
-  ],
-  async run({ id, curl }, context) {
-    const requestId = id ?? (await askChoice(context, 'id', requestChoices));
-    const control = await context.connect();
-    const request = await control.getRequest({ id: requestId });
-    if (curl) {
-      const { url } = await control.getStatus({});
-      const command = toCurlCommand(request, url);
-      context.print({ curl: command }, () => command);
-      const problem = findCurlProblem(request);
-      if (problem !== null)
-        context.io.note(`The command does not send the same request, because ${problem}.`);
-    } else context.print(request, () => renderRequestDetail(request, context));
   },
 };
 
@@ -85,7 +60,33 @@ export const logs = {
         ],
       ],
     }),
-    get: { summary: 'Show an API request with its headers and bodies', ...get },
+    get: operation('getRequest', {
+      summary: 'Show an API request with its headers and bodies',
+      fields: { id: { flags: '<id>', description: 'Request ID (req_…)', source: requestChoices } },
+      addOptions: (command) =>
+        command.option('--curl', 'Print a curl command that sends the request with the key in SVC_API_KEY'),
+      async during(call, _, context, { curl }) {
+        const request = await call;
+        if (!curl) return request;
+        return {
+          ...request,
+          curl: toCurlCommand(request, (await (await context.connect()).getStatus({})).url),
+        };
+      },
+      render: (request, context) =>
+        'curl' in request ? String(request.curl) : renderRequestDetail(request, context),
+      async warn(request, _, { io }) {
+        const problem = 'curl' in request ? findCurlProblem(request) : null;
+        if (problem !== null) io.note(`The command does not send the same request, because ${problem}.`);
+      },
+      examples: [
+        [
+          'Show a request and its response, with headers and bodies',
+          'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+        ],
+        ['Print a request as a curl command', 'logs get req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --curl'],
+      ],
+    }),
     tail: { summary: 'Follow API requests in real time', ...tail },
   },
 } satisfies CommandGroup;

@@ -7,18 +7,15 @@ import {
   type CreatedWebhook,
   describeEndpoint,
   endpointDefaults,
-  publicEndpointFields,
   type Webhook,
   type WebhookDetail,
 } from '../../resources/endpoint.ts';
 import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices } from '../choices/resource-choices.ts';
-import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
+import type { CliCommand, CommandGroup } from '../command.ts';
 import { rejectOwnUrl, warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
-import { addOptions, createEndpointOptions, createNegation } from '../field-option.ts';
-import { operation } from '../operation-command.ts';
-import { addWorkspaceOption, parseWebhookUrl } from '../option-parsers.ts';
-import { askChoice, askText } from '../prompt.ts';
+import { addOptions, createNegation, createTableOptions, endpointOptionTable } from '../field-option.ts';
+import { operation, workspaceField } from '../operation-command.ts';
 import { formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
@@ -26,93 +23,29 @@ import { fetchScheduleTimes } from '../schedule-time.ts';
 const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
 type Change = Omit<ControlInput<'updateWebhook'>, 'id'>;
-type CreateOptions = Partial<Pick<Change, keyof typeof publicEndpointFields>> & {
-  readonly workspace?: string;
-};
 
-const create: CommandDefinition<CreateOptions> = {
-  configure: (command) =>
-    addWorkspaceOption(addOptions(command, createEndpointOptions(), Object.keys(publicEndpointFields))),
-  examples: [
-    ['Deliver one event type to a local port', 'webhooks create --url 3000/webhooks --events order.shipped'],
-    [
-      'Deliver two event types to a URL',
-      'webhooks create --url http://localhost:3000/webhooks --events order.shipped,invoice.paid',
-    ],
-    [
-      'Deliver every event type and print the endpoint as JSON',
-      "webhooks create --url https://example.com/hooks -e '*' --json",
-    ],
-  ],
-  /** Uses the public API, so that scopes and the workspace of the key apply. */
-  async run({ workspace, ...settings }, context) {
-    const url = settings.url ?? (await askText(context, '--url <url>', parseWebhookUrl));
-    const events = settings.events ?? [await askChoice(context, '--events <list>', eventTypeChoices)];
-    await rejectOwnUrl(url, context);
-    const workspaceId = workspace ?? (await context.getWorkspaceId());
-    const api = await context.connectApi();
-    const input = { workspace_id: workspaceId, ...settings, url, events };
-    const { value: webhook, text } = await api.createWebhook(input);
-    context.printJsonText(text, () => renderWebhook(webhook, context.io));
-    context.io.note(describeSecretCommand(webhook));
-    await warnAboutMistypedTypes(webhook.events, context);
-    await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
-  },
-};
-
-/** A setting is false with `--no-…`. */
+/** A setting is false with `--no-…`, which sets its default. */
 type UpdateOptions = { readonly [Name in keyof Change]?: Change[Name] | false } & {
-  readonly id?: string;
   readonly enable?: true;
 };
 
-const update: CommandDefinition<UpdateOptions> = {
-  configure: (command) => {
-    const { url, events, disabled, ...others } = createEndpointOptions();
-    events.description = 'Event types that replace the current ones, separated by commas, or * for all';
-    addOptions(command.addArgument(new AskedArgument('id', ID_DESCRIPTION, webhookChoices)), { url, events });
-    for (const option of Object.values(others)) command.addOption(option).addOption(createNegation(option));
-    command
-      .addOption(disabled.conflicts('enable'))
-      .option('--enable', 'Send paused deliveries, and create deliveries for new events');
-  },
-  examples: [
-    [
-      'Deliver to another port',
-      'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url http://localhost:4000/hooks',
-    ],
-    [
-      'Replace the event types of an endpoint',
-      'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --events order.shipped,invoice.paid',
-    ],
-    ['Disable an endpoint', 'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --disable'],
-  ],
-  async run({ id, enable, ...options }, context) {
-    const change = toChange({ ...options, ...(enable && { disabled: false }) });
-    if (Object.keys(change).length === 0) {
-      throw new SvcError('usage', 'Nothing to update: no option was passed.', {
-        hint: { text: 'Show the options', command: 'svc webhooks update --help' },
-      });
-    }
-    const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
-    const control = await context.connect();
-    if (change.url !== undefined) await rejectOwnUrl(change.url, context);
-    const webhook = await control.updateWebhook({ id: webhookId, ...change });
-    context.print(webhook, () => renderWebhook(webhook, context.io));
-    await warnAboutMistypedTypes(change.events ?? [], context);
-    if ((change.url || change.events || enable) && !webhook.disabled)
-      await warnIfDeliveredTwice(webhook, control, context.io);
-  },
-};
-
-/** Without a flag, `--no-…` sets the default. */
-function toChange(options: UpdateOptions): Change {
+function toChange({ enable, ...options }: UpdateOptions): Change {
   const defaults: Readonly<Record<string, unknown>> = endpointDefaults;
   const isUnset = (name: string, value: unknown) => value === false && typeof defaults[name] !== 'boolean';
-  const entries = Object.entries(options);
+  const entries = Object.entries(enable ? { ...options, disabled: false } : options);
   return Object.fromEntries(
     entries.map(([name, value]) => [name, isUnset(name, value) ? defaults[name] : value]),
   );
+}
+
+function addChangeOptions(command: CliCommand): void {
+  const { url, events, disabled, ...others } = createTableOptions(endpointOptionTable);
+  events.description = 'Event types that replace the current ones, separated by commas, or * for all';
+  addOptions(command, { url, events });
+  for (const option of Object.values(others)) command.addOption(option).addOption(createNegation(option));
+  command
+    .addOption(disabled.conflicts('enable'))
+    .option('--enable', 'Send paused deliveries, and create deliveries for new events');
 }
 
 const idField = { flags: '<id>', description: ID_DESCRIPTION, source: webhookChoices };
@@ -153,8 +86,66 @@ export const webhooks: CommandGroup = {
         ['Show its secret too', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --show-secret'],
       ],
     }),
-    create: { summary: 'Register an endpoint', ...create },
-    update: { summary: 'Update an endpoint', ...update },
+    create: operation('createWebhook', {
+      summary: 'Register an endpoint',
+      table: {
+        ...endpointOptionTable,
+        url: { ...endpointOptionTable.url, ask: true },
+        events: { ...endpointOptionTable.events, ask: eventTypeChoices },
+      },
+      fields: { workspace_id: workspaceField },
+      check: ({ url }, context) => rejectOwnUrl(url, context),
+      render: (webhook, { io }) => renderWebhook(webhook, io),
+      note: describeSecretCommand,
+      async warn(webhook, _, context) {
+        await warnAboutMistypedTypes(webhook.events, context);
+        await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
+      },
+      examples: [
+        [
+          'Deliver one event type to a local port',
+          'webhooks create --url 3000/webhooks --events order.shipped',
+        ],
+        [
+          'Deliver two event types to a URL',
+          'webhooks create --url http://localhost:3000/webhooks --events order.shipped,invoice.paid',
+        ],
+        [
+          'Deliver every event type and print the endpoint as JSON',
+          "webhooks create --url https://example.com/hooks -e '*' --json",
+        ],
+      ],
+    }),
+    update: operation('updateWebhook', {
+      summary: 'Update an endpoint',
+      fields: { id: idField },
+      addOptions: addChangeOptions,
+      input: toChange,
+      async check({ id: _, ...change }, context) {
+        if (Object.keys(change).length === 0)
+          throw new SvcError('usage', 'Nothing to update: no option was passed.', {
+            hint: { text: 'Show the options', command: 'svc webhooks update --help' },
+          });
+        if (change.url !== undefined) await rejectOwnUrl(change.url, context);
+      },
+      render: (webhook, { io }) => renderWebhook(webhook, io),
+      async warn(webhook, { url, events, disabled }, context) {
+        await warnAboutMistypedTypes(events ?? [], context);
+        if ((url || events || disabled === false) && !webhook.disabled)
+          await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
+      },
+      examples: [
+        [
+          'Deliver to another port',
+          'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url http://localhost:4000/hooks',
+        ],
+        [
+          'Replace the event types of an endpoint',
+          'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --events order.shipped,invoice.paid',
+        ],
+        ['Disable an endpoint', 'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --disable'],
+      ],
+    }),
     delete: operation('deleteWebhook', {
       summary: 'Delete an endpoint',
       fields: { id: idField },

@@ -13,7 +13,7 @@ import { createNotFoundError } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { describeSignature, listAttempts, verifyDelivery } from '../service/verification.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
-import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
+import { toCondition, toExcerpt } from './to-condition.ts';
 import { completeUrl } from './webhook-handlers.ts';
 
 export function createDeliveryHandlers(
@@ -33,11 +33,6 @@ export function createDeliveryHandlers(
           store.deliveryQueries.getBody(row.seq),
         ),
       }));
-    },
-    listDue: async ({ workspace_id, limit }) => {
-      const workspace = findWorkspace(sandbox, workspace_id);
-      const seqs = store.webhooks.listEnabledSeqs(workspace?.seq ?? null);
-      return { data: store.deliveryQueries.listNextDue(seqs, limit).map(toDelivery) };
     },
     listAttempts: async (input) => {
       const request = toPageRequest(input, (id) => store.attempts.findSeq(id));

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { get, logs, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
+import { logs, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
 import type { ApiRequest, ApiRequestDetail } from '../../../src/resources/request.ts';
 import { createFakeContext, streamOf } from '../fake-context.ts';
 
@@ -84,7 +84,7 @@ describe('svc logs list', () => {
 describe('svc logs get', () => {
   it('a request is printed with its error, its client, and the headers and bodies', async () => {
     const { context, capturedOutput } = createFakeContext({ control: { getRequest: async () => detail } });
-    await get.run({ id: 'req_1' }, context);
+    await logs.commands.get.run({ id: 'req_1' }, context);
     expect(capturedOutput.out).toMatchInlineSnapshot(`
       "Request     req_1
       At          2026-11-20T12:00:00.123Z (just now)
@@ -129,7 +129,7 @@ describe('svc logs get', () => {
     const message = { ...detail.request, headers, body: null } as ApiRequestDetail['request'];
     const getRequest = async () => ({ ...detail, request: message, response: null });
     const { context, capturedOutput } = createFakeContext({ control: { getRequest } });
-    await get.run({ id: 'req_1' }, context);
+    await logs.commands.get.run({ id: 'req_1' }, context);
     expect(capturedOutput.out).toContain(note);
     expect(capturedOutput.out).not.toContain('Response');
   });
@@ -141,7 +141,7 @@ describe('svc logs get', () => {
         getStatus: async () => ({ url: 'http://127.0.0.1:4777' }) as never,
       },
     });
-    await get.run({ id: 'req_1', curl: true }, context);
+    await logs.commands.get.run({ id: 'req_1', curl: true }, context);
     expect(capturedOutput.out).toBe(
       `curl http://127.0.0.1:4777/v1/events \\
   -H "Authorization: Bearer $SVC_API_KEY" \\
@@ -159,7 +159,7 @@ describe('svc logs get', () => {
         getStatus: async () => ({ url: 'http://127.0.0.1:4777' }) as never,
       },
     });
-    await get.run({ id: 'req_1', curl: true }, context);
+    await logs.commands.get.run({ id: 'req_1', curl: true }, context);
     expect(capturedOutput.err).toBe(
       'The command does not send the same request, because its headers and its body are no longer stored.\n',
     );

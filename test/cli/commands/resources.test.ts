@@ -18,7 +18,7 @@ it('svc emulator snapshot load checks the file before it asks for confirmation',
       },
     },
   });
-  const loaded = runCommand('emulator snapshot load', { file: '/x' }, context);
+  const loaded = runCommand('emulator snapshot load', { path: '/x' }, context);
   await expect(loaded).rejects.toThrow('dry_run true: /x does not exist.');
 });
 

@@ -500,26 +500,6 @@ describe.each([
       expect((await control.getDelivery({ id })).due_times).toEqual([]);
     });
 
-    it('due deliveries are listed in the order of their due times', async () => {
-      receiver.respond([{ status: 500 }, { status: 500 }, { status: 200 }]);
-      const { id: first } = await register(['a.b', 'c.d']);
-      await register(['a.b']);
-      const early = await trigger('a.b');
-      await settled(early);
-      await control.advanceClock({ ms: 60_000 });
-      const late = await trigger('c.d');
-      await settled(late);
-      const due = async (input: Parameters<ControlPlane['listDue']>[0]) =>
-        (await control.listDue(input)).data.map(({ event_id }) => event_id);
-      const pending = (await control.listDeliveries({ status: 'pending' })).data;
-      expect(await due({})).toEqual(pending.map(({ event_id }) => event_id).toReversed());
-      expect((await due({ limit: 1 })).length).toBe(1);
-      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
-      await expect(due({ workspace_id })).resolves.toEqual([]);
-      await control.updateWebhook({ id: first, disabled: true });
-      await expect(due({})).resolves.not.toContain(late);
-    });
-
     it('attempts are listed newest first', async () => {
       receiver.respond([{ status: 500 }, { status: 200 }, { status: 200 }]);
       const { id: webhook_id } = await register(['a.b']);
@@ -714,7 +694,6 @@ describe.each([
       ['revealSecret', { id: `wh_${unknown}` }],
       ['listAttempts', { webhook_id: `wh_${unknown}` }],
       ['listAttempts', { delivery_id: `del_${unknown}` }],
-      ['listDue', { workspace_id: `ws_${unknown}` }],
       ['describeSignature', { id: `del_${unknown}` }],
       ['verifyDelivery', { id: `del_${unknown}` }],
       ['getFixture', { type: 'no.fixture' }],
@@ -744,7 +723,6 @@ describe.each([
       ['listEvents', { until: 'tomorrow' }],
       ['listAttempts', { starting_after: `att_${unknown}_1` }],
       ['listAttempts', { starting_after: 'att_1' }],
-      ['listDue', { limit: 0 }],
       ['listEvents', { starting_after: `evt_${unknown}` }],
       ['listDeliveries', { toString: 'x' }],
       ['listRequests', { status: 600 }],

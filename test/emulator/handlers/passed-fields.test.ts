@@ -123,13 +123,10 @@ describe('the settings of an endpoint', () => {
   it('svc webhooks create, update and listen pass each setting', async () => {
     await using emulator = await startTestEmulator();
     const { url, events, disabled, ...others } = settings;
-    const publicFields = Object.fromEntries(
-      Object.entries(settings).filter(([name]) => Object.hasOwn(publicEndpointFields, name)),
-    );
-    const { workspace_id: workspace } = emulator.status();
-    await runAt('webhooks create', { ...publicFields, workspace }, emulator);
+    const { workspace_id } = emulator.status();
+    await runAt('webhooks create', { ...settings, workspace_id }, emulator);
     const [created] = (await emulator.control.listWebhooks({})).data;
-    expect(created).toMatchObject(publicFields);
+    expect(created).toMatchObject(settings);
     const { id } = await emulator.control.createWebhook({ url: 'https://example.com/' });
     await runAt('webhooks update', { id, ...settings }, emulator);
     expect(await emulator.control.getWebhook({ id })).toMatchObject(settings);
