@@ -1,7 +1,7 @@
 /** Schemas of the emulator, its clocks, its database and its snapshots. */
 import * as v from 'valibot';
 import { environments } from '../domain/credentials.ts';
-import { profileNames } from '../profile/rules.ts';
+import { profileNames } from '../profile/gap.ts';
 import { AttemptSummary } from '../resources/attempt.ts';
 import { Count, described, Hint, idOf, resource, Timestamp } from '../resources/values.ts';
 

@@ -7,7 +7,7 @@ import { newEndpointFields } from '../resources/endpoint.ts';
 import { eventSettings, newEventFields } from '../resources/event.ts';
 import { SeedFault } from '../resources/fault.ts';
 import { newKeyFields } from '../resources/key.ts';
-import { listProblems, type Problem } from '../resources/validate.ts';
+import { type Problem, parse } from '../resources/validate.ts';
 import { Speed } from '../resources/value-schemas.ts';
 import { idOf, Name, ScheduleTime, Secret } from '../resources/values.ts';
 import {
@@ -76,32 +76,17 @@ export type ValidatedSeed = v.InferOutput<SeedSchema>;
 /**
  * Validates a seed.
  * @param name name of the seed in messages, for example a file.
- * @throws SvcError `validation_failed` with the paths of the problems.
+ * @throws SvcError `validation_failed` with the path of the first problem.
  */
 export function parseSeed(seed: unknown, name: string, options: PublicOperationOptions): ValidatedSeed {
-  const schema = createSeedSchema(options);
-  // valibot accepts an array as an object.
-  const problems = Array.isArray(seed) ? [ARRAY_PROBLEM] : listProblems(schema, seed);
-  if (problems.length > 0) throw toSeedError(problems, name);
-  const validated = v.parse(schema, seed);
-  const conflicts = [...listDuplicates(validated), ...listUnknownWebhooks(validated)];
-  if (conflicts.length > 0) throw toSeedError(conflicts, name);
+  const toError = ({ path, problem }: Problem) =>
+    new SvcError('validation_failed', `${name}: ${path || 'it'} ${problem}.`, {
+      hint: 'See docs/state.md for the format of a seed.',
+    });
+  const validated = parse(createSeedSchema(options), seed, toError);
+  const [conflict] = [...listDuplicates(validated), ...listUnknownWebhooks(validated)];
+  if (conflict !== undefined) throw toError(conflict);
   return validated;
-}
-
-const ARRAY_PROBLEM: Problem = { path: '', problem: 'must be an object, not an array' };
-/** Further problems are only counted. */
-const MAX_LISTED_PROBLEMS = 6;
-
-function toSeedError(problems: readonly Problem[], name: string): SvcError {
-  const [first, ...further] = problems
-    .slice(0, MAX_LISTED_PROBLEMS)
-    .map(({ path, problem }) => `${path || 'it'} ${problem}`);
-  const omittedCount = problems.length - MAX_LISTED_PROBLEMS;
-  const also = omittedCount > 0 ? [...further, `${omittedCount} more`] : further;
-  return new SvcError('validation_failed', `${name}: ${first}.`, {
-    hint: also.length === 0 ? 'See docs/state.md for the format of a seed.' : `Also: ${also.join('; ')}.`,
-  });
 }
 
 /** Faults for endpoints that the seed does not contain. */

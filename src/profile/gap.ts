@@ -1,6 +1,9 @@
 /** The types of an entry of the gap register. */
 import type { GapSchema } from './gap-schemas.ts';
 
+export const profileNames = ['relaxed', 'strict'] as const;
+export type ProfileName = (typeof profileNames)[number];
+
 /** A value as the configuration file contains it, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
 export type ConfigValue =
   | string

@@ -1,10 +1,10 @@
 /** Lists the gap register for `svc gaps`. */
 import type { Environment } from '../domain/credentials.ts';
+import type { ProfileName } from './gap.ts';
 import { type ConfigValue, type Gap, isConfigurable } from './gap.ts';
 import { listChoices } from './gap-schemas.ts';
 import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
 import { applyOverrides, type Overrides } from './resolve-rules.ts';
-import type { ProfileName } from './rules.ts';
 
 /** A gap with its current answer. The field names are those of `svc gaps --json`. */
 export interface ListedGap {

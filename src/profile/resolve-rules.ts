@@ -2,14 +2,12 @@
 import type { Environment } from '../domain/credentials.ts';
 import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
-import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import { parseConfigured, unknownFieldError, type ValueLocation } from '../resources/configured-value.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
-import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
-import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
-import { signatureHeaderFormats, signatureKeys } from './gaps/signature-gaps.ts';
+import type { SchemeName } from '../signature/schemes.ts';
+import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable, type ProfileName } from './gap.ts';
 import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';
-import type { ProfileName, Rules } from './rules.ts';
+import { type Rules, toRules } from './rules.ts';
 
 /** Answers that replace those of the profile, by gap ID. An object replaces only the fields that it has. Not yet validated. */
 export type Overrides = Readonly<Record<string, unknown>>;
@@ -114,70 +112,4 @@ function toValueLocation(id: string): ValueLocation {
 
 function isConfigurableGapId(id: GapId): id is ConfigurableGapId {
   return isConfigurable(gaps[id]);
-}
-
-function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName | SignatureScheme): Rules {
-  return {
-    profile,
-    signature: scheme === 'svc' ? toSignatureScheme(gapValues) : getScheme(scheme),
-    signatureToleranceMs: gapValues['signature.tolerance'],
-    payloadField: gapValues['event.body'],
-    eventCatalog: gapValues['event.catalog'],
-    webhookLimit: gapValues['webhook.limit'],
-    webhookUrl: gapValues['webhook.url'],
-    wildcard: gapValues['webhook.wildcard'],
-    delivery: {
-      connectTimeoutMs: gapValues['delivery.timeout'].connect,
-      attemptTimeoutMs: gapValues['delivery.timeout'].attempt,
-      responseLimitBytes: gapValues['delivery.response'],
-      concurrencyPerEndpoint: gapValues['delivery.concurrency'].per_endpoint,
-      concurrency: gapValues['delivery.concurrency'].total,
-    },
-    retry: {
-      delaysMs: gapValues['retry.schedule'],
-      windowMs: RETRY_WINDOW_MS,
-      maxDelayMs: MAX_RETRY_DELAY_MS,
-      jitter: gapValues['retry.jitter'],
-      honorRetryAfter: gapValues['retry.after'] === 'honored',
-      stopOn410: gapValues['retry.410'] === 'stop',
-    },
-    replayFailure: gapValues['replay.failed'],
-    idempotency: {
-      scope: gapValues['idempotency.scope'].unique_within,
-      retentionMs: gapValues['idempotency.scope'].retention,
-    },
-    list: {
-      workspaceParameter: gapValues['list.workspace'],
-      defaultLimit: gapValues['list.limit'].default,
-      maxLimit: gapValues['list.limit'].max,
-    },
-    readScopes: gapValues['key.scopes'],
-    rateLimit: toRateLimit(gapValues['rate.limit']),
-    bodyLimitBytes: gapValues['body.limit'],
-  };
-}
-
-/** The scheme `svc` with the answers to the gaps `signature.*`. */
-export function toSignatureScheme(gapValues: GapValues): SignatureScheme {
-  const { hash, key } = gapValues['signature.algorithm'];
-  return {
-    ...schemes.svc,
-    algorithm: hash,
-    key: signatureKeys[key],
-    content: gapValues['signature.content'],
-    ...toHeaderFormat(gapValues['signature.header'], hash),
-    timestampFormat: gapValues['signature.timestamp'],
-  };
-}
-
-function toHeaderFormat(
-  format: GapValues['signature.header'],
-  hash: string,
-): Pick<SignatureScheme, 'encoding' | 'header'> {
-  const { encoding, prefix, separator, timestampField } = signatureHeaderFormats[format];
-  return { encoding, header: { prefix: prefix.replace('<hash>', hash), separator, timestampField } };
-}
-
-function toRateLimit(limit: GapValues['rate.limit']): Rules['rateLimit'] {
-  return limit && { perSecond: limit.per_second, burst: limit.burst };
 }

@@ -1,62 +1,80 @@
-/** The rules of an emulator: the gap register as plain values, with the profile and its overrides applied. */
-import type { RetryPolicy } from '../domain/retry-policy.ts';
-import type { WebhookUrlRule } from '../domain/webhook-url.ts';
+/** The rules of an emulator: the answers to the gaps as plain values. docs/gaps.md explains the gaps that they come from. */
+import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
+import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
+import type { ProfileName } from './gap.ts';
+import { signatureHeaderFormats, signatureKeys } from './gaps/signature-gaps.ts';
+import type { GapValues } from './gaps.ts';
 
-export const profileNames = ['relaxed', 'strict'] as const;
-export type ProfileName = (typeof profileNames)[number];
+export type Rules = Readonly<ReturnType<typeof toRules>>;
 
-/** A comment starts with the gaps that a value comes from. docs/gaps.md explains them. */
-export interface Rules {
-  /** For display only: the other values follow from it. */
-  readonly profile: ProfileName;
-  /** `signature.*`: how deliveries are signed. */
-  readonly signature: SignatureScheme;
-  /** `signature.tolerance` */
-  readonly signatureToleranceMs: number;
-  /** `event.body`: the field of `POST /events` that carries the payload. */
-  readonly payloadField: 'payload' | 'data';
-  /** `event.catalog`: `open` accepts every event type, `closed` only those with a built-in fixture. */
-  readonly eventCatalog: 'open' | 'closed';
-  /** `webhook.limit`: maximum number of endpoints in a workspace. */
-  readonly webhookLimit: number;
-  /** `webhook.url`: which URLs an endpoint can have. */
-  readonly webhookUrl: WebhookUrlRule;
-  /** `webhook.wildcard`: whether an endpoint can subscribe to `*`. */
-  readonly wildcard: 'accepted' | 'rejected_in_production' | 'rejected';
-  /** `delivery.*` */
-  readonly delivery: {
-    readonly connectTimeoutMs: number;
-    readonly attemptTimeoutMs: number;
-    /** Bytes of the receiver's response that are stored. */
-    readonly responseLimitBytes: number;
-    /** Maximum number of attempts in flight for one endpoint. */
-    readonly concurrencyPerEndpoint: number;
-    /** Maximum number of attempts in flight in total. */
-    readonly concurrency: number;
+export function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName | SignatureScheme) {
+  return {
+    /** For display only: the other values follow from it. */
+    profile,
+    signature: scheme === 'svc' ? toSignatureScheme(gapValues) : getScheme(scheme),
+    signatureToleranceMs: gapValues['signature.tolerance'],
+    /** The field of `POST /events` that carries the payload. */
+    payloadField: gapValues['event.body'],
+    eventCatalog: gapValues['event.catalog'],
+    webhookLimit: gapValues['webhook.limit'],
+    webhookUrl: gapValues['webhook.url'],
+    wildcard: gapValues['webhook.wildcard'],
+    delivery: {
+      connectTimeoutMs: gapValues['delivery.timeout'].connect,
+      attemptTimeoutMs: gapValues['delivery.timeout'].attempt,
+      /** Of the receiver's response, as it is stored. */
+      responseLimitBytes: gapValues['delivery.response'],
+      concurrencyPerEndpoint: gapValues['delivery.concurrency'].per_endpoint,
+      concurrency: gapValues['delivery.concurrency'].total,
+    },
+    retry: {
+      delaysMs: gapValues['retry.schedule'],
+      windowMs: RETRY_WINDOW_MS,
+      maxDelayMs: MAX_RETRY_DELAY_MS,
+      jitter: gapValues['retry.jitter'],
+      honorRetryAfter: gapValues['retry.after'] === 'honored',
+      stopOn410: gapValues['retry.410'] === 'stop',
+    },
+    replayFailure: gapValues['replay.failed'],
+    idempotency: {
+      /** What must be the same, in addition to the idempotency key, in a repeated request. */
+      scope: gapValues['idempotency.scope'].unique_within,
+      retentionMs: gapValues['idempotency.scope'].retention,
+    },
+    list: {
+      workspaceParameter: gapValues['list.workspace'],
+      defaultLimit: gapValues['list.limit'].default,
+      maxLimit: gapValues['list.limit'].max,
+    },
+    readScopes: gapValues['key.scopes'],
+    /** For each API key; null for no limit. */
+    rateLimit: toRateLimit(gapValues['rate.limit']),
+    bodyLimitBytes: gapValues['body.limit'],
   };
-  /** `retry.*` */
-  readonly retry: RetryPolicy;
-  /** `replay.failed`: whether a delivery that has succeeded keeps this status after a failed replay. */
-  readonly replayFailure: 'keeps_success' | 'fails';
-  /** `idempotency.scope` */
-  readonly idempotency: {
-    /** What must be the same, in addition to the idempotency key, in a repeated request. */
-    readonly scope: 'api_key_method_path' | 'api_key';
-    readonly retentionMs: number;
+}
+
+/** The scheme `svc` with the answers to the gaps `signature.*`. */
+export function toSignatureScheme(gapValues: GapValues): SignatureScheme {
+  const { hash, key } = gapValues['signature.algorithm'];
+  return {
+    ...schemes.svc,
+    algorithm: hash,
+    key: signatureKeys[key],
+    content: gapValues['signature.content'],
+    ...toHeaderFormat(gapValues['signature.header'], hash),
+    timestampFormat: gapValues['signature.timestamp'],
   };
-  /** `list.workspace` and `list.limit` */
-  readonly list: {
-    /** Query parameter that selects the workspace. */
-    readonly workspaceParameter: string;
-    /** Items on a page if the client sets no limit. */
-    readonly defaultLimit: number;
-    readonly maxLimit: number;
-  };
-  /** `key.scopes`: whether reads require the read scopes. */
-  readonly readScopes: 'required' | 'not_required';
-  /** `rate.limit`, for each API key; null for no limit. */
-  readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
-  /** `body.limit`, for the body of a request to the API. */
-  readonly bodyLimitBytes: number;
+}
+
+function toHeaderFormat(
+  format: GapValues['signature.header'],
+  hash: string,
+): Pick<SignatureScheme, 'encoding' | 'header'> {
+  const { encoding, prefix, separator, timestampField } = signatureHeaderFormats[format];
+  return { encoding, header: { prefix: prefix.replace('<hash>', hash), separator, timestampField } };
+}
+
+function toRateLimit(limit: GapValues['rate.limit']) {
+  return limit && { perSecond: limit.per_second, burst: limit.burst };
 }

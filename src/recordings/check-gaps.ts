@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import type { Environment } from '../domain/credentials.ts';
 import { isObject } from '../domain/json.ts';
+import type { ProfileName } from '../profile/gap.ts';
 import { type ConfigValue, type Gap, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
-import type { ProfileName } from '../profile/rules.ts';
 import { type Finding, NO_EVIDENCE } from './finding.ts';
 import { compareMessages, type OtherDifference } from './record-shapes.ts';
 import { checkRequests } from './request-checks.ts';

@@ -2,7 +2,7 @@
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
 import type { GapValues } from '../profile/gaps.ts';
-import { toSignatureScheme } from '../profile/resolve-rules.ts';
+import { toSignatureScheme } from '../profile/rules.ts';
 import { type SignatureScheme, signatureAlgorithms } from '../signature/scheme.ts';
 import { isSignedWithAny } from '../signature/sign.ts';
 import {

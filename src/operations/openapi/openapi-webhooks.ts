@@ -18,7 +18,7 @@ export interface EventTypeDocumentation {
 
 interface WebhooksSectionOptions {
   readonly eventTypes: readonly EventTypeDocumentation[];
-  readonly rules: Pick<Rules, 'signature' | 'signatureToleranceMs' | 'retry' | 'delivery'>;
+  readonly rules: Pick<Rules, 'signature' | 'signatureToleranceMs' | 'retry'>;
 }
 
 export const WEBHOOKS_TAG = 'Deliveries';
@@ -28,19 +28,11 @@ export const WEBHOOKS_TAG = 'Deliveries';
  * @param schemas components of the document; the schemas of payloads and envelopes are added to it.
  */
 export function createWebhooksSection(
-  { eventTypes, rules: { signature, signatureToleranceMs, retry, delivery } }: WebhooksSectionOptions,
+  { eventTypes, rules: { signature, signatureToleranceMs, retry } }: WebhooksSectionOptions,
   schemas: Record<string, Json>,
 ): Json {
   const parameters = documentHeaders(signature, signatureToleranceMs);
   const responses = describeResponses(retry.stopOn410);
-  const policy = {
-    'x-retry-schedule-ms': retry.delaysMs,
-    'x-retry-window-ms': retry.windowMs,
-    'x-retry-max-gap-ms': retry.maxDelayMs,
-    'x-retry-jitter': retry.jitter,
-    'x-retry-after-respected': retry.honorRetryAfter,
-    'x-response-timeout-ms': delivery.attemptTimeoutMs,
-  };
   const webhooks = eventTypes.map((eventType) => {
     let name = toPascalCase(eventType.type);
     // `a.b_c` and `a_b.c` both become `ABC`.
@@ -65,7 +57,6 @@ export function createWebhooksSection(
         },
       },
       responses,
-      ...policy,
     };
     return [eventType.type, { post }];
   });
