@@ -1,8 +1,8 @@
 /** An emulator for one test: in memory, on a free port and with a frozen clock by default. */
 
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator.ts';
-import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { ProfileName } from '../../src/profile/gap.ts';
+import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { SignatureScheme } from '../../src/signature/scheme.ts';
 import type { SchemeName } from '../../src/signature/schemes.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
