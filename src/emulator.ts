@@ -8,7 +8,7 @@ import { countAttempts } from './domain/retry-policy.ts';
 import type { ForwardTarget } from './domain/webhook-url.ts';
 import { createDeliveryEngine } from './emulator/deliveries/delivery-engine.ts';
 import { createControlPlane } from './emulator/handlers/create-control-plane.ts';
-import { createSandbox, type Sandbox, type SandboxEvent } from './emulator/service/sandbox.ts';
+import { createSandbox, type Sandbox } from './emulator/service/sandbox.ts';
 import { type BootstrapResult, StateLifecycle } from './emulator/service/state-lifecycle.ts';
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
@@ -103,8 +103,6 @@ export interface Emulator {
   /** The certificate of the HTTPS server in PEM, for clients to trust; null without HTTPS. */
   readonly certificate: string | null;
   status(): EmulatorStatus;
-  /** Calls `listener` after an endpoint was changed or deleted, or all state was replaced, and before the request gets its response. */
-  onEndpointChange(listener: () => void): void;
   /** Handles a request without the network. */
   fetch(request: Request): Promise<Response>;
   /** Performs an operation of `/v1` without a request to the app, see `mountPublicApi`. */
@@ -255,9 +253,6 @@ function startWithStore(
   return {
     control,
     status,
-    onEndpointChange(listener) {
-      sandbox.bus.subscribe(({ type }) => endpointChanges.has(type) && listener());
-    },
     closing: closing.signal,
     ...lifetime,
     seeded: stateLifecycle.bootstrapResult.isSeeded,
@@ -266,12 +261,6 @@ function startWithStore(
     send,
   };
 }
-
-const endpointChanges: ReadonlySet<SandboxEvent['type']> = new Set([
-  'webhook_changed',
-  'deliveries_canceled',
-  'state_replaced',
-]);
 
 function resolveRetention({
   keepDays,
@@ -350,7 +339,6 @@ function describeEmulator(
     workspace_id: workspace.id,
     api_key: apiKey,
     ...(webhook && secret ? { webhook_id: webhook.id, webhook_secret: secret } : {}),
-    ...(webhook?.previousUrl && secret ? { webhook_previous_url: webhook.previousUrl } : {}),
     pid: process.pid,
     version: VERSION,
     db,

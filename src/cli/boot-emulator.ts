@@ -18,20 +18,16 @@ import { describePortOwner, findEmulatorOnPort, suggestForBusyPort } from './run
 /** Settings of an emulator that leaves nothing behind: in memory and on a free port. */
 export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
 
-/** The right to be the emulator that commands in a folder find. */
-export interface FolderClaim {
-  release(): void;
-  /** Releases it, and removes what it created. */
-  undo(): void;
-}
-
 interface BootOptions {
   /** Removes all data of the database first. */
   readonly fresh?: boolean | undefined;
   /** As in the options of the emulator. */
   readonly owner?: string | undefined;
-  /** Claims the folder before the start (default: other commands do not find the emulator). */
-  readonly claim?: (() => FolderClaim) | undefined;
+  /**
+   * Claims the right to be the emulator that commands in a folder find, before the start (default: they do not find it).
+   * @returns what releases it
+   */
+  readonly claim?: (() => () => void) | undefined;
 }
 
 /**
@@ -97,13 +93,13 @@ export async function bootEmulator(
       signal,
     });
   const claimAndStart = async (port: number) => {
-    const folderClaim = claim?.();
+    const release = claim?.();
     try {
       const emulator = await start(port);
-      void emulator.closed.then(folderClaim?.release);
+      void emulator.closed.then(release);
       return emulator;
     } catch (error) {
-      folderClaim?.undo();
+      release?.();
       throw error;
     }
   };

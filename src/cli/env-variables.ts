@@ -1,7 +1,6 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
 
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { SvcError } from '../domain/errors.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
@@ -69,47 +68,16 @@ function createFormatError(name: string, value: string, problem: string): SvcErr
   });
 }
 
-/**
- * Writes the variables of an emulator to a file now, and again whenever one of them changes, for example the endpoint secret.
- * @param getVariables the current variables; one that is missing later is removed from the file
- * @param onChange registers a listener for each possible change
- * @param onError receives the error if a later write fails
- * @throws SvcError as {@link writeEnvFile}
- */
-export function keepEnvFile(
-  path: string,
-  getVariables: () => EnvVariables,
-  onChange: (listener: () => void) => void,
-  onError: (error: unknown) => void,
-): void {
-  let written: EnvVariables = {};
-  function write(): void {
-    const variables = getVariables();
-    if (isDeepStrictEqual(variables, written)) return;
-    writeEnvFile(path, variables, Object.keys(written));
-    written = variables;
-  }
-  write();
-  onChange(() => {
-    try {
-      write();
-    } catch (error) {
-      onError(error);
-    }
-  });
-}
-
 export const ENV_FILE_HINT = 'Choose a writable file with --write-env.';
 
 /**
  * Sets variables in a file, which is created if necessary, and keeps its other lines. The file contains secrets, so
  * only its owner gets access to it.
- * @param earlier names of variables that are removed too
  * @throws SvcError `usage` when the file cannot be read or written, or a value cannot be written in this format.
  */
-export function writeEnvFile(path: string, variables: EnvVariables, earlier: readonly string[] = []): void {
+export function writeEnvFile(path: string, variables: EnvVariables): void {
   const text = existsSync(path) ? readTextFile(path) : '';
-  const content = setVariables(text, variables, earlier);
+  const content = setVariables(text, variables);
   try {
     writeFileSync(path, content, { mode: 0o600 });
     chmodSync(path, 0o600);
@@ -118,9 +86,9 @@ export function writeEnvFile(path: string, variables: EnvVariables, earlier: rea
   }
 }
 
-/** Returns the text with these variables at its end, instead of its lines that set them or `earlier` ones. */
-export function setVariables(text: string, variables: EnvVariables, earlier: readonly string[] = []): string {
-  const names = [...earlier, ...Object.keys(variables)];
+/** Returns the text with these variables at its end, instead of its lines that set them. */
+export function setVariables(text: string, variables: EnvVariables): string {
+  const names = Object.keys(variables);
   const others = text
     .split(/(?<=\n)/)
     .filter((line) => !names.includes(/^\s*(?:export\s+)?([\w.-]+)\s*=/.exec(line)?.[1] ?? ''))

@@ -117,7 +117,7 @@ export function renderBanner(
       'Control token': status.control_token ?? null,
       Workspace: status.workspace_id,
       'API key': status.api_key,
-      [ordered.length > 1 ? 'Endpoints' : 'Endpoint']: renderEndpoints(ordered, status),
+      [ordered.length > 1 ? 'Endpoints' : 'Endpoint']: renderEndpoints(ordered),
       Secret: status.webhook_secret === undefined ? null : status.webhook_secret + ofEndpoint,
       Certificate: certificate,
       Database: describeDatabase(status),
@@ -160,16 +160,10 @@ export function describeDatabase({ db }: Pick<EmulatorStatus, 'db'>): string {
   return db === ':memory:' ? 'in memory' : db;
 }
 
-/** The endpoint of `status` is the first. Null without endpoints. */
-function renderEndpoints(
-  endpoints: readonly BannerEndpoint[],
-  { webhook_id: ownId, webhook_previous_url: previousUrl }: EmulatorStatus,
-): string | null {
+/** Null without endpoints. */
+function renderEndpoints(endpoints: readonly BannerEndpoint[]): string | null {
   if (endpoints.length === 0) return null;
-  const lines = endpoints.slice(0, LISTED_ENDPOINTS).map(({ id, url }) => {
-    const formerly = id === ownId && previousUrl !== undefined ? ` (was ${previousUrl})` : '';
-    return `${id} → ${url}${formerly}`;
-  });
+  const lines = endpoints.slice(0, LISTED_ENDPOINTS).map(({ id, url }) => `${id} → ${url}`);
   const rest = endpoints.length - lines.length;
   return [...lines, ...(rest > 0 ? [`and ${rest} more: svc webhooks list`] : [])].join('\n');
 }

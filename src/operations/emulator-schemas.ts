@@ -32,10 +32,6 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     v.optional(idOf('webhook')),
   ),
   webhook_secret: described('Current secret of that endpoint.', v.optional(v.string())),
-  webhook_previous_url: described(
-    'Previous URL of that endpoint, if this start changed it.',
-    v.optional(v.string()),
-  ),
   pid: described('Process ID of the emulator.', Count),
   db: described('Path of the database file, or `:memory:`.', v.string()),
   project_folder: described('Folder whose fixtures the emulator uses.', v.string()),

@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { keepEnvFile, setVariables, toEnvVariables, writeEnvFile } from '../../src/cli/env-variables.ts';
+import { setVariables, writeEnvFile } from '../../src/cli/env-variables.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
 
 describe('setVariables', () => {
   it.each([
@@ -19,10 +18,6 @@ describe('setVariables', () => {
     expect(result).toBe(expected);
     // As Node.js reads the file.
     expect(parseEnv(result)).toEqual({ ...parseEnv(text), A: '1', B: '2' });
-  });
-
-  it('setVariables removes earlier variables', () => {
-    expect(setVariables('A=0\nC=3\n', { B: '2' }, ['A'])).toBe('C=3\nB=2\n');
   });
 });
 
@@ -53,52 +48,5 @@ describe('writeEnvFile', () => {
     expect(() => writeEnvFile(path, {})).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(path) }),
     );
-  });
-});
-
-describe('keepEnvFile', () => {
-  const forwardTo = { url: 'http://127.0.0.1:9/in', events: ['order.shipped'] };
-
-  async function startWithEnvFile() {
-    const path = join(createTemporaryFolder(), '.env');
-    const emulator = await startTestEmulator({ forwardTo });
-    const errors: unknown[] = [];
-    const getVariables = () => toEnvVariables(emulator.status(), null);
-    keepEnvFile(path, getVariables, emulator.onEndpointChange, (error) => errors.push(error));
-    const { webhook_id: id = '', webhook_secret: secret } = emulator.status();
-    return { path, emulator, errors, id, secret };
-  }
-
-  it('the file has the current secret as soon as a rotation, a deletion or a reset has a response', async () => {
-    const { path, emulator, errors, id, secret } = await startWithEnvFile();
-    await using _ = emulator;
-    const readSecret = () => /^SVC_WEBHOOK_SECRET=(.*)$/m.exec(readFileSync(path, 'utf8'))?.[1];
-    expect(readSecret()).toBe(secret);
-    const rotated = await emulator.control.rotateWebhookSecret({ id });
-    expect(readSecret()).toBe(rotated.secret);
-    await emulator.control.deleteWebhook({ id });
-    expect(readSecret()).toBeUndefined();
-    expect(readFileSync(path, 'utf8')).toContain('SVC_API_KEY=');
-    await emulator.control.reset({});
-    expect(readSecret()).toBe(secret);
-    expect(errors).toEqual([]);
-  });
-
-  it('the file is not written when no variable has changed, so that changes of the user stay', async () => {
-    const { path, emulator, id } = await startWithEnvFile();
-    await using _ = emulator;
-    writeFileSync(path, 'MINE=1\n');
-    await emulator.control.updateWebhook({ id, disabled: true });
-    expect(readFileSync(path, 'utf8')).toBe('MINE=1\n');
-  });
-
-  it('a file that can no longer be written is reported, and the rotation succeeds', async () => {
-    const { path, emulator, errors, id } = await startWithEnvFile();
-    await using _ = emulator;
-    rmSync(path);
-    mkdirSync(path);
-    const { secret } = await emulator.control.rotateWebhookSecret({ id });
-    expect(emulator.status().webhook_secret).toBe(secret);
-    expect(errors).toEqual([expect.objectContaining({ code: 'usage' })]);
   });
 });

@@ -88,14 +88,6 @@ Secret       whsec_a (wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D)
 `);
 });
 
-it('the banner shows the URL that the endpoint had before this start', () => {
-  const moved = { ...forwarded, webhook_previous_url: 'http://localhost:4242/' };
-  const endpoints = [endpoint(forwarded.webhook_id, 'http://localhost:4243/')];
-  expect(render(moved, endpoints)).toContain(
-    `Endpoint     ${forwarded.webhook_id} → http://localhost:4243/ (was http://localhost:4242/)\n`,
-  );
-});
-
 it('the banner lists five endpoints and counts the others', () => {
   const endpoints = Array.from({ length: 8 }, (_, index) => endpoint(`wh_${index}`, 'http://localhost:1/'));
   const banner = render(status, endpoints);

@@ -10,13 +10,13 @@ import { addOwnUrl, isOwnUrl } from '../../platform/own-addresses.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';
-import { ENV_FILE_HINT, keepEnvFile, toEnvVariables } from '../env-variables.ts';
+import { ENV_FILE_HINT, toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { assertFileWritable } from '../file-access.ts';
 import { startInForeground } from '../foreground-emulator.ts';
 import { DETACHED, type NoteOutput } from '../process-context.ts';
 import { announceReady } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
-import { printHint, printWarning, reportError } from '../report-error.ts';
+import { printHint, printWarning } from '../report-error.ts';
 import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { addStartOptions } from '../start-options.ts';
@@ -80,11 +80,8 @@ export const command: CommandDefinition<Options> = {
     const settings = { config, rules, fresh: options.fresh };
     const { emulator, certificate, announce, close } = await startInForeground(settings, context);
     try {
-      if (values.envFile !== null) {
-        const getVariables = () => toEnvVariables(emulator.status(), certificate);
-        const report = (error: unknown) => reportError(error, context.io, false);
-        keepEnvFile(values.envFile, getVariables, emulator.onEndpointChange, report);
-      }
+      if (values.envFile !== null)
+        writeEnvFile(values.envFile, toEnvVariables(emulator.status(), certificate));
       await announce(emulator.status());
       context.reportReady?.();
       warnIfCommandsUseAnother(emulator.status(), config, context.io);

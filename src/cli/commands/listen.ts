@@ -271,8 +271,7 @@ async function announce(
 ): Promise<string> {
   const { id, secret, events } = registered;
   if (foreground !== null && !context.json) {
-    const { webhook_previous_url: _, ...status } = foreground.emulator.status();
-    await foreground.announce({ ...status, webhook_id: id, webhook_secret: secret });
+    await foreground.announce({ ...foreground.emulator.status(), webhook_id: id, webhook_secret: secret });
   }
   if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop the emulator.`;
   if (receiver === null) return renderHeading(registered);

@@ -215,14 +215,8 @@ export interface BootstrapResult {
   readonly apiKey: string;
   /** Whether {@link BootstrapOptions.seed} was applied. */
   readonly isSeeded: boolean;
-  readonly webhook: ForwardEndpoint | null;
-}
-
-/** The endpoint of `--forward-to`, even if it was deleted later. */
-interface ForwardEndpoint {
-  readonly id: string;
-  /** The URL that an earlier `--forward-to` delivered to; null if it is the same or there was none. */
-  readonly previousUrl: string | null;
+  /** The endpoint of `--forward-to`, even if it was deleted later. */
+  readonly webhook: { readonly id: string } | null;
 }
 
 /**
@@ -283,12 +277,11 @@ function ensureKey(
 }
 
 /** Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. */
-function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): ForwardEndpoint {
+function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): { readonly id: string } {
   const { workspace, url, events } = endpoint;
   const input = { workspace_id: workspace.id, url, events };
   validateEndpoint(sandbox.operations.createWebhook.input, input, sandbox.rules);
-  const { webhook, previousUrl } = registerForwardTarget(sandbox, endpoint);
-  return { id: webhook.id, previousUrl };
+  return { id: registerForwardTarget(sandbox, endpoint).id };
 }
 
 type SeedWorkspace = ValidatedSeed['workspaces'][number];

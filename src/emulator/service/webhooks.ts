@@ -97,25 +97,20 @@ export function registerWebhook(
  * Registers the endpoint of `--forward-to`, which keeps its ID and its secret when the URL changes. A permanent endpoint that
  * already has the URL is used instead, and the earlier one is disabled, so that each event arrives once. Call inside a store
  * transaction.
- * @returns the endpoint, and the URL that an earlier `--forward-to` delivered to until now; null if it is the same or there was none
  */
 export function registerForwardTarget(
   sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
   input: NewWebhook,
-): { readonly webhook: WebhookWithWorkspace; readonly previousUrl: string | null } {
+): WebhookWithWorkspace {
   const { webhooks } = sandbox.store;
   const { workspace, url } = input;
   const earlier = webhooks.findForwardTarget(workspace.seq);
-  const previousUrl =
-    earlier === undefined || earlier.disabled === 1 || earlier.url === url ? null : earlier.url;
   const isUrlTaken = webhooks.listByUrl(workspace.seq, url).some(isPermanent);
-  if (earlier !== undefined && !isUrlTaken) {
-    return { webhook: reuseWebhook(sandbox, earlier, input), previousUrl };
-  }
+  if (earlier !== undefined && !isUrlTaken) return reuseWebhook(sandbox, earlier, input);
   const canReuse = (row: WebhookRow) => isPermanent(row) && (earlier?.url !== url || row.id === earlier.id);
   const webhook = registerWebhook(sandbox, { ...input, forward_target: true }, canReuse);
-  if (earlier !== undefined && previousUrl !== null) updateWebhook(sandbox, earlier.id, { disabled: true });
-  return { webhook, previousUrl };
+  if (earlier?.disabled === 0 && earlier.url !== url) updateWebhook(sandbox, earlier.id, { disabled: true });
+  return webhook;
 }
 
 /** Enables an endpoint, deleted or not, and gives it the values of `input`. @throws as {@link assertBelowLimit}. */

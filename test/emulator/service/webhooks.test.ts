@@ -136,37 +136,28 @@ describe('registerForwardTarget', () => {
   it('the endpoint keeps its ID and secret when the URL changes', () => {
     const { forwardTo, row } = open();
     const first = forwardTo(URL_A);
-    expect(first.previousUrl).toBeNull();
-    expect(row(first.webhook.id)).toMatchObject({ url: URL_A, forward_target: 1 });
-    const same = { ...first.webhook, changed_seq };
-    expect(forwardTo(URL_A)).toEqual({ webhook: same, previousUrl: null });
-    const moved = forwardTo(URL_B);
-    expect(moved).toEqual({ webhook: { ...same, url: URL_B }, previousUrl: URL_A });
+    expect(row(first.id)).toMatchObject({ url: URL_A, forward_target: 1 });
+    const same = { ...first, changed_seq };
+    expect(forwardTo(URL_A)).toEqual(same);
+    expect(forwardTo(URL_B)).toEqual({ ...same, url: URL_B });
   });
 
   it('a permanent endpoint with the URL is used instead, and the earlier one is disabled', () => {
     const { forwardTo, create, row } = open();
     const first = forwardTo(URL_A);
     const own = create({ url: URL_B });
-    const moved = forwardTo(URL_B);
-    expect([moved.webhook.id, moved.previousUrl]).toEqual([own.id, URL_A]);
-    expect(row(first.webhook.id)).toMatchObject({ url: URL_A, disabled: 1 });
+    expect(forwardTo(URL_B).id).toBe(own.id);
+    expect(row(first.id)).toMatchObject({ url: URL_A, disabled: 1 });
     expect(row(own.id)).toMatchObject({ disabled: 0, forward_target: 0 });
-    // Nothing was delivered to the disabled one until now.
-    expect(forwardTo(URL_B).previousUrl).toBeNull();
-    const back = forwardTo(URL_A);
-    expect([back.webhook.id, back.previousUrl, row(first.webhook.id)?.disabled]).toEqual([
-      first.webhook.id,
-      null,
-      0,
-    ]);
+    expect(forwardTo(URL_B).id).toBe(own.id);
+    expect([forwardTo(URL_A).id, row(first.id)?.disabled]).toEqual([first.id, 0]);
   });
 
   it('the endpoint stays the same when another one with its URL exists', () => {
     const { forwardTo, create, row } = open();
     const first = forwardTo(URL_A);
     const other = row(create({ events: ['a.b'] }).id);
-    expect(forwardTo(URL_A)).toEqual({ ...first, webhook: { ...first.webhook, changed_seq } });
+    expect(forwardTo(URL_A)).toEqual({ ...first, changed_seq });
     expect(row(other?.id ?? '')).toEqual(other);
   });
 
@@ -174,7 +165,7 @@ describe('registerForwardTarget', () => {
     const { forwardTo, create, remove } = open();
     const [listener, deleted] = [create({ listener: true }), create()];
     remove(deleted.id);
-    const { webhook } = forwardTo(URL_A);
+    const webhook = forwardTo(URL_A);
     expect([listener.id, deleted.id]).not.toContain(webhook.id);
     expect(webhook.secret).toBe(deleted.secret);
   });
@@ -182,7 +173,7 @@ describe('registerForwardTarget', () => {
   it('the endpoint of another workspace is not changed', () => {
     const { forwardTo, create, other, row } = open();
     const foreign = create({ workspace: other, forward_target: true });
-    const { webhook } = forwardTo(URL_B);
+    const webhook = forwardTo(URL_B);
     expect(webhook.id).not.toBe(foreign.id);
     expect(row(foreign.id)?.url).toBe(URL_A);
   });
