@@ -18,16 +18,20 @@ import { describePortOwner, findEmulatorOnPort, suggestForBusyPort } from './run
 /** Settings of an emulator that leaves nothing behind: in memory and on a free port. */
 export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
 
+/** The right to be the emulator that commands in a folder find. */
+export interface FolderClaim {
+  release(): void;
+  /** Releases it, and removes what it created. */
+  undo(): void;
+}
+
 interface BootOptions {
   /** Removes all data of the database first. */
   readonly fresh?: boolean | undefined;
   /** As in the options of the emulator. */
   readonly owner?: string | undefined;
-  /**
-   * Claims the right to be the emulator that commands in a folder find, before the start (default: they do not find it).
-   * @returns what releases it
-   */
-  readonly claim?: (() => () => void) | undefined;
+  /** Claims the folder before the start (default: other commands do not find the emulator). */
+  readonly claim?: (() => FolderClaim) | undefined;
 }
 
 /**
@@ -93,13 +97,13 @@ export async function bootEmulator(
       signal,
     });
   const claimAndStart = async (port: number) => {
-    const release = claim?.();
+    const folderClaim = claim?.();
     try {
       const emulator = await start(port);
-      void emulator.closed.then(release);
+      void emulator.closed.then(folderClaim?.release);
       return emulator;
     } catch (error) {
-      release?.();
+      folderClaim?.undo();
       throw error;
     }
   };

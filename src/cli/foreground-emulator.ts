@@ -1,12 +1,20 @@
 /** The emulator that `svc emulator start`, `svc listen` and `svc mcp` run in their own process until they end. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/resolve-config.ts';
-import { createRunFile, createStateFolder, LOCK_FILE, removeRunFile } from '../config/run-file.ts';
+import {
+  createRunFile,
+  createStateFolder,
+  LOCK_FILE,
+  removeRunFile,
+  removeStateFolder,
+  STATE_FOLDER,
+} from '../config/run-file.ts';
 import { SvcError } from '../domain/errors.ts';
 import type { Emulator } from '../emulator.ts';
 import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
-import { bootEmulator, writeCertificate } from './boot-emulator.ts';
+import { bootEmulator, type FolderClaim, writeCertificate } from './boot-emulator.ts';
 import type { Context } from './context.ts';
 import { warnAboutSettings } from './endpoint-warnings.ts';
 import { openUrl } from './open-url.ts';
@@ -75,16 +83,23 @@ function claimFolder(
   projectFolder: string,
   env: ProcessContext['env'],
   lockFile: (path: string) => (() => void) | null,
-): () => void {
+): FolderClaim {
+  const isNew = !existsSync(join(projectFolder, STATE_FOLDER));
   try {
     const release = lockFile(join(createStateFolder(projectFolder, env), LOCK_FILE));
     if (release === null) throw createAlreadyRunningError(projectFolder);
-    return release;
+    return {
+      release,
+      undo() {
+        if (isNew) removeStateFolder(projectFolder);
+        release();
+      },
+    };
   } catch (error) {
     const isUnwritable =
       error instanceof SvcError && (error.code === 'usage' || error.code === 'database_unusable');
     if (!isUnwritable) throw error;
-    return () => {};
+    return { release() {}, undo() {} };
   }
 }
 

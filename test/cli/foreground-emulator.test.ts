@@ -146,6 +146,13 @@ describe('an emulator that claims its folder', () => {
     // It has released the folder.
     expect(await runCommandLine(start, host)).toBe(ExitCode.success);
   });
+
+  it('a start that fails leaves no state folder', async () => {
+    const cwd = createTemporaryFolder();
+    const { host } = createFakeHost({ cwd });
+    expect(await runCommandLine([...start, '--host', '192.0.2.1'], host)).toBe(ExitCode.usage);
+    expect(existsSync(join(cwd, '.svc'))).toBe(false);
+  });
 });
 
 describe('a port that is in use', () => {

@@ -24,7 +24,6 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
     test: 'test/library/documented-examples.test.ts',
   },
   { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
-  { page: 'docs/receiver-testing.md', language: /^ts$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
   {
     page: 'docs/testing.md',
