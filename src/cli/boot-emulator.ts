@@ -1,9 +1,9 @@
 /** Starts an emulator in this process from the configuration. */
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import type { Config, ConfigValues } from '../config/resolve-config.ts';
+import type { Config } from '../config/resolve-config.ts';
 import { SvcError } from '../domain/errors.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import type { Emulator } from '../emulator.ts';
@@ -75,7 +75,7 @@ export async function bootEmulator(
       projectFolder,
       publicUrl: values.publicUrl,
       tunnel: values.tunnel,
-      https: toHttpsOptions(values),
+      https: values.https || undefined,
       // A database keeps its clock settings unless this start has others.
       clock: {
         ...(sources.speed.kind === 'default' ? {} : { speed: values.speed }),
@@ -165,33 +165,12 @@ export function listFolderPorts(folder: string): number[] {
 }
 
 /**
- * A configured certificate turns HTTPS on.
- * @returns true to generate a certificate; undefined for HTTP
- * @throws SvcError `usage` for a certificate without its key, or a key without its certificate.
- */
-export function toHttpsOptions({
-  https,
-  tlsCert: cert,
-  tlsKey: key,
-}: Pick<ConfigValues, 'https' | 'tlsCert' | 'tlsKey'>):
-  | true
-  | { readonly cert: string; readonly key: string }
-  | undefined {
-  if (cert === null && key === null) return https ? true : undefined;
-  if (cert !== null && key !== null) return { cert, key };
-  const message = cert === null ? '--tls-key needs --tls-cert.' : '--tls-cert needs --tls-key.';
-  throw new SvcError('usage', message, {
-    hint: 'Pass both, or use --https with a generated certificate.',
-  });
-}
-
-/**
- * Writes a self-signed certificate to `certificate.pem` in `folder`, for clients to trust.
- * @returns its path; null for a certificate that an authority issued
+ * Writes the generated certificate to `certificate.pem` in `folder`, for clients to trust.
+ * @returns its path; null without HTTPS
  * @throws SvcError `usage` if it cannot be written
  */
 export function writeCertificate(folder: string, certificate: string | null): string | null {
-  if (certificate === null || !isSelfSigned(certificate)) return null;
+  if (certificate === null) return null;
   const path = join(folder, 'certificate.pem');
   try {
     writeFileSync(path, certificate, { mode: 0o644 });
@@ -199,11 +178,6 @@ export function writeCertificate(folder: string, certificate: string | null): st
     throw createWriteError(path, error, 'Start the emulator in a writable folder.');
   }
   return path;
-}
-
-function isSelfSigned(certificate: string): boolean {
-  const { issuer, subject } = new X509Certificate(certificate);
-  return issuer === subject;
 }
 
 /** @returns a function that prints the errors of the running emulator as notes, but not the same twice in a row */

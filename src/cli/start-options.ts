@@ -20,8 +20,6 @@ const placeholders = {
   ca: 'file',
   proxy: 'url',
   https: null,
-  tlsCert: 'file',
-  tlsKey: 'file',
   allowHost: 'list',
   publicUrl: 'url',
   tunnel: null,

@@ -126,8 +126,6 @@ export const settings = {
     isPath: true,
   },
   https: flag('Serve HTTPS with a generated certificate'),
-  tlsCert: optionalPath('PEM file with the certificate for HTTPS'),
-  tlsKey: optionalPath('PEM file with the private key of --tls-cert'),
   allowHost: {
     description:
       'Additional host names that /v1 accepts, separated by commas, without ports, such as host.docker.internal',

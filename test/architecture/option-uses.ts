@@ -85,11 +85,9 @@ const startOptions: readonly OptionUse[] = [
   ],
   ['--wall-clock 2026-11-20T12:00:00Z --seed a.yaml', { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' }],
   [
-    '--https --tls-cert c.pem --tls-key k.pem --ca ca.pem --proxy http://proxy:3128 --public-url https://a.example --tunnel --allow-host a.b,c.d',
+    '--https --ca ca.pem --proxy http://proxy:3128 --public-url https://a.example --tunnel --allow-host a.b,c.d',
     {
       https: true,
-      tlsCert: 'c.pem',
-      tlsKey: 'k.pem',
       ca: 'ca.pem',
       proxy: 'http://proxy:3128',
       publicUrl: 'https://a.example',

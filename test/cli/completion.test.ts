@@ -87,7 +87,6 @@ describe('completion of values', () => {
     ['receiver check http://a --rule raw-body,ded', ['raw-body,deduplication']],
     ['completion ', Object.keys(scripts)],
     ['emulator start --db ', [':files']],
-    ['emulator start --tls-key ', [':files']],
     ['verify --request=', [':files']],
     ['trigger a.b --data @', [':files']],
     ['trigger a.b --data {', []],

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toHttpsOptions, writeCertificate } from '../../src/cli/boot-emulator.ts';
+import { writeCertificate } from '../../src/cli/boot-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createRunFile, createStateFolder, findRunFile } from '../../src/config/run-file.ts';
 import type { Emulator } from '../../src/emulator.ts';
@@ -23,25 +23,8 @@ function createFolderOf(emulator: Emulator): string {
   return folder;
 }
 
-describe('HTTPS of svc emulator start', () => {
-  it('HTTPS is enabled by --https and by a certificate', () => {
-    expect(toHttpsOptions({ https: false, tlsCert: null, tlsKey: null })).toBeUndefined();
-    expect(toHttpsOptions({ https: true, tlsCert: null, tlsKey: null })).toBe(true);
-    expect(toHttpsOptions({ https: false, tlsCert: '/c', tlsKey: '/k' })).toEqual({ cert: '/c', key: '/k' });
-  });
-
-  it.each([
-    ['--tls-cert', '--tls-cert needs --tls-key.'],
-    ['--tls-key', '--tls-key needs --tls-cert.'],
-  ])('the option %s is rejected without its counterpart', async (option, problem) => {
-    const cwd = createTemporaryFolder();
-    const { exitCode, err } = await run(`emulator start --port 0 --db :memory: ${option} file.pem`, { cwd });
-    expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining(problem) });
-  });
-});
-
 describe('writeCertificate', () => {
-  it('a self-signed certificate is written to a file that everyone can read', () => {
+  it('the certificate is written to a file that everyone can read', () => {
     const folder = createTemporaryFolder();
     const { cert } = getCertificate('self-signed');
     const path = writeCertificate(folder, cert);
@@ -59,12 +42,9 @@ describe('writeCertificate', () => {
     expect(findRunFile({ cwd: folder, env: {} })?.certificate).toBe(path);
   });
 
-  it.each([
-    ['plain HTTP', null],
-    ['a certificate of an authority', getCertificate('localhost').cert],
-  ])('no certificate file is written for %s', (_, certificate) =>
-    expect(writeCertificate(createTemporaryFolder(), certificate)).toBeNull(),
-  );
+  it('no certificate file is written for plain HTTP', () => {
+    expect(writeCertificate(createTemporaryFolder(), null)).toBeNull();
+  });
 });
 
 describe('commands with an HTTPS emulator', () => {
@@ -118,16 +98,5 @@ describe('commands with an HTTPS emulator', () => {
     expect(refused.exitCode).toBe(3);
     expect(refused.err).toMatch(/The certificate of https:\/\/127\.0\.0\.1:\d+ is not trusted: .*\n.*SVC_CA/);
     expect(await run(status, { cwd, env: { SVC_CA: certificate } })).toMatchObject({ exitCode: 0, err: '' });
-  });
-
-  it('commands trust the certificate authority in SVC_CA', async () => {
-    const fileOf = (name: string) => join(import.meta.dirname, `../support/certs/${name}.pem`);
-    const https = { cert: fileOf('localhost.cert'), key: fileOf('localhost.key') };
-    await using emulator = await startTestEmulator({ https });
-    const cwd = createFolderOf(emulator);
-    expect(await run('emulator status', { cwd })).toMatchObject({ exitCode: 3 });
-    const env = { SVC_CA: fileOf('authority.cert') };
-    expect(await run('emulator status', { cwd, env })).toMatchObject({ exitCode: 0 });
-    expect((await run('env --json', { cwd, env })).out).not.toContain('NODE_EXTRA_CA_CERTS');
   });
 });

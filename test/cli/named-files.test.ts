@@ -15,7 +15,6 @@ describe.skipIf(process.platform === 'win32')('a file that an option names', () 
     'fixtures run ./device.json',
     `${start} --seed device.json`,
     `${start} --ca device.json`,
-    `${start} --tls-cert device.json --tls-key device.json`,
     `${start} --write-env device.json`,
     'emulator start --port 0 --db device.json',
     'emulator exec --log device.json -- node --version',

@@ -58,8 +58,6 @@ const layers = {
   events: ['a.b, c.d', 'a.b,c.d', ['a.b', 'c.d'], ['a.b', 'c.d']],
   envFile: [envFile, envFile, envFile, envFile],
   https: [true, '1', true, true],
-  tlsCert: [ca, ca, ca, ca],
-  tlsKey: [ca, ca, ca, ca],
   allowHost: ['A.b, 10.0.2.2', 'A.b,10.0.2.2', ['A.b', '10.0.2.2'], ['a.b', '10.0.2.2']],
   publicUrl: ['https://h:1/', 'https://h:1/', 'https://h:1', 'https://h:1'],
   tunnel: [true, '1', true, true],
@@ -97,8 +95,6 @@ describe('the sources of settings', () => {
       events: ['*'],
       envFile: null,
       https: false,
-      tlsCert: null,
-      tlsKey: null,
       allowHost: [],
       publicUrl: null,
       tunnel: false,
@@ -199,9 +195,9 @@ describe('paths', () => {
   });
 
   it('each setting that is a path is relative to the working folder on the command line', async () => {
-    const names = ['db', 'seed', 'envFile', 'tlsCert', 'tlsKey', 'ca'] as const;
+    const names = ['db', 'seed', 'envFile', 'ca'] as const;
     const { values } = await resolve({
-      options: { db: 'x', seed: 'x', writeEnv: 'x', tlsCert: 'x', tlsKey: 'x', ca: 'x' },
+      options: { db: 'x', seed: 'x', writeEnv: 'x', ca: 'x' },
     });
     expect(names.map((name) => values[name])).toEqual(names.map(() => join(cwd, 'x')));
   });
@@ -280,8 +276,6 @@ describe('invalid values', () => {
     ['environment', 'staging'],
     ['env_file', null],
     ['https', 'yes'],
-    ['tls_cert', ''],
-    ['tls_key', null],
     ['allow_host', 'a.b'],
     ['public_url', 'https://h/?a=1'],
     ['control_token', 'fifteen-letters'],
