@@ -1,6 +1,5 @@
 /**
- * Sends HTTP requests with `node:http`, because the global `fetch` needs 20 ms before its first request, and connects to the control
- * plane with them.
+ * Sends HTTP requests with `node:http`, because the global `fetch` starts slowly, and connects to the control plane with them.
  */
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';

@@ -80,7 +80,7 @@ function widthOfToken(token: string): number {
   return isAnsiSequence(token) ? 0 : widthOf(token);
 }
 
-/** Created on first use, because it takes 10 ms. */
+/** Created on first use. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** The user-perceived characters of a text. In pieces, because the time of the segmenter grows with the square of the length. */
