@@ -213,11 +213,6 @@ describe('a mistyped command line', () => {
       'Missing argument: <file>',
       'Use: svc emulator snapshot save [options] <file>',
     ],
-    [
-      'open a',
-      'Invalid value for id: "a"',
-      'Pass the ID of a delivery, an event or an endpoint: del_…, evt_… or wh_…',
-    ],
     ['help ', "Unknown command: svc ''", 'List the commands with: svc --help'],
     ['deliveries list --type=', 'Invalid value for --type: ""', 'Change the value: it must not be empty.'],
     ['listen 4242 4243', 'Too many arguments: expected 1, got 2.', 'Use: svc listen [options] [url]'],

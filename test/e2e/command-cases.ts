@@ -413,10 +413,10 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['--format', 'xml'], 'Invalid value for --format: "xml"'],
   },
   open: {
-    args: ({ delivery }) => [delivery, '--print'],
-    stdout: /^http:\/\/127\.0\.0\.1:\d+\/#\/deliveries\/del_\w+\n$/,
+    args: ['--print'],
+    stdout: /^http:\/\/127\.0\.0\.1:\d+\/\n$/,
     jsonFields: ['url'],
-    invalid: [['ws_1'], 'Invalid value for id: "ws_1"'],
+    invalid: [['ws_1'], 'Too many arguments'],
   },
   completion: {
     args: ['bash'],
