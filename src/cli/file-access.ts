@@ -1,12 +1,11 @@
 /** Reads and writes the files that options name. */
 import { X509Certificate } from 'node:crypto';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { createFolder } from '../platform/create-folder.ts';
 import { readBytes, readTextFile } from '../platform/read-data-file.ts';
 import { FILE_LIMIT_BYTES, RefusedFileError } from '../platform/read-regular-file.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -104,7 +103,7 @@ export function assertFileWritable(path: string, hint = 'Pass another file.'): v
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
       throw new Error(`${folder} is not a folder`);
     }
-    createFolder(folder);
+    mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
   } catch (error) {
@@ -118,7 +117,7 @@ export async function writeText(path: string, text: string, hint = 'Pass another
     yield text;
   }
   try {
-    createFolder(dirname(path));
+    mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
     throw createWriteError(path, error, hint);
   }

@@ -1,11 +1,10 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../domain/errors.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { createFolder } from '../platform/create-folder.ts';
 import { writePrivateFile } from '../platform/write-private-file.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from './trusted-path.ts';
@@ -37,7 +36,7 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
   const ignoreFile = join(folder, IGNORE_FILE);
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
   try {
-    createFolder(folder, 0o755);
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
     throw new SvcError('usage', `Cannot use the folder ${folder}: ${describeFileError(error)}.`, {

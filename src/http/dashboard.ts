@@ -133,11 +133,6 @@ type DashboardFile = ReturnType<typeof createFile>;
 
 function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFile> {
   const source = folder === undefined ? findPackageFiles('dist/dashboard') : openFolder(folder);
-  if (source === null) {
-    throw new SvcError('not_found', 'This bundled application does not contain the files of the dashboard.', {
-      hint: { text: 'Install the package where the application runs', command: 'npm install svc-emulator' },
-    });
-  }
   const page = source.read('index.html');
   if (page === null) {
     throw new SvcError('not_found', 'The dashboard has not been built.', {

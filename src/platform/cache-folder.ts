@@ -1,7 +1,6 @@
 /** Finds the private cache folder of svc. */
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { createFolder } from './create-folder.ts';
 
 const PRIVATE_FOLDER = 0o700;
 /** Bits of the mode with which a group or everyone can write. */
@@ -34,7 +33,7 @@ export function openPrivateFolder(folder: string): void {
   if (user !== undefined && uid !== user && uid !== ROOT) {
     throw new Error(`${existing} belongs to user ${uid}, but svc runs as user ${user}`);
   }
-  createFolder(folder, PRIVATE_FOLDER);
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const stat = lstatSync(folder);
   if (!stat.isDirectory()) throw new Error('it is not a folder');
   if (user !== undefined && stat.mode & WRITABLE_BY_OTHERS) {

@@ -5,15 +5,12 @@ import { Readable } from 'node:stream';
 import { type AttemptPhase, type PhaseDurations, PhaseTimer } from '../domain/attempt-phases.ts';
 import type { WallClock } from '../domain/clock.ts';
 import { parseReceiverUrl } from '../domain/http-url.ts';
-import { type Connection, ConnectionPool } from './connection-pool.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
 import { clearTimeout, monotonic, setTimeout } from './timers.ts';
 
 export interface OutboundClientOptions extends ConnectorOptions {
   /** Used to measure durations (default: the monotonic clock). */
   readonly wall?: Pick<WallClock, 'monotonic'>;
-  /** Maximum number of connections per origin (default: 64). Further requests wait for one. */
-  readonly connectionsPerOrigin?: number;
 }
 
 export interface OutboundRequest {
@@ -84,14 +81,15 @@ const INFORMATIONAL_LIMIT = 64;
 /** Statuses of responses that end at their headers (RFC 9110, section 6.4.1). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 const CONNECTION_LOST = new Set<string | undefined>(['ECONNRESET', 'EPIPE']);
+/** Idle connections are closed after this time, because many servers close them after five seconds. */
+const IDLE_LIMIT_MS = 4_000;
 
 /** Redirects are not followed, and proxy variables of the environment are not used. */
 export class OutboundClient {
   readonly #connector: Connector;
-  readonly #limit: number;
   readonly #now: () => number;
-  /** By origin and whether any certificate is accepted. */
-  readonly #pools = new Map<string, ConnectionPool>();
+  /** The connections that are kept for later requests, by origin and whether any certificate is accepted. */
+  readonly #idle = new Map<string, Socket[]>();
   /**
    * Ends each request in flight. Not a `Set`: each time it grows, V8 keeps its old table and the requests in it until a full
    * collection, which doubles the time of collections.
@@ -100,9 +98,8 @@ export class OutboundClient {
   #isClosed = false;
 
   /** @throws SvcError `usage` for an invalid `ca` or `proxy` */
-  constructor({ wall = { monotonic }, connectionsPerOrigin = 64, ...options }: OutboundClientOptions) {
+  constructor({ wall = { monotonic }, ...options }: OutboundClientOptions) {
     this.#connector = new Connector(options);
-    this.#limit = connectionsPerOrigin;
     this.#now = () => wall.monotonic();
   }
 
@@ -116,9 +113,7 @@ export class OutboundClient {
       const { reusesConnection = true } = message;
       const url = parseReceiverUrl(message.url);
       const parts = typeof body === 'string' || Buffer.isBuffer(body) ? null : body;
-      const pool = reusesConnection
-        ? this.#getPool(`${url.origin} ${insecureTls}`)
-        : new ConnectionPool(this.#limit);
+      const idle = reusesConnection ? this.#getIdle(`${url.origin} ${insecureTls}`) : [];
       const timer = new PhaseTimer(this.#now);
       let stage: Exchange['stage'] = 'connecting';
       let outgoing: ClientRequest | undefined;
@@ -137,7 +132,6 @@ export class OutboundClient {
         signal?.removeEventListener('abort', stop);
         const index = this.#stops.indexOf(stop);
         if (index !== -1) this.#stops.splice(index, 1);
-        pool.cancel(start);
         if (outgoing === undefined) opening?.abort();
         else if (isCut) outgoing.destroy();
         const truncated = length > bodyLimitBytes || failure !== null;
@@ -176,12 +170,10 @@ export class OutboundClient {
           .on('error', finish);
       };
 
-      const write = (connection: Connection, isReused: boolean) => {
-        const { socket } = connection;
+      const write = (socket: Socket, isReused: boolean) => {
         let informationalCount = 0;
         stage = 'waiting';
         timer.begin('send');
-        connection.onData = onData;
         try {
           outgoing = request({
             method,
@@ -195,9 +187,11 @@ export class OutboundClient {
           });
         } catch (error) {
           // An invalid header.
-          pool.release(connection);
+          socket.destroy();
           return finish(error as NetworkError);
         }
+        // Called for each part of a response, before Node.js parses it.
+        socket.on('data', onData);
         outgoing
           .on('information', () => {
             informationalCount++;
@@ -213,7 +207,10 @@ export class OutboundClient {
             // Bytes after a complete response do not matter.
             else finish(incoming?.complete ? null : error);
           })
-          .on('close', () => pool.release(connection));
+          .on('close', () => {
+            socket.off('data', onData);
+            if (reusesConnection && socket.writable) idle.push(socket);
+          });
         if (parts === null) {
           outgoing.end(body);
           timer.begin('wait');
@@ -232,16 +229,16 @@ export class OutboundClient {
         stage = 'connecting';
         timer.restart();
         try {
-          const connect = () => this.#connector.open(url, { insecureTls, onPhase, limit });
-          write(await pool.open(connect), false);
+          const socket = await this.#connector.open(url, { insecureTls, onPhase, limit });
+          // Bytes that no request waits for would be the response to the next one.
+          const closeIfIdle = () => idle.includes(socket) && socket.destroy();
+          socket.setTimeout(IDLE_LIMIT_MS, closeIfIdle).on('data', closeIfIdle);
+          socket.on('close', () => idle.includes(socket) && idle.splice(idle.indexOf(socket), 1));
+          if (isOver) socket.destroy();
+          else write(socket, false);
         } catch (error) {
           finish(error as NetworkError);
         }
-      };
-
-      const start = (idle?: Connection) => {
-        if (idle === undefined) return void open();
-        write(idle, true);
       };
 
       const stop = () => finish('stopped');
@@ -249,7 +246,11 @@ export class OutboundClient {
       if (this.#isClosed || signal?.aborted) return stop();
       this.#stops.push(stop);
       signal?.addEventListener('abort', stop);
-      pool.acquire(start);
+      // The receiver may have closed a connection, which is not yet reported.
+      let kept = idle.pop();
+      while (kept?.writable === false) kept = idle.pop();
+      if (kept === undefined) void open();
+      else write(kept, true);
     });
   }
 
@@ -267,13 +268,13 @@ export class OutboundClient {
 
   /** Closes the connections that are kept for later requests. */
   closeConnections(): void {
-    for (const pool of this.#pools.values()) pool.closeIdle();
+    for (const sockets of this.#idle.values()) for (const socket of sockets) socket.destroy();
   }
 
-  #getPool(key: string): ConnectionPool {
-    const pool = this.#pools.get(key) ?? new ConnectionPool(this.#limit);
-    this.#pools.set(key, pool);
-    return pool;
+  #getIdle(key: string): Socket[] {
+    const sockets = this.#idle.get(key) ?? [];
+    this.#idle.set(key, sockets);
+    return sockets;
   }
 }
 

@@ -21,21 +21,8 @@ declare const __SVC_EXECUTABLE__: Executable | undefined;
 /** Null outside the single executable. In it, `process.execPath` is this program and runs no scripts. */
 export const executable = typeof __SVC_EXECUTABLE__ === 'object' ? __SVC_EXECUTABLE__ : null;
 
-/**
- * The folder with this code; in an application that bundles it as CommonJS, that of the application. Undefined in one that is bundled as
- * an ES module.
- */
-const ownFolder: string | undefined = typeof __dirname === 'string' ? __dirname : import.meta.dirname;
-
-/** Where to search for this package and what is installed with it, the best first. */
-function listStartFolders(): string[] {
-  const script = process.argv[1];
-  return [
-    ...(ownFolder === undefined ? [] : [ownFolder]),
-    ...(script === undefined ? [] : [dirname(script)]),
-    process.cwd(),
-  ];
-}
+/** The folder with this code. */
+const ownFolder: string = typeof __dirname === 'string' ? __dirname : import.meta.dirname;
 
 /** A folder whose files can be read, on disk or in the single executable. */
 interface ReadableFolder {
@@ -45,14 +32,10 @@ interface ReadableFolder {
   read(path: string): Buffer | null;
 }
 
-/**
- * @param folder path inside this package, such as `dist/dashboard`
- * @returns null in an application that bundles this package without its files
- */
-export function findPackageFiles(folder: string): ReadableFolder | null {
+/** @param folder path inside this package, such as `dist/dashboard` */
+export function findPackageFiles(folder: string): ReadableFolder {
   if (executable !== null) return openExecutable(executable, folder);
-  const packageFolder = findPackageFolder();
-  return packageFolder === null ? null : openFolder(join(packageFolder, folder));
+  return openFolder(join(getPackageFolder(ownFolder), folder));
 }
 
 export function openFolder(folder: string): ReadableFolder {
@@ -90,50 +73,35 @@ export function getProgramCommand(): readonly [string, ...string[]] {
   return [process.execPath, ...process.execArgv, '--', process.argv[1] ?? ''];
 }
 
-/**
- * The `require` of a module or addon of this package by its path, such as `./dist/better-sqlite3`; null in an application that
- * bundles this package without its files. Not for the single executable.
- */
-export function createPackageRequire(): NodeJS.Require | null {
-  const folder = findPackageFolder();
-  return folder === null ? null : createRequire(join(folder, 'package.json'));
+/** The `require` of a module or addon of this package by its path, such as `./dist/better-sqlite3`. Not for the single executable. */
+export function createPackageRequire(): NodeJS.Require {
+  return createRequire(join(getPackageFolder(ownFolder), 'package.json'));
 }
 
-/** The `require` that finds a package of the project, if any start folder does. Not for the single executable. */
+/** The `require` of the project that uses this package: next to it, or in the working folder. Not for the single executable. */
 export function createProjectRequire(name: string): NodeJS.Require {
-  const folder = listStartFolders().find((each) => canResolve(each, name)) ?? process.cwd();
-  return createRequire(join(folder, 'package.json'));
+  const requires = [ownFolder, process.cwd()].map((folder) => createRequire(join(folder, 'package.json')));
+  return (requires.find((each) => canResolve(each, name)) ?? requires[0]) as NodeJS.Require;
 }
 
-function canResolve(folder: string, name: string): boolean {
+function canResolve(require: NodeJS.Require, name: string): boolean {
   try {
-    return createRequire(join(folder, 'package.json')).resolve(name) !== '';
+    return require.resolve(name) !== '';
   } catch {
     return false;
   }
 }
 
 /**
- * Finds the root folder of this package, from the source and from the build. `src` and the chunks of `dist` have different
- * depths, so it checks every parent folder. If an application bundles this package, it searches `node_modules` in the
- * parents of the application and of the working folder.
- * @returns null if no folder is found, and in the single executable
+ * Finds the root folder of this package, from the source and from the build, which have different depths.
+ * @returns null in the single executable
  */
 export function findPackageFolder(): string | null {
-  if (executable !== null) return null;
-  for (const startFolder of listStartFolders()) {
-    const folder = findAbove(startFolder);
-    if (folder !== null) return folder;
-  }
-  return null;
+  return executable === null ? getPackageFolder(ownFolder) : null;
 }
 
-function findAbove(folder: string): string | null {
-  for (const candidate of [folder, join(folder, 'node_modules/svc-emulator')]) {
-    if (isPackage(candidate)) return candidate;
-  }
-  const parent = dirname(folder);
-  return parent === folder ? null : findAbove(parent);
+function getPackageFolder(folder: string): string {
+  return isPackage(folder) || dirname(folder) === folder ? folder : getPackageFolder(dirname(folder));
 }
 
 function isPackage(folder: string): boolean {

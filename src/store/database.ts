@@ -1,10 +1,9 @@
 /** Opens the SQLite file: refuses files that are not ours, sets pragmas, and locks it against a second emulator. Checks it for damage. */
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { createFolder } from '../platform/create-folder.ts';
 import { openSqlite } from './driver.ts';
 import { createSchema, hasExactSchema } from './schema.ts';
 import { readPragma } from './sql.ts';
@@ -54,30 +53,17 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 /** Readable only by its owner, because it contains endpoint secrets. SQLite creates the log with the same mode. */
 export function createPrivateFile(path: string): void {
   // Not writable by others, whatever the umask: they could replace the files.
-  createFolder(dirname(path), 0o755);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/**
- * SQLite finds the write-ahead log by the name of the file. Under another name, the data in the log would be missing.
- * @throws SvcError `database_unusable` for a file with several hard links, a FIFO or a device.
- */
+/** @throws SvcError `database_unusable` for a FIFO or a device. SQLite itself reports an error for a folder. */
 function assertUsableFile(path: string): void {
   const stat = statSync(path);
-  const { nlink } = stat;
-  // SQLite itself reports an error for a folder.
-  if (stat.isDirectory()) return;
-  if (!stat.isFile()) {
-    throw new SvcError('database_unusable', `${path} is not a regular file.`, {
-      hint: 'Choose another database file.',
-    });
-  }
-  if (nlink < 2) return;
-  throw new SvcError(
-    'database_unusable',
-    `${path} has ${nlink} hard links. A program that opens the database by one link can miss changes made through another.`,
-    { hint: 'Remove the other links, or copy the file and start the emulator with the copy.' },
-  );
+  if (stat.isFile() || stat.isDirectory()) return;
+  throw new SvcError('database_unusable', `${path} is not a regular file.`, {
+    hint: 'Choose another database file.',
+  });
 }
 
 /**

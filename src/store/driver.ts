@@ -10,8 +10,8 @@ type Require = (id: string) => unknown;
 
 /** The inputs for the choice of the driver and for its error messages. */
 export interface DriverEnvironment {
-  /** Finds `./dist/better-sqlite3` of this package; null if an application contains it without its files. */
-  readonly requireOwn: Require | null;
+  /** Finds `./dist/better-sqlite3` of this package. */
+  readonly requireOwn: Require;
   /** Finds the `better-sqlite3` of the project. */
   readonly requireInstalled: Require;
   /** Such as `24.19.0`. */
@@ -78,7 +78,7 @@ function load(): NonNullable<typeof loaded> {
 
 /**
  * Loads version 13 from this package, which has binaries for most computers. The project has to have its own driver if Node.js
- * needs version 12, if there is no binary, or if an application contains this package without its files.
+ * needs version 12, or if there is no binary.
  * @throws SvcError `sqlite_unavailable`
  */
 export function loadDriver(environment: DriverEnvironment): Driver {

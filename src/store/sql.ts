@@ -56,11 +56,6 @@ export class Sql {
     return rows.map((row) => toRow(columns, row));
   }
 
-  *iterate<Row>(text: string, values: SqlValues = []): IterableIterator<Row> {
-    const { statement, columns } = this.#prepareQuery(text);
-    for (const row of statement.iterate(...toArguments(values))) yield toRow(columns, row as unknown[]);
-  }
-
   /** The first column of the first row. */
   value<Value>(text: string, values: SqlValues = []): Value | undefined {
     return this.#prepareValue(text).get(...toArguments(values)) as Value | undefined;

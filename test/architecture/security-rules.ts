@@ -140,7 +140,6 @@ export const securityRules: Readonly<Record<string, string>> = {
   'storage.no-loss':
     'No accepted event is lost when the folder of a busy emulator is repeatedly emptied, and its state saved as a snapshot and loaded by a new process',
   'storage.size': 'The size of a database is limited, and pending deliveries are never removed',
-  'storage.hard-links': 'A database with a second hard link is refused',
   'storage.new-file':
     'If the database file of an emulator is removed and another emulator creates a new one, the first emulator does not change the new file',
   'storage.crashes': 'A full disk or a killed process loses no accepted event',

@@ -25,12 +25,6 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
   },
   { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
-  {
-    page: 'docs/testing.md',
-    language: /^console$/,
-    code: /esbuild/,
-    test: 'test/e2e/bundled-application.test.ts',
-  },
   { page: 'docs/testing.md', language: /^console$/, code: /npm i/, test: 'test/e2e/runners.test.ts' },
   {
     page: 'docs/receivers.md',

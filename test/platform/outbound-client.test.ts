@@ -1,13 +1,16 @@
 import https, { createServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
-import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import {
+  createServer as createNetServer,
+  getDefaultAutoSelectFamilyAttemptTimeout,
+  setDefaultAutoSelectFamilyAttemptTimeout,
+} from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   OutboundClient,
   type OutboundClientOptions,
   type OutboundRequest,
 } from '../../src/platform/outbound-client.ts';
-import { createGate } from '../emulator/deliveries/sender-setup.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createReceiver } from '../support/test-receiver.ts';
@@ -34,17 +37,25 @@ describe('OutboundClient', () => {
     expect(failure).toMatchObject({ name: 'BlockedError' });
   });
 
-  it('a request that waited too long for a connection is never sent [delivery.timeout]', async () => {
-    const gate = createGate();
-    await using receiver = await createReceiver(() => ({ after: gate.opened }));
-    const client = createClient({ connectionsPerOrigin: 1 });
-    const first = client.send(toRequest(`${receiver.url}/first`));
-    const late = await client.send(toRequest(`${receiver.url}/late`, { timeoutMs: 50 }));
-    expect(late).toMatchObject({ failure: 'timeout', stage: 'connecting' });
-    gate.open();
-    await first;
-    await client.send(toRequest(`${receiver.url}/next`));
-    expect(receiver.requests.map(({ path }) => path)).toEqual(['/first', '/next']);
+  it('bytes of a receiver that no request waits for close its connection', async () => {
+    let connections = 0;
+    const server = createNetServer((socket) => {
+      connections++;
+      const response = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+      socket
+        .on('error', () => {})
+        .on('data', () => {
+          socket.write(response);
+          setTimeout(() => socket.write(response), 20);
+        });
+      socket.on('close', () => connections--);
+    });
+    const url = `http://127.0.0.1:${await listenDuringTest(server)}/`;
+    const client = createClient();
+    await client.send(toRequest(url));
+    expect(connections).toBe(1);
+    await expect.poll(() => connections).toBe(0);
+    expect(await client.send(toRequest(url))).toMatchObject({ failure: null, response: { status: 200 } });
   });
 
   it('a request over HTTPS does not use https.request, which a test of a user can mock', async () => {

@@ -4,13 +4,11 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   truncateSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -234,18 +232,6 @@ describe('openDatabase with an existing file', () => {
       message: `${path} is not a regular file.`,
       hint: { text: 'Choose another database file.' },
     });
-  });
-
-  it('openDatabase refuses a file with several hard links [storage.hard-links]', () => {
-    const path = file();
-    openDatabase({ path }).close();
-    linkSync(path, `${path}.link`);
-    expect(refusal(path)).toMatchObject({
-      code: 'database_unusable',
-      message: expect.stringContaining(`${path} has 2 hard links.`),
-    });
-    unlinkSync(`${path}.link`);
-    expect(refusal(path)).toBeNull();
   });
 
   it('openDatabase refuses a snapshot, and says how to load it', () => {

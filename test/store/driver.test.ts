@@ -15,8 +15,8 @@ interface Installed {
   readonly version?: string | null;
   /** What happens when the native addon of the project's package is loaded. */
   readonly failure?: Failure;
-  /** What happens when the native addon of the driver in svc-emulator is loaded; null when the application lacks its files. */
-  readonly ownFailure?: Failure | null;
+  /** What happens when the native addon of the driver in svc-emulator is loaded. */
+  readonly ownFailure?: Failure;
   readonly nodeVersion?: string;
   readonly nodeApi?: number;
 }
@@ -39,9 +39,9 @@ function load({ version = null, failure, ownFailure, nodeVersion = '24.19.0', no
   const installed = join(project, 'node_modules/better-sqlite3');
   const own = join(project, 'node_modules/svc-emulator');
   if (version !== null) writeDriver(installed, version, failure);
-  if (ownFailure !== null) writeDriver(join(own, 'dist/better-sqlite3'), '13.2.0', ownFailure);
+  writeDriver(join(own, 'dist/better-sqlite3'), '13.2.0', ownFailure);
   const driver = loadDriver({
-    requireOwn: ownFailure === null ? null : createRequire(join(own, 'package.json')),
+    requireOwn: createRequire(join(own, 'package.json')),
     requireInstalled: createRequire(join(project, 'package.json')),
     nodeVersion,
     nodeApi,
@@ -82,11 +82,6 @@ describe('loadDriver', () => {
       case: 'a computer without a binary and with a compiled version 13',
       installed: { version: '13.2.0', ownFailure: OLD_SYSTEM },
     },
-    {
-      used: 'installed',
-      case: 'an application without the files of svc-emulator and with version 13',
-      installed: { version: '13.2.0', ownFailure: null },
-    },
   ])('loadDriver uses the $used driver on $case', ({ used, installed }) => {
     expect(load(installed)).toBe(used);
   });
@@ -117,10 +112,9 @@ describe('loadDriver', () => {
   });
 
   it.each<[Installed, reason: string]>([
-    [{ version: '12.11.1', ownFailure: null }, 'version 12.11.1 is installed'],
     [{ version: '12.11.1', ownFailure: OLD_SYSTEM }, "it cannot be loaded: version `GLIBC_2.99' not found"],
     [
-      { version: '13.2.0', ownFailure: null, failure: UNBUILT },
+      { version: '13.2.0', ownFailure: OLD_SYSTEM, failure: UNBUILT },
       'it cannot be loaded: Could not locate the bindings file',
     ],
   ])('on Node.js 24, the error for the driver %j says why and how to get version 13', (installed, reason) => {

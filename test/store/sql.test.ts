@@ -51,7 +51,6 @@ it('rows, values and parameters have every form that queries use', () => {
   expect(sql.get('SELECT * FROM notes WHERE seq = @seq', { seq: 2 })).toStrictEqual(second);
   expect(sql.get('SELECT * FROM notes WHERE seq = 3')).toBeUndefined();
   expect(sql.all('SELECT * FROM notes')).toStrictEqual([first, second]);
-  expect([...sql.iterate('SELECT * FROM notes WHERE seq > ?', [1])]).toStrictEqual([second]);
   expect(sql.value('SELECT text FROM notes WHERE seq = ?', [2])).toBe('b');
   expect(sql.values('SELECT text FROM notes')).toEqual(['a', 'b']);
   expect(sql.run('UPDATE notes SET text = ? WHERE seq > ?', ['c', 0]).changes).toBe(2);

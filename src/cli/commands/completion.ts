@@ -31,7 +31,7 @@ export const command: CommandDefinition<{ readonly shell: Shell }> = {
     `completion ${shell}`,
   ]),
   async run({ shell }, { print }) {
-    const script = String(findPackageFiles('fixtures/completion')?.read(files[shell]));
+    const script = String(findPackageFiles('fixtures/completion').read(files[shell]));
     print({ shell, script }, () => script);
   },
 };

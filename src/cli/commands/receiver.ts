@@ -2,7 +2,7 @@
  * `svc receiver check` and `example`: checks a receiver against the receiver rules, and prints or writes an example that passes,
  * or tests of webhooks.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ExitCode, type Hint, SvcError } from '../../domain/errors.ts';
@@ -19,7 +19,6 @@ import {
   testFrameworks,
 } from '../../fixtures/receiver-examples.ts';
 import { fillTemplates } from '../../fixtures/template.ts';
-import { createFolder } from '../../platform/create-folder.ts';
 import { receiverRules } from '../../receivers/receiver-check.ts';
 import { type RunChecksOptions, runChecks } from '../../receivers/run-checks.ts';
 import { createSideEffectReader } from '../../receivers/side-effect-reader.ts';
@@ -230,7 +229,7 @@ async function writeFiles({ files }: Example, folder: string): Promise<void> {
   for (const { path, content } of files) {
     const file = join(folder, path);
     try {
-      createFolder(dirname(file));
+      mkdirSync(dirname(file), { recursive: true });
       await writeFile(file, content);
     } catch (error) {
       throw createWriteError(file, error, OTHER_FOLDER_HINT);

@@ -4,7 +4,7 @@ import { addOwnAddress } from '../../../src/platform/own-addresses.ts';
 import { findFreePort } from '../../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../../support/raw-receiver.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
-import { createGate, createPostRequest, createTestSender } from './sender-setup.ts';
+import { createPostRequest, createTestSender } from './sender-setup.ts';
 
 const v4 = (address: string) => ({ address, family: 4 });
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
@@ -50,7 +50,7 @@ describe('allowed destinations', () => {
     await using receiver = await createReceiver();
     const results = [[v4('127.0.0.1')], [v4('169.254.169.254')]];
     const lookup = vi.fn(async () => results.shift() ?? []);
-    const sender = createTestSender({ lookup, connectionsPerOrigin: 1 });
+    const sender = createTestSender({ lookup });
     const url = `http://rebound.internal:${receiver.port}/`;
     expect(await sender.send(createPostRequest(url))).toMatchObject({ outcome: 'succeeded' });
     expect(lookup.mock.calls).toEqual([['rebound.internal']]);
@@ -122,7 +122,7 @@ describe('allowed destinations', () => {
   });
 });
 
-describe('connection pool', () => {
+describe('connections that are kept alive', () => {
   it('the sender keeps connections alive and reuses them', async () => {
     await using receiver = await createRawReceiver(async (socket) => {
       for (;;) {
@@ -130,29 +130,9 @@ describe('connection pool', () => {
         socket.write(OK);
       }
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender();
     for (let count = 0; count < 5; count++) await sender.send(createPostRequest(receiver.url));
     expect(receiver.connections).toBe(1);
-  });
-
-  it('the sender opens at most the allowed number of connections per origin', async () => {
-    const gate = createGate();
-    let waiting = 0;
-    await using receiver = await createRawReceiver(async (socket) => {
-      for (;;) {
-        await readRequest(socket);
-        waiting++;
-        await gate.opened;
-        socket.write(OK);
-      }
-    });
-    const sender = createTestSender({ connectionsPerOrigin: 2 });
-    const sending = Array.from({ length: 5 }, () => sender.send(createPostRequest(receiver.url)));
-    await expect.poll(() => waiting).toBe(2);
-    gate.open();
-    const results = await Promise.all(sending);
-    expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('succeeded'));
-    expect(receiver.connections).toBe(2);
   });
 
   it('closing the sender closes its connections at once and ends requests in flight', async () => {
@@ -182,7 +162,7 @@ describe('a keep-alive connection that the receiver closes', () => {
         await readRequest(socket);
         socket[close]();
       });
-      const sender = createTestSender({ connectionsPerOrigin: 1 });
+      const sender = createTestSender();
       await sender.send(createPostRequest(receiver.url));
       const { outcome, phases } = await sender.send(createPostRequest(receiver.url));
       expect(outcome).toBe('succeeded');
@@ -199,7 +179,7 @@ describe('a keep-alive connection that the receiver closes', () => {
       await readRequest(socket);
       socket.end();
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender();
     await sender.send(createPostRequest(receiver.url));
     const { outcome, error } = await sender.send(createPostRequest(receiver.url));
     expect(outcome).toBe('connection_error');
@@ -214,7 +194,7 @@ describe('a keep-alive connection that the receiver closes', () => {
       await readRequest(socket);
       socket.end('HTTP/1.1 2');
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender();
     await sender.send(createPostRequest(receiver.url));
     const result = await sender.send(createPostRequest(receiver.url));
     expect(result).toMatchObject({ outcome: 'connection_error' });

@@ -115,7 +115,7 @@ describe('connection errors', () => {
         socket.write(interim + final);
       }
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender();
     for (const _ of [1, 2]) {
       expect(await sender.send(createPostRequest(receiver.url))).toMatchObject({
         responseStatus: 204,

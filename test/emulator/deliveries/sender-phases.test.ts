@@ -19,7 +19,7 @@ function listPhases({ phases }: SendResult): string[] {
 /** A sender whose clock moves only when the test advances it. */
 function createTimedSender(options: Partial<SenderOptions> = {}) {
   const wall = createTestWallClock();
-  return { wall, sender: createTestSender({ wall, connectionsPerOrigin: 1, ...options }) };
+  return { wall, sender: createTestSender({ wall, ...options }) };
 }
 
 describe('the phases of an attempt', () => {
@@ -37,7 +37,7 @@ describe('the phases of an attempt', () => {
 
   it('a request on a reused connection has no DNS, connect and TLS phase', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    const sender = createTestSender({ ca: authority, connectionsPerOrigin: 1 });
+    const sender = createTestSender({ ca: authority });
     await sender.send(createPostRequest(receiver.url));
     const result = await sender.send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual(['queued', 'send', 'wait', 'receive']);
@@ -50,23 +50,11 @@ describe('the phases of an attempt', () => {
       if (index === 0) socket.on('close', closed.open).end(OK);
       else socket.write(OK);
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender();
     await sender.send(createPostRequest(receiver.url));
     await closed.opened;
     const result = await sender.send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
-  });
-
-  it('a request that waited for a connection, and then opened one, has a connect phase', async () => {
-    await using receiver = await createRawReceiver(async (socket) => {
-      await readRequest(socket);
-      socket.end(OK);
-    });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
-    const first = sender.send(createPostRequest(receiver.url));
-    const result = await sender.send(createPostRequest(receiver.url));
-    expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
-    await first;
   });
 
   it('the connect phase of a request through a proxy includes the proxy, which resolves the name', async () => {
@@ -96,28 +84,6 @@ describe('the phases of an attempt', () => {
     // Whether the receiver or the sender learns first of the connection is up to the operating system.
     expect(Number(phases?.connect) + Number(phases?.wait)).toBe(320);
     expect(durationMs).toBe(330);
-  });
-
-  it('the wait for a free connection is the queued phase', async () => {
-    const { wall, sender } = createTimedSender();
-    const received = createGate();
-    const responded = createGate();
-    await using receiver = await createRawReceiver(async (socket) => {
-      await readRequest(socket);
-      received.open();
-      await responded.opened;
-      socket.write(OK);
-      await readRequest(socket);
-      socket.write(OK);
-    });
-    const first = sender.send(createPostRequest(receiver.url));
-    const second = sender.send(createPostRequest(receiver.url));
-    await received.opened;
-    wall.advance(250);
-    responded.open();
-    await first;
-    const result = await second;
-    expect(result.phases).toMatchObject({ queued: 250, connect: null, send: 0 });
   });
 });
 

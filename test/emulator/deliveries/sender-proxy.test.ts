@@ -30,7 +30,7 @@ describe('requests through a proxy', () => {
   it('the sender keeps the proxied connection for the next request', async () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
-    const sender = createTestSender({ proxy: proxy.url, ca: authority, connectionsPerOrigin: 1 });
+    const sender = createTestSender({ proxy: proxy.url, ca: authority });
     for (let count = 0; count < 3; count++) await sender.send(createPostRequest(PUBLIC));
     expect([receiver.requests.length, proxy.requests.length]).toEqual([3, 1]);
   });

@@ -42,7 +42,7 @@ describe('a request', () => {
     'a request with %s in its headers fails, and nothing is sent [receivers.header-values]',
     async (_fault, headers) => {
       await using receiver = await createReceiver();
-      const sender = createTestSender({ connectionsPerOrigin: 1 });
+      const sender = createTestSender();
       for (const _connection of ['new', 'kept']) {
         expect(await sender.send({ url: receiver.url, headers, body: '' })).toMatchObject({
           outcome: 'connection_error',
@@ -131,7 +131,7 @@ describe('a response', () => {
       }
       socket.write('HTTP/1.1 100 OK');
     });
-    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender();
     expect(await sender.send(createPostRequest(receiver.url))).toMatchObject({
       outcome: 'succeeded',
       responseStatus: 201,
@@ -165,7 +165,7 @@ describe('a response', () => {
           socket.write(bytes);
         }
       });
-      const sender = createTestSender({ connectionsPerOrigin: 1 });
+      const sender = createTestSender();
       for (const _request of [1, 2]) {
         const { response, ...result } = await sender.send(createPostRequest(receiver.url));
         expect(result).toMatchObject({ outcome });
