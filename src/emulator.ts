@@ -78,8 +78,6 @@ export interface EmulatorOptions extends ListenOptions {
   readonly projectFolder?: string | undefined;
   /** Receives internal errors of the emulator (default: emits a process warning). */
   readonly internalErrorLog?: InternalErrorLog | undefined;
-  /** @internal Command that runs the emulator for its own purpose, such as `svc listen`. Other commands end when it ends. */
-  readonly owner?: string | undefined;
   /** @internal Interrupts a start that waits for its tunnel. */
   readonly signal?: AbortSignal | undefined;
   /** @internal Replaces the clock of the machine in tests. */
@@ -209,7 +207,6 @@ function startWithStore(
     controlToken,
     internalErrorLog,
     closing: closing.signal,
-    owner: options.owner,
     dashboardFolder: options.dashboardFolder,
     allowHost: options.allowHost,
     projectFolder,
@@ -320,14 +317,14 @@ function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'>
 
 function describeEmulator(
   { db, environment, rules }: EmulatorOptions,
-  { workspace, apiKey, webhook }: BootstrapResult,
+  { workspace, apiKey, webhookId }: BootstrapResult,
   { webhooks }: Store,
   { url, publicUrl }: { readonly url: string; readonly publicUrl: string | null },
   controlToken: string | null,
 ) {
   const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(url, publicUrl, controlToken);
   // Read each time, because the endpoint can get another secret or be deleted.
-  const secret = webhook === null ? undefined : webhooks.find(webhook.id)?.secret;
+  const secret = webhookId === null ? undefined : webhooks.find(webhookId)?.secret;
   return {
     url,
     base_url: baseUrl,
@@ -338,7 +335,7 @@ function describeEmulator(
     profile: rules.profile,
     workspace_id: workspace.id,
     api_key: apiKey,
-    ...(webhook && secret ? { webhook_id: webhook.id, webhook_secret: secret } : {}),
+    ...(webhookId && secret ? { webhook_id: webhookId, webhook_secret: secret } : {}),
     pid: process.pid,
     version: VERSION,
     db,

@@ -28,8 +28,6 @@ export interface FolderClaim {
 interface BootOptions {
   /** Removes all data of the database first. */
   readonly fresh?: boolean | undefined;
-  /** As in the options of the emulator. */
-  readonly owner?: string | undefined;
   /** Claims the folder before the start (default: other commands do not find the emulator). */
   readonly claim?: (() => FolderClaim) | undefined;
 }
@@ -42,7 +40,7 @@ export async function bootEmulator(
   config: Config,
   rules: Rules,
   { io, cwd, env, signal }: Pick<ProcessContext, 'cwd' | 'env' | 'signal'> & { readonly io: NoteOutput },
-  { fresh = false, owner, claim }: BootOptions = {},
+  { fresh = false, claim }: BootOptions = {},
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
@@ -67,7 +65,6 @@ export async function bootEmulator(
       port,
       db,
       fresh,
-      owner,
       environment,
       rules,
       controlToken,

@@ -99,7 +99,6 @@ export function createContext(
       token,
       noResponseHint,
       signal: requestSignal,
-      endsWithOwner: true,
       onDisconnect: () => io.note('Connection lost. Reconnecting…'),
       onReconnect: () => io.note('Reconnected.'),
     });

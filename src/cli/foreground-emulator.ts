@@ -36,8 +36,6 @@ interface ForegroundSettings {
   readonly rules: Rules;
   /** Removes all data of the database first. */
   readonly fresh?: boolean | undefined;
-  /** Command that runs the emulator for its own purpose. Other commands end when it ends. */
-  readonly owner?: string;
 }
 
 /**
@@ -45,14 +43,14 @@ interface ForegroundSettings {
  * @throws SvcError as `bootEmulator`; `untrusted_file` as `createStateFolder`; `already_running`
  */
 export async function startInForeground(
-  { config, rules, fresh, owner }: ForegroundSettings,
+  { config, rules, fresh }: ForegroundSettings,
   context: Context,
 ): Promise<ForegroundEmulator> {
   const { projectFolder, values } = config;
   await warnAboutSettings(config, context);
   const { lockFile } = await import('../emulator.ts');
   const claim = () => claimFolder(projectFolder, context.env, lockFile);
-  const emulator = await bootEmulator(config, rules, context, { fresh, owner, claim });
+  const emulator = await bootEmulator(config, rules, context, { fresh, claim });
   try {
     const { certificate, remove } = registerEmulator(emulator, projectFolder, context);
     return {

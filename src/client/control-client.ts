@@ -30,8 +30,6 @@ export interface ControlTransport {
 export interface ControlClientOptions {
   /** URL of the control plane, such as `http://127.0.0.1:4777/_svc`. */
   readonly controlUrl: string;
-  /** As in `StreamSource`. */
-  readonly endsWithOwner?: boolean;
   /** Called when the live stream has lost its connection, before it connects again. */
   readonly onDisconnect?: (() => void) | undefined;
   /** Called when the live stream is connected again. */
@@ -60,7 +58,7 @@ export function createControlMethods(send: ControlTransport['send'], controlUrl:
 
 export function createControlClient(
   { send, open }: ControlTransport,
-  { controlUrl, endsWithOwner, onDisconnect, onReconnect, onReady }: ControlClientOptions,
+  { controlUrl, onDisconnect, onReconnect, onReady }: ControlClientOptions,
 ): ControlPlane {
   return {
     ...createControlMethods(send, controlUrl),
@@ -76,7 +74,6 @@ export function createControlClient(
         after: typeof since_sequence === 'string' ? Number(since_sequence) : since_sequence,
         startsInPast: since !== undefined,
         signal,
-        endsWithOwner,
         onDisconnect,
         onReconnect,
         onReady,

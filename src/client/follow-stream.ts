@@ -20,8 +20,6 @@ interface StreamSource {
   /** Whether the stream starts in the past if `after` is undefined. */
   readonly startsInPast: boolean;
   readonly signal: AbortSignal;
-  /** Whether the stream fails when the command that ran the emulator for its own purpose has ended (default: false). */
-  readonly endsWithOwner?: boolean | undefined;
   /** Called when a connection is lost, before the next attempt. */
   readonly onDisconnect?: (() => void) | undefined;
   /** Called when the stream is connected again. */
@@ -66,16 +64,10 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
   const { signal, onDisconnect, onReconnect, onReady } = source;
   let lastSequence = source.after;
   let storeId: string | null = null;
-  let owner: string | undefined;
   let isLost = false;
   let failures = 0;
   while (!signal.aborted) {
     const response = await connectOrNull(source, lastSequence, storeId !== null);
-    if (response === null && owner !== undefined && source.endsWithOwner && !signal.aborted) {
-      throw new SvcError('no_emulator', `The emulator stopped with the ${owner} that ran it.`, {
-        hint: { text: 'Start one that keeps running', command: 'svc emulator start' },
-      });
-    }
     let mustReconnect = false;
     for await (const message of response === null ? [] : readMessages(response, source.address)) {
       if (message.event === READY) {
@@ -93,7 +85,6 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
             ? Math.min(lastSequence ?? 0, streamPosition.newest)
             : 0;
         storeId = streamPosition.store;
-        owner = streamPosition.owner;
         mustReconnect = lastSequence !== undefined && resumeAfter !== lastSequence;
         if (mustReconnect) {
           lastSequence = resumeAfter;
@@ -128,17 +119,14 @@ export interface StreamPosition {
    * used again.
    */
   readonly newest: number;
-  /** Command that the emulator ends with. */
-  readonly owner?: string | undefined;
 }
 
 function readPosition({ id, data }: EventSourceMessage, address: string): StreamPosition {
-  const schema = v.object({ store: v.string(), owner: v.optional(v.string()) });
-  const { store, owner } = parseResponse(schema, data, address);
+  const { store } = parseResponse(v.object({ store: v.string() }), data, address);
   const newest = Number(id);
   if (!Number.isSafeInteger(newest))
     throw createWrongServerError(address, 'the first message of the stream has no sequence number');
-  return { store, newest, owner };
+  return { store, newest };
 }
 
 async function connectOrNull(

@@ -31,8 +31,6 @@ interface AppOptions extends RequestGuardOptions {
   readonly internalErrorLog: InternalErrorLog;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
-  /** As in the options of the emulator. */
-  readonly owner: string | undefined;
 }
 
 /** They contain much text, which a start does not need. */
@@ -57,7 +55,6 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
     control,
     store: sandbox.store,
     closing,
-    owner: options.owner,
     async createDocument(origin) {
       const { createControlDocument } = await loadDocuments();
       return JSON.stringify(createControlDocument(getUrls(origin).controlUrl));

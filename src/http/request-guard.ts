@@ -128,17 +128,10 @@ export function createRequestGuard({
 function createApiHostCheck(listensOn: string, names: readonly string[]): RequestGuard['assertApiHost'] {
   // Other machines can reach the emulator by any name. The API key protects the API then.
   if (classifyHost(listensOn).kind !== 'loopback') return () => {};
-  /** The last authority that is allowed, which most requests have. */
-  let lastAllowed: string | null = null;
-
-  function isAllowed(authority: string): boolean {
-    if (authority === lastAllowed) return true;
+  const isAllowed = (authority: string) => {
     const name = parseAuthority(authority);
-    if (name === null) return false;
-    if (!names.includes(name) && classifyHost(name).kind !== 'loopback') return false;
-    lastAllowed = authority;
-    return true;
-  }
+    return name !== null && (names.includes(name) || classifyHost(name).kind === 'loopback');
+  };
 
   return ({ req, url }) => {
     const header = req.headers.get('host');

@@ -21,17 +21,15 @@ export interface SseOptions {
   readonly store: Pick<Store, 'id' | 'lastSeq'>;
   /** Aborted when the emulator stops: open streams end. */
   readonly closing: AbortSignal;
-  /** Command that the emulator ends with, for the client. */
-  readonly owner: string | undefined;
 }
 
 export function sseResponse(
   event: H3Event,
-  { control, store, closing, owner }: SseOptions,
+  { control, store, closing }: SseOptions,
   requestId: string,
 ): HTTPResponse {
   const ended = createLinkedController([createDisconnectSignal(event), closing]);
-  const ready = `event: ready\nid: ${store.lastSeq}\ndata: ${JSON.stringify({ store: store.id, owner })}\n\n`;
+  const ready = `event: ready\nid: ${store.lastSeq}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
   const items = control.stream(readStreamInput(event), ended.signal);
   // The next message is read when the connection can take more data, so a slow client buffers little.
   const body = ReadableStream.from(abortAtEnd(toMessages(ready, items), ended));

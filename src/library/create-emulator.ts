@@ -27,7 +27,7 @@ import { toLibraryError, withLibraryErrors } from './library-errors.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export interface CreateEmulatorOptions
-  extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName' | 'signal' | 'owner'>> {
+  extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName' | 'signal'>> {
   /** Values for the gaps of the service description, see docs/gaps.md (default: `relaxed`). */
   readonly profile?: ProfileName;
   /** Values of gaps that differ from the profile, by ID: `{ 'retry.jitter': 0 }`. `svc gaps` lists them. */

@@ -37,18 +37,7 @@ const FILTERED_TABLE: FilteredTable<RequestCondition> = {
 export class ApiRequestTable extends Table {
   insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
     this.sql.insert('api_requests', row);
-    // A literal, because adding a field to a copy of the messages takes longer.
-    this.sql.insert('api_request_messages', {
-      seq: row.seq,
-      request_headers: messages.request_headers,
-      request_body: messages.request_body,
-      request_size: messages.request_size,
-      request_truncated: messages.request_truncated,
-      response_headers: messages.response_headers,
-      response_body: messages.response_body,
-      response_size: messages.response_size,
-      response_truncated: messages.response_truncated,
-    });
+    this.sql.insert('api_request_messages', { seq: row.seq, ...messages });
   }
 
   find(id: string): ApiRequestWithIds | undefined {

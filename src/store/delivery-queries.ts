@@ -141,6 +141,13 @@ export class DeliveryQueries extends Table {
     return listMatches(this.sql, FILTERED_TABLE, filter, page, (condition) => `${SELECT} WHERE ${condition}`);
   }
 
+  /** The sequences of the deliveries that match, oldest first. */
+  listSeqs(filter: DeliverySelection): number[] {
+    const where = listConditions(FILTERED_TABLE.conditions, filter).join(' AND ') || 'TRUE';
+    const text = `SELECT d.seq FROM ${TABLES} WHERE ${where} ORDER BY d.seq`;
+    return this.sql.values(text, filter as Record<string, string>);
+  }
+
   /** Counts the deliveries that match, by workspace, status and endpoint. */
   countMatches(filter: DeliverySelection): DeliveryGroup[] {
     const where = listConditions(FILTERED_TABLE.conditions, filter).join(' AND ') || 'TRUE';

@@ -18,8 +18,8 @@ vi.mock('../../src/client/parse-response.ts', async (importOriginal) => ({
   RESPONSE_LIMIT_BYTES: LIMIT,
 }));
 
-const ready = (newest: number, store = 'store_1', owner?: string) =>
-  `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store, owner })}\n\n`;
+const ready = (newest: number, store = 'store_1') =>
+  `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
 const item = (sequence: number) => `data: ${JSON.stringify({ type: 'reset', sequence })}\n\n`;
 const lost = new SvcError('no_emulator', 'No emulator is reachable.');
 
@@ -28,7 +28,6 @@ async function follow(
   connections: readonly (string | readonly string[] | SvcError)[],
   after?: number,
   startsInPast = false,
-  endsWithOwner = false,
 ) {
   pauses.length = 0;
   const log: string[] = [];
@@ -41,7 +40,6 @@ async function follow(
       address: 'http://127.0.0.1:4777/_svc/stream',
       after,
       startsInPast,
-      endsWithOwner,
       signal: abort.signal,
     },
     connect: async (from, signal) => {
@@ -133,19 +131,6 @@ describe('followStream', () => {
     const { error } = await follow(connections as (string | SvcError)[]);
     expect(error).toBeInstanceOf(SvcError);
     expect((error as SvcError).message).toContain(message);
-  });
-
-  it('a stream fails when the command that ran the emulator has ended, and reconnects when only the connection is lost', async () => {
-    const connections = [ready(5, 'store_1', 'svc listen'), ready(5, 'store_1', 'svc listen'), lost];
-    const { error, log, starts } = await follow(connections, undefined, false, true);
-    expect(error).toMatchObject({
-      ...{ code: 'no_emulator', message: 'The emulator stopped with the svc listen that ran it.' },
-      hint: { command: 'svc emulator start' },
-    });
-    expect(log.filter((entry) => entry === 'connected again')).toHaveLength(1);
-    expect(starts).toHaveLength(3);
-    expect((await follow([...connections, ready(5)])).error).toBeNull();
-    expect((await follow([ready(5), lost, ready(5)], undefined, false, true)).error).toBeNull();
   });
 
   it('a stream without its first message fails even after items, because it cannot be resumed', async () => {

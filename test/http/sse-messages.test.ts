@@ -24,7 +24,6 @@ function open(items: AsyncIterable<object>, headers: Record<string, string> = {}
   const options = {
     ...{ control: control as unknown as ControlPlane, store },
     closing: new AbortController().signal,
-    owner: undefined,
   };
   /** Whether the client is forgotten. */
   const isForgotten = () =>

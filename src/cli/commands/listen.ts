@@ -187,16 +187,14 @@ async function connect(context: Context): Promise<Connection> {
 
 async function start(config: Config, context: Context): Promise<Connection> {
   const rules = await context.resolveRules();
-  const foreground = await startInForeground({ config, rules, owner: 'svc listen' }, context).catch(
-    (error) => {
-      if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-      const hint = {
-        text: 'Start the emulator on a free port first, in another terminal',
-        command: 'svc emulator start --port 0',
-      };
-      throw new SvcError('port_in_use', error.message, { hint, cause: error });
-    },
-  );
+  const foreground = await startInForeground({ config, rules }, context).catch((error) => {
+    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
+    const hint = {
+      text: 'Start the emulator on a free port first, in another terminal',
+      command: 'svc emulator start --port 0',
+    };
+    throw new SvcError('port_in_use', error.message, { hint, cause: error });
+  });
   return { control: foreground.emulator.control, foreground };
 }
 

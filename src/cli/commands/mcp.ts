@@ -86,7 +86,7 @@ class FolderEmulator {
     const context = this.#context;
     const config = await context.resolveConfig(TEMPORARY_SETTINGS);
     const rules = await context.resolveRules(TEMPORARY_SETTINGS);
-    const foreground = await startInForeground({ config, rules, owner: 'svc mcp' }, context);
+    const foreground = await startInForeground({ config, rules }, context);
     const { closed, status } = foreground.emulator;
     // For example with `svc emulator stop`. The next call finds or starts another one.
     void closed.then(() => {

@@ -5,7 +5,7 @@ import { compactJson, parseJsonObject } from '../../domain/json-text.ts';
 import { findWebhookUrlError } from '../../domain/webhook-url.ts';
 import { assertLocalHost } from '../../platform/address-policy.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
-import { createNotFoundError } from '../service/access.ts';
+import { getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 
 export interface ReplayRequest {
@@ -29,8 +29,7 @@ export interface ReplayRequest {
  */
 export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): Promise<DeliveryRow> {
   const { store, bus } = sandbox;
-  const row = store.deliveryQueries.find(request.id);
-  if (row === undefined) throw createNotFoundError('delivery', request.id);
+  const row = getDeliveryRow(sandbox, request.id);
   const changes = parseChanges(sandbox, request);
   if (changes.url !== null) await assertLocalHost('url', changes.url, sandbox.rules.webhookUrl);
   const isNew = request.newId === true || changes.url !== null || changes.body !== null;

@@ -9,7 +9,7 @@ import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
 import { replayDelivery } from '../deliveries/replay-delivery.ts';
 import type { Sender } from '../deliveries/sender.ts';
-import { createNotFoundError } from '../service/access.ts';
+import { getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { describeSignature, listAttempts, verifyDelivery } from '../service/verification.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
@@ -40,11 +40,7 @@ export function createDeliveryHandlers(
       const { rows, hasMore } = store.attempts.list(condition, request);
       return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
     },
-    getDelivery: async ({ id }) => {
-      const row = store.deliveryQueries.find(id);
-      if (row === undefined) throw createNotFoundError('delivery', id);
-      return toDeliveryDetail(sandbox, row);
-    },
+    getDelivery: async ({ id }) => toDeliveryDetail(sandbox, getDeliveryRow(sandbox, id)),
     explainDelivery: async (input) => explainDelivery(sandbox, input, emulator.status().api_key),
     probeDelivery: (input, signal) =>
       probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),

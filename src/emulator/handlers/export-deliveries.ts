@@ -8,10 +8,9 @@ import { createSecretRemover, type SecretRemover } from '../../domain/secret-rem
 import { type ExportedDelivery, ExportInput } from '../../operations/export-schemas.ts';
 import { yieldToEventLoop } from '../../platform/timers.ts';
 import type { AttemptDetail } from '../../resources/attempt.ts';
-import type { DeliveryCondition } from '../../resources/delivery.ts';
 import { validate } from '../../resources/validate.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
-import { createNotFoundError } from '../service/access.ts';
+import { getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { listSecrets } from '../service/verification.ts';
 import { toDeliveryDetail } from './delivery-handlers.ts';
@@ -32,53 +31,27 @@ export async function exportDeliveries(
     throw new SvcError('invalid_request', 'delivery_id cannot be combined with a filter.');
   }
   const { stateReplacedSeq } = sandbox.store;
-  const seqs: number[] = [];
   const condition = toCondition(sandbox, filter, 'schedule');
-  for await (const row of id === undefined ? findMatches(sandbox, condition) : [findDelivery(sandbox, id)]) {
-    seqs.push(row.seq);
-  }
+  const seqs =
+    id === undefined ? sandbox.store.deliveryQueries.listSeqs(condition) : [getDeliveryRow(sandbox, id).seq];
   if (seqs.length === 0) {
     throw new SvcError('not_found', 'No delivery matches the filter.', {
       hint: { text: 'List the deliveries', command: 'svc deliveries list' },
     });
   }
-  const deliveries = readDeliveries(sandbox, seqs.reverse(), stateReplacedSeq, signal);
-  return writeNdjson(deliveries);
+  return readDeliveries(sandbox, seqs, stateReplacedSeq, signal);
 }
 
-/** Writes each delivery as one line of JSON. */
-async function* writeNdjson(deliveries: AsyncIterable<ExportedDelivery>): AsyncGenerator<string> {
-  for await (const delivery of deliveries) yield `${JSON.stringify(delivery)}\n`;
-}
-
-function findDelivery({ store }: Sandbox, id: string): DeliveryRow {
-  const row = store.deliveryQueries.find(id);
-  if (row === undefined) throw createNotFoundError('delivery', id);
-  return row;
-}
-
-const PAGE_SIZE = 1000;
 /** Number of deliveries that are read before other work continues. */
 const READ_AT_ONCE = 50;
 
-/** Newest first. */
-async function* findMatches(sandbox: Sandbox, filter: DeliveryCondition): AsyncGenerator<DeliveryRow> {
-  let beforeSeq: number | null = null;
-  do {
-    const page = sandbox.store.deliveryQueries.list(filter, { limit: PAGE_SIZE, beforeSeq });
-    yield* page.rows;
-    beforeSeq = page.hasMore ? (page.rows.at(-1)?.seq ?? null) : null;
-    await yieldToEventLoop();
-  } while (beforeSeq !== null);
-}
-
-/** Skips deliveries that were removed meanwhile. */
+/** One line of JSON for each delivery. Skips those that were removed meanwhile. */
 async function* readDeliveries(
   sandbox: Sandbox,
   seqs: readonly number[],
   stateReplacedSeq: number,
   signal: AbortSignal | undefined,
-): AsyncGenerator<ExportedDelivery> {
+): AsyncGenerator<string> {
   const { store } = sandbox;
   for (const [index, seq] of seqs.entries()) {
     if (index % READ_AT_ONCE === 0) await yieldToEventLoop();
@@ -88,7 +61,7 @@ async function* readDeliveries(
       throw new SvcError('conflict', 'The state was replaced before the export was complete.');
     }
     const row = store.deliveryQueries.findBySeq(seq);
-    if (row !== undefined) yield readDelivery(sandbox, row);
+    if (row !== undefined) yield `${JSON.stringify(readDelivery(sandbox, row))}\n`;
   }
 }
 

@@ -2,7 +2,7 @@
 import { SvcError } from '../../domain/errors.ts';
 import { idPrefixes } from '../../domain/ids.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
-import { createNotFoundError } from '../service/access.ts';
+import { createNotFoundError, getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { type FilterInput, toCondition } from './to-condition.ts';
 
@@ -32,9 +32,7 @@ export function findDelivery(sandbox: Sandbox, { id, workspace_id }: DeliveryRef
     const hint = { text: 'Show the request', command: `svc logs get ${id}` };
     throw new SvcError('not_found', message, { hint });
   }
-  const row = store.deliveryQueries.find(id);
-  if (row === undefined) throw createNotFoundError('delivery', id);
-  return row;
+  return getDeliveryRow(sandbox, id);
 }
 
 /** The delivery whose last attempt failed last; for an event or an endpoint without one, the newest delivery. */

@@ -16,6 +16,7 @@ import type { Rules } from '../../profile/rules.ts';
 import { type CreatedApiKey, keySettings, type NewKey } from '../../resources/key.ts';
 import { type ApiKeyRow, toApiKey } from '../../store/api-keys.ts';
 import { toColumns } from '../../store/columns.ts';
+import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
@@ -134,6 +135,13 @@ export function createNotFoundError(noun: string, id: string): SvcError {
   return new SvcError('not_found', mismatch === null ? message : `${mismatch}.`, {
     hint: suggestWhereToLook(id, idKind),
   });
+}
+
+/** The row of a delivery. @throws SvcError `not_found` */
+export function getDeliveryRow({ store }: Pick<Sandbox, 'store'>, id: string): DeliveryRow {
+  const row = store.deliveryQueries.find(id);
+  if (row === undefined) throw createNotFoundError('delivery', id);
+  return row;
 }
 
 interface NewApiKey extends NewKey {

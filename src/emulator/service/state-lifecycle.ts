@@ -68,8 +68,8 @@ export class StateLifecycle {
    */
   resetAll(): void {
     const { store } = this.#sandbox;
-    const { workspace, webhook } = this.#bootstrapResult;
-    const { id, secret } = (webhook && store.webhooks.find(webhook.id)) ?? {};
+    const { workspace, webhookId } = this.#bootstrapResult;
+    const { id, secret } = (webhookId && store.webhooks.find(webhookId)) || {};
     const options = { ...this.#options, workspaceId: workspace.id, forwardEndpoint: { id, secret } };
     this.#startAgain(options, (bootstrapAgain) => store.deleteAll(bootstrapAgain));
   }
@@ -215,8 +215,8 @@ export interface BootstrapResult {
   readonly apiKey: string;
   /** Whether {@link BootstrapOptions.seed} was applied. */
   readonly isSeeded: boolean;
-  /** The endpoint of `--forward-to`, even if it was deleted later. */
-  readonly webhook: { readonly id: string } | null;
+  /** ID of the endpoint of `--forward-to`, even if it was deleted later; null without one. */
+  readonly webhookId: string | null;
 }
 
 /**
@@ -240,10 +240,10 @@ function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult
     }
     const knownKey = (appliedSeed && findDefaultKey(appliedSeed)) ?? options.knownKey;
     const apiKey = ensureKey(sandbox, workspace, { ...options, knownKey });
-    const webhook = forwardTo
+    const webhookId = forwardTo
       ? registerForwardEndpoint(sandbox, { ...forwardTo, ...forwardEndpoint, workspace })
       : null;
-    return { workspace, apiKey, isSeeded: appliedSeed !== null, webhook };
+    return { workspace, apiKey, isSeeded: appliedSeed !== null, webhookId };
   });
 }
 
@@ -276,12 +276,12 @@ function ensureKey(
   }).key;
 }
 
-/** Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. */
-function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): { readonly id: string } {
+/** Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. @returns its ID */
+function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): string {
   const { workspace, url, events } = endpoint;
   const input = { workspace_id: workspace.id, url, events };
   validateEndpoint(sandbox.operations.createWebhook.input, input, sandbox.rules);
-  return { id: registerForwardTarget(sandbox, endpoint).id };
+  return registerForwardTarget(sandbox, endpoint).id;
 }
 
 type SeedWorkspace = ValidatedSeed['workspaces'][number];

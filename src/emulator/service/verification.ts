@@ -24,7 +24,7 @@ import type { NamedSecret } from '../../signature/verify-input.ts';
 import { readSignature, toAttempt } from '../../store/attempts.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { WebhookRow } from '../../store/webhooks.ts';
-import { createNotFoundError } from './access.ts';
+import { getDeliveryRow } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The attempts of a delivery, each with its verification result. */
@@ -255,8 +255,7 @@ export function describeSignature(
 /** Returns an attempt with the message that its signature covers, and the digests. */
 function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string, number: number | undefined) {
   const { store, rules } = sandbox;
-  const row = store.deliveryQueries.find(id);
-  if (row === undefined) throw createNotFoundError('delivery', id);
+  const row = getDeliveryRow(sandbox, id);
   const attemptRow = pickAttempt(store.attempts.listByDelivery(row.seq), number, row);
   const scheme = rules.signature;
   const sentBody = store.deliveryQueries.getBody(row.seq);

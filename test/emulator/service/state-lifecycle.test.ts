@@ -95,7 +95,7 @@ it('a seeded emulator that loads a snapshot of another one with the same seed re
   const { sandbox: first } = openSandbox();
   const { store, workspaces } = first;
   const saved = new StateLifecycle(first, { ...options, forwardTo: forwardTo('first') });
-  store.writeNow(() => deleteWebhook(first, saved.bootstrapResult.webhook?.id ?? ''));
+  store.writeNow(() => deleteWebhook(first, saved.bootstrapResult.webhookId ?? ''));
   const other = store.writeNow(() =>
     createWebhook(first, { workspace: workspaces.default, ...forwardTo('other') }),
   );
@@ -103,7 +103,7 @@ it('a seeded emulator that loads a snapshot of another one with the same seed re
   const { sandbox } = openSandbox();
   const lifecycle = new StateLifecycle(sandbox, { ...options, forwardTo: forwardTo('second') });
   lifecycle.loadSnapshot(path);
-  const added = sandbox.store.webhooks.find(lifecycle.bootstrapResult.webhook?.id ?? '');
+  const added = sandbox.store.webhooks.find(lifecycle.bootstrapResult.webhookId ?? '');
   expect(added?.url).toBe(forwardTo('second').url);
   expect(added?.secret).not.toBe(other.secret);
 });
