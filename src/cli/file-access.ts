@@ -7,12 +7,12 @@ import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { readBytes, readTextFile } from '../platform/read-data-file.ts';
-import { FILE_LIMIT_BYTES, RefusedFileError } from '../platform/read-regular-file.ts';
+import { FILE_LIMIT_BYTES, TooLargeError } from '../platform/read-limited-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**
  * Reads an option value that can also be a file (`@file`) or standard input (`-`).
- * @throws SvcError `usage` when the file cannot be read, is not a regular file or is larger than the limit; as `Io.readInput`
+ * @throws SvcError `usage` when the file cannot be read or is larger than the limit; as `Io.readInput`
  */
 export async function readValue(
   value: string,
@@ -127,7 +127,7 @@ export async function writeText(path: string, text: string, hint = 'Pass another
 /** @param hint what to do, unless the error has a hint of its own */
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {
   return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, {
-    hint: error instanceof RefusedFileError ? error.hint : hint,
+    hint: error instanceof TooLargeError ? error.hint : hint,
     cause: error,
   });
 }

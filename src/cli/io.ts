@@ -5,7 +5,7 @@
 import { addAbortSignal } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { SvcError } from '../domain/errors.ts';
-import { createTooLargeError } from '../platform/read-regular-file.ts';
+import { TooLargeError } from '../platform/read-limited-file.ts';
 import type { Io, TerminalCapabilities } from './process-context.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
@@ -73,7 +73,7 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
 }
 
 function createTooLargeInputError(limitBytes: number): SvcError {
-  const { message, hint } = createTooLargeError(limitBytes);
+  const { message, hint } = new TooLargeError(limitBytes);
   return new SvcError('usage', `Standard input cannot be read: ${message}.`, { hint });
 }
 

@@ -15,7 +15,7 @@ import { type H3, toNodeHandler } from 'h3';
 import { SvcError } from '../domain/errors.ts';
 import { addBrackets, toReachableHost } from '../domain/http-url.ts';
 import { addOwnAddress } from '../platform/own-addresses.ts';
-import { readRegularFile } from '../platform/read-regular-file.ts';
+import { readLimitedFile } from '../platform/read-limited-file.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../platform/timers.ts';
 import { trackSockets } from '../platform/track-sockets.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
@@ -193,7 +193,7 @@ function checkCertificate(files: CertificateFiles): void {
     throw new SvcError('usage', 'The option https needs the paths of two PEM files, not their contents.');
   }
   try {
-    const [cert, key] = [readRegularFile(files.cert).toString(), readRegularFile(files.key).toString()];
+    const [cert, key] = [readLimitedFile(files.cert).toString(), readLimitedFile(files.key).toString()];
     // Throws if they are invalid or do not match.
     createSecureContext({ cert, key });
   } catch (error) {

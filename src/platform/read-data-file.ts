@@ -4,7 +4,7 @@ import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
 import { locateJsonError } from '../domain/json-text.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { RefusedFileError, readRegularFile } from '../platform/read-regular-file.ts';
+import { readLimitedFile, TooLargeError } from '../platform/read-limited-file.ts';
 
 /**
  * Reads a file that is JSON, or YAML if its name does not end in `.json`. The content is not yet validated.
@@ -52,7 +52,7 @@ const readHints: Readonly<Record<string, string>> = {
 function createReadError(path: string, error: unknown): SvcError {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
-  const hint = error instanceof RefusedFileError ? error.hint : readHints[code];
+  const hint = error instanceof TooLargeError ? error.hint : readHints[code];
   return new SvcError('usage', `The file ${path} cannot be read: ${describeFileError(error)}.`, {
     hint,
     cause: error,
@@ -64,10 +64,10 @@ export function readTextFile(path: string): string {
   return decodeText(readBytes(path), `The file ${resolve(path)}`);
 }
 
-/** @throws SvcError `usage` if the file cannot be read, is not a regular file or is larger than the limit */
+/** @throws SvcError `usage` if the file cannot be read or is larger than the limit */
 export function readBytes(path: string, limitBytes?: number): Buffer {
   try {
-    return readRegularFile(path, limitBytes);
+    return readLimitedFile(path, limitBytes);
   } catch (error) {
     throw createReadError(resolve(path), error);
   }

@@ -1,8 +1,8 @@
 /**
  * Unpacks the native addon of the single executable, because operating systems load native code only from files. The file is in
- * a folder in which no other user can write, and its content is compared before each use.
+ * a folder in which no other user can write.
  */
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
@@ -25,7 +25,7 @@ export function unpackAddon({ name, bytes }: Addon, folder = findCacheFolder()):
     if (folder === null) throw new Error('this user has no cache folder');
     openPrivateFolder(folder);
     const path = join(folder, name);
-    if (!isUnchanged(path, bytes)) replaceFile(path, bytes);
+    if (!existsSync(path)) writeFile(path, bytes);
     return path;
   } catch (error) {
     const message = `The SQLite driver cannot be unpacked${folder === null ? '' : ` into ${folder}`}: ${describeFileError(error)}.`;
@@ -36,17 +36,11 @@ export function unpackAddon({ name, bytes }: Addon, folder = findCacheFolder()):
   }
 }
 
-function replaceFile(path: string, bytes: Buffer): void {
+function writeFile(path: string, bytes: Buffer): void {
   try {
     writePrivateFile(path, bytes);
   } catch (error) {
     // On Windows, a file cannot be replaced while a process uses it. Another process can have written it meanwhile.
-    if (!isUnchanged(path, bytes)) throw error;
+    if (!existsSync(path)) throw error;
   }
-}
-
-function isUnchanged(path: string, bytes: Buffer): boolean {
-  // Not a link: its target could change after the comparison.
-  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  return isFile && readFileSync(path).equals(bytes);
 }

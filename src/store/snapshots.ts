@@ -5,7 +5,6 @@ import type { Environment } from '../domain/credentials.ts';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { openRegularFile, RefusedFileError } from '../platform/read-regular-file.ts';
 import { APPLICATION_ID, findDamage, SNAPSHOT_APPLICATION_ID } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { hasExactSchema } from './schema.ts';
@@ -14,8 +13,6 @@ import { Sql } from './sql.ts';
 
 /** Setting that only snapshots have: the wall time of their state. */
 const SAVED_AT_SETTING = 'snapshot_saved_at';
-/** Much larger than databases get by default. docs/state.md states it. */
-const SNAPSHOT_LIMIT_BYTES = 16 * 2 ** 30;
 
 /**
  * Writes the database to `path` atomically, through a temporary file next to it, which the next save removes if the process is killed.
@@ -54,12 +51,7 @@ export function saveSnapshot(db: Database.Database, path: string, savedAt: numbe
 function resolveTarget(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
   const target = realpathSync(path);
-  if (!statSync(target).isFile()) {
-    throw new SvcError('usage', `${path} is not a regular file.`, {
-      hint: 'Pass the path of a regular file.',
-    });
-  }
-  if (isSnapshot(target)) return target;
+  if (statSync(target).isFile() && isSnapshot(target)) return target;
   throw new SvcError('usage', `${path} already exists and is not a snapshot.`, {
     hint: 'Choose another file, or remove it first.',
   });
@@ -101,8 +93,8 @@ export function withSnapshot(
   load: (savedAt: number) => void,
 ): void {
   try {
-    // Opening a FIFO would wait for its other end.
-    closeSync(openRegularFile(path, SNAPSHOT_LIMIT_BYTES));
+    // SQLite would create it.
+    statSync(path);
     db.prepare('ATTACH ? AS snapshot').run(path);
   } catch (error) {
     throw toLoadError(error, path);
@@ -169,7 +161,6 @@ function toLoadError(error: unknown, path: string): unknown {
   if (code === 'SQLITE_NOTADB') return createNotASnapshotError(path);
   if (code === 'SQLITE_CORRUPT') return createDamagedError(path, message);
   return new SvcError('usage', `The snapshot ${path} cannot be read: ${describeFileError(error)}.`, {
-    hint: error instanceof RefusedFileError ? error.hint : null,
     cause: error,
   });
 }

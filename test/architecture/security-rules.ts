@@ -5,8 +5,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'files.shared-folders': 'The search does not enter the home folder or a folder such as `/tmp`',
   'files.configuration':
     'A configuration file that another user can change is refused, before it is executed',
-  'files.special':
-    'A file that is a FIFO or a device, or larger than its limit, is refused without being opened',
+  'files.size': 'A file that is larger than its limit is refused without being read',
   'files.standard-input': 'Standard input is read up to a limit, and SIGTERM ends the wait for it',
   'files.recordings': 'A recording of more than 256 MB is refused without being read',
   'files.groups':
@@ -20,7 +19,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'files.run-file-process': 'A run file whose process belongs to another user is ignored',
   'files.state-folder': 'Only its owner can write to a new state folder, regardless of the umask',
   'files.addon':
-    'The single executable loads the SQLite driver only from a folder that no other user except root can change, and only if the file is the one that it contains',
+    'The single executable loads the SQLite driver only from a folder that no other user except root can change, and replaces the file as a whole',
   'files.compile-cache':
     'Compiled code is cached only in a folder that no other user except root can change. Windows does not provide this information',
   'files.credentials': 'Tokens and keys are not sent to another machine whose address comes only from a file',
@@ -118,8 +117,6 @@ export const securityRules: Readonly<Record<string, string>> = {
   'snapshots.replace': '`snapshot save` replaces only snapshots',
   'snapshots.save':
     '`snapshot save` does not replace a device, FIFO, folder or empty file, even through a symbolic link',
-  'snapshots.load':
-    '`snapshot load` reads only regular files of at most 16 GB, so a FIFO, a device or a huge file cannot hold up the process',
   'snapshots.schema': 'A snapshot is loaded only if its tables, indexes, views and triggers are those of svc',
   'snapshots.rows':
     'A snapshot is loaded only if SQLite finds no damage, no missing reference, and no column that breaks a condition of the schema',

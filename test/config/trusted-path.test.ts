@@ -162,13 +162,6 @@ describe.runIf(hasOwners)('a configuration file', () => {
       await expect(readPort(folder, { SVC_TRUST_FOLDERS: other }), other).rejects.toThrow('is not used');
     }
   });
-
-  it('a configuration file is refused when it is a FIFO or a device [files.special]', async () => {
-    const { folder, file } = createProject();
-    rmSync(file);
-    symlinkSync('/dev/null', file);
-    await expect(readPort(folder, { SVC_TRUST_FOLDERS: '*' })).rejects.toMatchObject({ code: 'usage' });
-  });
 });
 
 describe('a system without user IDs, such as Windows', () => {

@@ -122,7 +122,7 @@ describe('the exit code of svc emulator exec', () => {
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
     ['the seed does not exist', ['--seed', 'a.yaml', ...trigger], 'does not exist'],
-    ['the seed is a device', ['--seed', '/dev/null', ...trigger], 'it is not a regular file'],
+    ['the seed is a device', ['--seed', '/dev/null', ...trigger], 'is empty'],
   ])('the exit code is 2 and the command does not run when %s', async (_, args, error) => {
     const cwd = createWatchedFolder();
     vi.stubEnv('TMPDIR', cwd);

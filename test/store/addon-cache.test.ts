@@ -47,28 +47,6 @@ describe('unpackAddon', () => {
     expect(readdirSync(cache)).toEqual([addon.name]);
   });
 
-  it.each([
-    ['was changed', (path: string) => writeFileSync(path, 'other code!')],
-    ['is incomplete', (path: string) => writeFileSync(path, 'native')],
-    [
-      'is a link to a file with the same content',
-      (path: string) => {
-        writeFileSync(`${path}.target`, addon.bytes);
-        symlinkSync(`${path}.target`, path);
-      },
-    ],
-  ])('the addon is replaced when its file %s [files.addon]', (_, create) => {
-    const cache = createCachePath();
-    mkdirSync(cache, { mode: 0o700 });
-    const path = join(cache, addon.name);
-    create(path);
-    const { ino } = statSync(path);
-    expect(unpackAddon(addon, cache)).toBe(path);
-    expect(readFileSync(path)).toEqual(addon.bytes);
-    // A new file: a process that still uses the old one is not affected.
-    expect(statSync(path).ino).not.toBe(ino);
-  });
-
   it.each<[string, (path: string) => void]>([
     ['is a link', (path: string) => symlinkSync(createTemporaryFolder(), path)],
     ['is a file', (path: string) => writeFileSync(path, '')],

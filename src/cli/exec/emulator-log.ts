@@ -1,7 +1,6 @@
 /** The log file of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../operations/control-plane.ts';
-import { assertRegularFile } from '../../platform/read-regular-file.ts';
 import { createWriteError } from '../file-access.ts';
 import type { NoteOutput } from '../process-context.ts';
 import { renderAttempt, renderRequest, renderReset } from '../render/stream-items.ts';
@@ -21,7 +20,6 @@ export class EmulatorLog {
   /** @throws SvcError `usage` when the file cannot be written. */
   constructor(path: string) {
     try {
-      if (existsSync(path)) assertRegularFile(path);
       writeFileSync(path, '', { mode: 0o600 });
     } catch (error) {
       throw createWriteError(path, error, 'Choose a writable file with --log.');

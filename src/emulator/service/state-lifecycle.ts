@@ -1,11 +1,9 @@
 /** Prepares a sandbox on startup, resets it, and saves and loads snapshots of it. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { scopes } from '../../domain/credentials.ts';
 import { SvcError } from '../../domain/errors.ts';
-import { quoteForShell } from '../../domain/shell.ts';
 import type { ForwardTarget } from '../../domain/webhook-url.ts';
 import type { ValidatedSeed } from '../../operations/seed-schema.ts';
-import { RefusedFileError, readRegularFile } from '../../platform/read-regular-file.ts';
 import { createApiKey } from './access.ts';
 import { createEvent } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -28,7 +26,7 @@ export class StateLifecycle {
 
   /**
    * @throws SvcError `database_unusable` if the store belongs to the other environment (§1: environments share no data), or as
-   *   {@link readKeyFile} and {@link bootstrap}. Nothing has changed then, but the store must be closed.
+   *   {@link bootstrap}. Nothing has changed then, but the store must be closed.
    */
   constructor(sandbox: Sandbox, options: StateLifecycleOptions) {
     this.#sandbox = sandbox;
@@ -169,18 +167,13 @@ function clearMemory({ store, generator, workspaces }: Sandbox, seriesSeq: numbe
 /**
  * Reads the default API key of an earlier start from its private file next to the database, which contains only a hash.
  * @returns null if the file does not exist or cannot be read.
- * @throws SvcError `usage` if it is not a regular file, or is too large.
  */
-export function readKeyFile(db: string): string | null {
+function readKeyFile(db: string): string | null {
   if (db === ':memory:') return null;
-  const file = `${db}.key`;
   try {
-    return readRegularFile(file).toString().trim() || null;
-  } catch (error) {
-    if (!(error instanceof RefusedFileError)) return null;
-    throw new SvcError('usage', `The API key ${file} cannot be read: ${error.message}.`, {
-      hint: { text: 'Remove it', command: `rm ${quoteForShell(file)}` },
-    });
+    return readFileSync(`${db}.key`, 'utf8').trim() || null;
+  } catch {
+    return null;
   }
 }
 

@@ -32,12 +32,6 @@ describe('the log of svc emulator exec', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('a log does not replace a file that is not a regular one [files.special]', () => {
-    expect(() => new EmulatorLog('/dev/null')).toThrow(
-      expect.objectContaining({ code: 'usage', message: expect.stringContaining('not a regular file') }),
-    );
-  });
-
   it('a log that cannot be written is a usage error', () => {
     expect(() => new EmulatorLog(join(createTemporaryFolder(), 'missing', 'a.log'))).toThrow(
       expect.objectContaining({ code: 'usage', hint: { text: expect.stringContaining('--log') } }),

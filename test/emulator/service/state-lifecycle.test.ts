@@ -1,25 +1,12 @@
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { DAY_MS } from '../../../src/domain/duration.ts';
-import { readKeyFile, StateLifecycle } from '../../../src/emulator/service/state-lifecycle.ts';
+import { StateLifecycle } from '../../../src/emulator/service/state-lifecycle.ts';
 import { createWebhook, deleteWebhook } from '../../../src/emulator/service/webhooks.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openSandbox } from './open-sandbox.ts';
 
 const options = { db: ':memory:', seed: null, forwardTo: null, clock: undefined };
-
-it('the stored API key is not read from a FIFO or a device, which could hold up the process beyond SIGTERM [files.special]', () => {
-  const db = join(createTemporaryFolder(), 'sandbox.db');
-  expect(readKeyFile(db)).toBeNull();
-  symlinkSync('/dev/null', `${db}.key`);
-  expect(() => readKeyFile(db)).toThrow(
-    expect.objectContaining({
-      code: 'usage',
-      message: `The API key ${db}.key cannot be read: it is not a regular file.`,
-    }),
-  );
-});
 
 it('a load whose state cannot be copied as the baseline is complete, and a reset returns to the baseline before it', async () => {
   const { sandbox, published } = openSandbox();
