@@ -4,10 +4,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -48,8 +46,8 @@ const root = join(import.meta.dirname, '..');
 const cacheFolder = join(root, 'node_modules/.cache/svc-managers');
 const documentFile = join(root, 'docs/contributing/installation.md');
 const TIMEOUT_MS = 15 * 60_000;
-const HEADER = `| package manager | Node.js | works | seconds | packages | MB |
-|---|---|---|---|---|---|`;
+const HEADER = `| package manager | Node.js | works | seconds |
+|---|---|---|---|`;
 
 /**
  * `install` and `run` are the arguments before the packages and before `svc`, and `reinstall` those that install the lockfile. `allow`
@@ -183,30 +181,24 @@ async function runTest(test, { manager, node, registry, folder, path, tarball })
   try {
     const { all } = await execa(manager.programFile, ['--version'], { ...options, reject: false });
     if (/does not support Node/.test(all))
-      return toRow(`not run: ${name} does not support Node.js ${node.version}`, '', '', '');
-    return toRow('yes', ...(await test({ manager, node, tarball, home, project, execute })));
+      return toRow(`not run: ${name} does not support Node.js ${node.version}`, '');
+    return toRow('yes', await test({ manager, node, tarball, project, execute }));
   } catch (error) {
     console.error(error.all ?? error.stack);
     process.exitCode = 1;
-    return toRow(
-      `no: ${error.shortMessage?.split('\n')[0].replaceAll('|', '\\|') ?? error.message}`,
-      '',
-      '',
-      '',
-    );
+    return toRow(`no: ${error.shortMessage?.split('\n')[0].replaceAll('|', '\\|') ?? error.message}`, '');
   } finally {
     rmSync(combinationFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Installs the package in a project, and again from the lockfile, and uses it. @returns seconds, packages and megabytes */
-async function testProject({ manager, node, tarball, home, project, execute }) {
+/** Installs the package in a project, and again from the lockfile, and uses it. @returns seconds */
+async function testProject({ manager, node, tarball, project, execute }) {
   writeFileSync(join(project, 'package.json'), '{"name":"project","private":true}');
   const driver = node.version.startsWith('20.') ? [...manager.allow, 'better-sqlite3@12'] : [];
   const startedAt = performance.now();
   await execute(manager.install, `svc-emulator@file:${tarball}`, ...driver);
   const seconds = Math.ceil((performance.now() - startedAt) / 1000);
-  const sizes = measure({ project, home });
   rmSync(join(project, 'node_modules'), { recursive: true, force: true });
   await execute(manager.reinstall);
   await execute(`${manager.run} svc emulator start --detach --port 0`);
@@ -215,7 +207,7 @@ async function testProject({ manager, node, tarball, home, project, execute }) {
   } finally {
     await execute(`${manager.run} svc emulator stop`);
   }
-  return [seconds, ...sizes];
+  return seconds;
 }
 
 /** Runs the first commands of README.md in a clone. @returns seconds */
@@ -224,7 +216,7 @@ async function testClone({ project, execute }) {
   const startedAt = performance.now();
   await execute('ci');
   await execute('run demo');
-  return [Math.ceil((performance.now() - startedAt) / 1000), '', ''];
+  return Math.ceil((performance.now() - startedAt) / 1000);
 }
 
 /** The environment variables of this process, without those of the user, the project and the package manager. */
@@ -247,27 +239,6 @@ function environment({ node, home, registry, path }) {
     YARN_ENABLE_SCRIPTS: `${node.version.startsWith('20.')}`,
     ...(registry.cafile !== 'null' && { YARN_HTTPS_CA_FILE_PATH: registry.cafile }),
   };
-}
-
-/** @returns the number of packages of an installation, and the size of its files in MB. Yarn stores packages as archives in the home folder. */
-function measure({ project, home }) {
-  const archives = listFiles(join(home, '.yarn/berry/cache')).filter((file) => file.endsWith('.zip'));
-  const files = [...listFiles(project), ...archives];
-  const manifests = files.filter((file) =>
-    /[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/@.][^\\/]*[\\/]package\.json$/.test(file),
-  );
-  // By inode, because some package managers create several links to the same file.
-  const sizes = new Map(files.map((file) => statSync(file)).map(({ ino, size }) => [ino, size]));
-  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  return [archives.length || manifests.length, Math.round(bytes / 1e6)];
-}
-
-/** Every regular file below a folder, without following links. */
-function listFiles(folder) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 function writeTable(rows) {
