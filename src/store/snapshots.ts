@@ -93,8 +93,8 @@ export function withSnapshot(
   load: (savedAt: number) => void,
 ): void {
   try {
-    // SQLite would create it.
-    statSync(path);
+    // SQLite would create a file that does not exist.
+    if (statSync(path).isDirectory()) throw new Error('it is a folder');
     db.prepare('ATTACH ? AS snapshot').run(path);
   } catch (error) {
     throw toLoadError(error, path);
