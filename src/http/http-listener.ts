@@ -1,6 +1,5 @@
 /** Starts and stops the HTTP server. */
 
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import {
@@ -134,7 +133,7 @@ async function startHttps(
   // It takes longer to load than the rest of a start.
   const { listen: listhen } = await import('listhen');
   const address = await findFreeAddress(host, port);
-  const start = listhen(handler, {
+  const listener = await listhen(handler, {
     hostname: address.address,
     port: address.port,
     // Otherwise it would use another address.
@@ -143,9 +142,6 @@ async function startHttps(
     autoClose: false,
     // Then it prints and opens nothing.
     isTest: true,
-  });
-  const listener = await Promise.race([start, rejectWithErrorOf(handler, start)]).catch((error) => {
-    throw toListenError(error, host, address.port);
   });
   if (listener.address.port !== address.port) {
     await listener.close();
@@ -168,23 +164,6 @@ async function findFreeAddress(host: string, port: number): Promise<AddressInfo>
   const address = server.address() as AddressInfo;
   await new Promise((closed) => server.close(closed));
   return address;
-}
-
-/**
- * Rejects with the error of the server with this handler until `started` settles. listhen has no listener for it, so that the process would
- * end if another server takes the port after the check.
- */
-function rejectWithErrorOf(handler: RequestListener, started: Promise<unknown>): Promise<never> {
-  const channel = 'tracing:net.server.listen:asyncStart';
-  return new Promise((_, reject) => {
-    const observe = (message: unknown) => {
-      const { server } = message as { readonly server: NetServer };
-      if (server.listeners('request').includes(handler)) server.once('error', reject);
-    };
-    subscribe(channel, observe);
-    const stop = () => unsubscribe(channel, observe);
-    started.then(stop, stop);
-  });
 }
 
 /** @throws SvcError `usage` if the files are not a certificate and its key */

@@ -74,18 +74,8 @@ export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOp
         });
       } catch (error) {
         if (!(error instanceof SvcError) && !isStorageError(error)) throw error;
-        onInternalError('the stop', createUnsavedClocksError(toWriteError(error)));
+        onInternalError('the stop', toWriteError(error));
       }
     },
   };
-}
-
-function createUnsavedClocksError(cause: SvcError): SvcError {
-  return new SvcError(cause.code, `The stop could not save the schedule clocks. ${cause.message}`, {
-    hint: {
-      text: 'Check the free space and the permissions of the database folder. After the next start, check the clocks',
-      command: 'svc clock show',
-    },
-    cause,
-  });
 }

@@ -96,9 +96,7 @@ describe('a failed write', () => {
       expect(report).toHaveBeenCalledExactlyOnceWith('the stop', expect.any(SvcError));
       expect(report.mock.calls[0]?.[1]).toMatchObject({
         code: 'storage_unavailable',
-        message:
-          'The stop could not save the schedule clocks. Writing to the database failed: disk I/O error.',
-        hint: { command: expect.stringContaining('svc clock show') },
+        message: 'Writing to the database failed: disk I/O error.',
       });
     },
   );
