@@ -46,6 +46,7 @@ async function readYamlFile(path: string): Promise<unknown> {
 /** The hint for each error code of the file system. */
 const readHints: Readonly<Record<string, string>> = {
   EACCES: 'Change the permissions of the file, or use another file.',
+  EISDIR: 'Use the path of a file.',
 };
 
 /** @param path absolute, so that a wrong current folder is noticed */
