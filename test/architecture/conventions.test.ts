@@ -26,7 +26,6 @@ describe('the conventions', () => {
     ['process.exit', /\bprocess\.exit\b/, ['src/cli/main.ts']],
     ['console', /\bconsole\./, []],
     ['the wall clock', /\bDate\.now\b|\bnew Date\(\)/, ['src/platform/wall-clock.ts']],
-    ['mkdir', /\bmkdir(?:Sync)?\(/, ['src/platform/create-folder.ts']],
   ])('%s is used only in %j', (_, pattern, owners) => {
     const users = sources.filter((path) => pattern.test(read(path).replace(commentLine, '')));
     expect(users).toEqual(owners);
