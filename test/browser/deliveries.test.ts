@@ -57,11 +57,11 @@ describeInBrowser('the delivery list', () => {
     const { data } = await emulator.control.listWebhooks({});
     for (const { id } of data) await emulator.control.deleteWebhook({ id });
     const page = await openDashboard(emulator, { hasFakeTimers: true });
-    await page.getByText('svc listen --forward-to').waitFor();
+    await page.getByText('svc listen http').waitFor();
     await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
     await skipToNextPoll(page);
     await page.getByRole('link', { name: 'http://127.0.0.1:9/hooks' }).waitFor();
-    await expect.poll(() => page.getByText('svc listen --forward-to').count()).toBe(0);
+    await expect.poll(() => page.getByText('svc listen http').count()).toBe(0);
     await page.getByText('svc trigger').waitFor();
   });
 

@@ -38,7 +38,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 describeInBrowser('the endpoint pages', () => {
   it('the first page registers an endpoint and sends it a first event in three steps', async () => {
     const page = await openDashboard(await start(), { hash: '/webhooks' });
-    await page.getByText('svc listen --forward-to').waitFor();
+    await page.getByText('svc listen http').waitFor();
     await expectAccessible(page);
     await page.getByLabel('URL of your receiver').fill('localhost:9/hooks');
     await press(page, 'Register');
@@ -305,7 +305,7 @@ describeInBrowser('the endpoint pages', () => {
     const page = await openDashboard(emulator, { hash: `/webhooks/${id}`, expectedErrors: /404/ });
     await page.getByRole('alert').getByText(id).waitFor();
     await page.getByRole('link', { name: 'All endpoints' }).click();
-    await page.getByText('svc listen --forward-to').waitFor();
+    await page.getByText('svc listen http').waitFor();
   });
 
   it('the endpoint pages have no accessibility violations in light and dark mode, wide and narrow', async () => {

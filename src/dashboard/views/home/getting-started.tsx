@@ -52,7 +52,7 @@ function RegisterForm() {
           placeholder="localhost:3000/webhooks"
         />
       </Form>
-      <Command command="svc listen --forward-to http://localhost:3000/webhooks" />
+      <Command command="svc listen http://localhost:3000/webhooks" />
     </>
   );
 }
