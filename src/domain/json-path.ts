@@ -158,7 +158,7 @@ function addNull(text: string, path: JSONPath): string {
 }
 
 /** @param text indented */
-export function removeAtPath(text: string, path: JSONPath): string {
+function removeAtPath(text: string, path: JSONPath): string {
   return applyEdits(text, modify(text, path, undefined, {}));
 }
 

@@ -8,7 +8,6 @@ import {
   FUZZ_FIELD,
   normalizeSequence,
   SEQUENCE_VERSION,
-  type SequenceEvent,
   type SequenceStep,
   sortEventsByFirstStep,
   UNKNOWN_TYPE,
@@ -51,17 +50,21 @@ function toRunSeed({ randomSeed, run }: RandomSequenceOptions): number {
 function createSequenceArbitrary(options: RandomSequenceOptions): fc.Arbitrary<DeliverySequence> {
   const { randomSeed, run, enabled } = options;
   const maxLength = MAX_STEPS_BY_RUN[run % MAX_STEPS_BY_RUN.length] ?? 4;
-  const event = createEventArbitrary(options);
   return fc
     .record({
-      events: fc.array(event, { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
-      start: isLateRepeatRun(options) ? createLateRepeatArbitrary() : fc.constant([]),
+      events: fc.array(createEventArbitrary(options), { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
+      start: isLateRepeatRun(options) ? lateRepeat : fc.constant([]),
       blocks: fc.array(createBlockArbitrary(enabled), { minLength: 1, maxLength, size: 'max' }),
     })
     .map(({ events, start, blocks }) => {
       const steps = [...start, ...blocks.flat()].slice(0, maxLength);
+      // Without the fields that are undefined.
+      const sequence = JSON.parse(JSON.stringify({ events, steps })) as Pick<
+        DeliverySequence,
+        'events' | 'steps'
+      >;
       return removeDisabled(
-        { version: SEQUENCE_VERSION, random_seed: randomSeed, run, events, steps },
+        { version: SEQUENCE_VERSION, random_seed: randomSeed, run, ...sequence },
         enabled,
       );
     });
@@ -75,241 +78,201 @@ function isLateRepeatRun({ run, enabled }: RandomSequenceOptions): boolean {
   );
 }
 
-function createLateRepeatArbitrary(): fc.Arbitrary<readonly SequenceStep[]> {
-  return fc
-    .record({
-      event: createEventIndexArbitrary(),
-      ms: fc.integer({ min: MIN_LATE_REPEAT_MS, max: MAX_PAUSE_MS }),
-      isNewDelivery: fc.boolean(),
-    })
-    .map(({ event, ms, isNewDelivery }): readonly SequenceStep[] => [
-      { kind: 'deliver', event },
-      { kind: 'pause', ms },
-      { kind: 'deliver', event, ...(isNewDelivery && { new_delivery: true }) },
-    ]);
-}
+/** A step whose optional fields can be undefined. */
+type RandomStep = SequenceStep extends infer Step
+  ? { readonly [Name in keyof Step]: Step[Name] | (undefined extends Step[Name] ? undefined : never) }
+  : never;
 
-/** One of the events of a sequence. */
-function createEventIndexArbitrary(): fc.Arbitrary<number> {
-  return fc.nat({ max: EVENT_COUNT - 1 });
-}
+/** The index of an event. */
+const event = fc.nat({ max: EVENT_COUNT - 1 });
+
+const lateRepeat: fc.Arbitrary<readonly RandomStep[]> = fc
+  .tuple(event, fc.integer({ min: MIN_LATE_REPEAT_MS, max: MAX_PAUSE_MS }), fc.constantFrom(true, undefined))
+  .map(([event, ms, new_delivery]) => [
+    { kind: 'deliver', event },
+    { kind: 'pause', ms },
+    { kind: 'deliver', event, new_delivery },
+  ]);
 
 /** An event of a template, sometimes with an unusual payload, or one of an unknown type. */
-function createEventArbitrary({ events, enabled }: RandomSequenceOptions): fc.Arbitrary<SequenceEvent> {
+function createEventArbitrary({ events, enabled }: RandomSequenceOptions) {
+  const hasPayload = enabled.has('payload');
   const usual = fc.constantFrom(...events);
   const unusual = createJsonArbitrary();
   const withField = fc
     .tuple(usual, unusual)
     .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, FUZZ_FIELD, field) }));
-  const empty = usual.map(({ type }) => ({ type, payload: '{}' }));
-  const anyPayload = fc.array(fc.tuple(createNameArbitrary(), unusual), { maxLength: 3 }).map(toObjectText);
-  const unknown = (enabled.has('payload') ? anyPayload : usual.map(({ payload }) => payload)).map(
-    (payload) => ({ type: UNKNOWN_TYPE, payload }),
-  );
-  const payload = fc.oneof(
+  const payload = hasPayload
+    ? createObjectArbitrary(unusual, 0, 3)
+    : usual.map((template) => template.payload);
+  const template = fc.oneof(
     { arbitrary: usual, weight: 5 },
-    ...(enabled.has('payload')
-      ? [
-          { arbitrary: withField, weight: 3 },
-          { arbitrary: empty, weight: 1 },
-        ]
-      : []),
-    ...(enabled.has('unknown-type') ? [{ arbitrary: unknown, weight: 1 }] : []),
+    { arbitrary: withField, weight: hasPayload ? 3 : 0 },
+    { arbitrary: usual.map(({ type }) => ({ type, payload: '{}' })), weight: hasPayload ? 1 : 0 },
+    {
+      arbitrary: payload.map((text) => ({ type: UNKNOWN_TYPE, payload: text })),
+      weight: enabled.has('unknown-type') ? 1 : 0,
+    },
   );
   return fc
     .record({
-      event: payload,
-      padding: enabled.has('payload')
-        ? rarely(fc.integer({ min: 1, max: MAX_PADDING }), 12)
-        : fc.constant(null),
-      days_old: enabled.has('old-event') ? rarely(fc.integer({ min: 1, max: 6 }), 6) : fc.constant(null),
+      template,
+      padding: rarely(12, hasPayload, fc.integer({ min: 1, max: MAX_PADDING })),
+      days_old: rarely(6, enabled.has('old-event'), fc.integer({ min: 1, max: 6 })),
     })
-    .map(({ event, padding, days_old }) => ({
-      ...event,
-      ...(padding !== null && { padding }),
-      ...(days_old !== null && { days_old }),
-    }));
+    .map(({ template, ...fields }) => ({ ...template, ...fields }));
 }
 
-/** Null in all but one of `frequency` cases. */
-function rarely<Value>(arbitrary: fc.Arbitrary<Value>, frequency: number): fc.Arbitrary<Value | null> {
-  return fc.oneof({ arbitrary: fc.constant(null), weight: frequency - 1 }, { arbitrary, weight: 1 });
-}
-
-/** The JSON text of an object. Of two fields with the same name it has the last. */
-function toObjectText(fields: readonly (readonly [name: string, json: string])[]): string {
-  return `{${Array.from(new Map(fields), ([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`;
+/** Undefined in all but one of `frequency` cases. */
+function rarely<Value>(frequency: number, isEnabled: boolean, arbitrary: fc.Arbitrary<Value>) {
+  return fc.oneof(
+    { arbitrary: fc.constant(undefined), weight: frequency - 1 },
+    { arbitrary, weight: isEnabled ? 1 : 0 },
+  );
 }
 
 /** JSON texts that parsers and databases often handle badly. Never U+0000, which many databases cannot store. */
-function createJsonArbitrary(): fc.Arbitrary<string> {
-  const text = fc.constantFrom(
+const texts = [
+  ...[
     'plain',
     'e\u0301 A\u030a \u1100\u1161',
     '\u{1f469}\u200d\u{1f4bb} \u{1d49c}',
     '\u2028\u2029\u00a0\ufeff',
+  ],
+  ...[
     '<script>&amp;</script>',
     '"\\/\b\f\n\r\t',
     '\u202e\u05e9\u05dc\u05d5\u05dd',
     '\u0001\u001f\u007f\u0085',
-  );
-  const random = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((value) => !value.includes('\0'));
-  const numbers = fc.constantFrom(
+  ],
+].map((text) => JSON.stringify(text));
+const numbers = [
+  ...[
     '0',
     '9007199254740993',
     '-9223372036854775808',
     '18446744073709551616',
     '123456789012345678901234567890',
-    '0.1000000000000000055',
-    '1.0',
-    '1E5',
-    '-0',
-    '1e-7',
-  );
+  ],
+  ...['0.1000000000000000055', '1.0', '1E5', '-0', '1e-7'],
+];
+const otherValues = ['null', 'true', '[]', '{}', '""', '"\\u0041\\u00e9\\/"', '[ 1 , 2 ]'];
+const names = [
+  'a',
+  'id',
+  'data',
+  'type',
+  'constructor',
+  '',
+  'caf\u00e9',
+  'cafe\u0301',
+  '1',
+  'a.b',
+  'created_at',
+];
+
+function createJsonArbitrary(): fc.Arbitrary<string> {
+  const random = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((value) => !value.includes('\0'));
   const leaf = fc.oneof(
-    numbers,
-    text.map((value) => JSON.stringify(value)),
+    fc.constantFrom(...numbers),
+    fc.constantFrom(...texts),
     random.map((value) => JSON.stringify(value)),
-    fc.constantFrom('null', 'true', '[]', '{}', '""', '"\\u0041\\u00e9\\/"', '[ 1 , 2 ]'),
+    fc.constantFrom(...otherValues),
   );
   const nested = fc
     .integer({ min: 1, max: MAX_NESTING })
     .map((depth) => `${'{"a":['.repeat(depth >> 1)}0${']}'.repeat(depth >> 1)}`);
-  const object = fc
-    .array(fc.tuple(createNameArbitrary(), leaf), { minLength: 1, maxLength: 4 })
-    .map(toObjectText);
   return fc.oneof(
     { arbitrary: leaf, weight: 4 },
     { arbitrary: nested, weight: 1 },
-    { arbitrary: object, weight: 1 },
+    { arbitrary: createObjectArbitrary(leaf, 1, 4), weight: 1 },
   );
 }
 
-function createNameArbitrary(): fc.Arbitrary<string> {
-  return fc.constantFrom(
-    'a',
-    'id',
-    'data',
-    'type',
-    'constructor',
-    '',
-    'caf\u00e9',
-    'cafe\u0301',
-    '1',
-    'a.b',
-    'created_at',
-  );
+/** JSON texts of objects. Of two fields with the same name they have the last. */
+function createObjectArbitrary(value: fc.Arbitrary<string>, minLength: number, maxLength: number) {
+  return fc
+    .array(fc.tuple(fc.constantFrom(...names), value), { minLength, maxLength })
+    .map(
+      (fields) =>
+        `{${Array.from(new Map(fields), ([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`,
+    );
 }
 
 /** One step, or two to four that are likely to show a defect together. */
-function createBlockArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<readonly SequenceStep[]> {
-  const event = createEventIndexArbitrary();
-  const blocks: fc.WeightedArbitrary<readonly SequenceStep[]>[] = [
-    { arbitrary: createStepArbitrary(enabled).map((step) => [step]), weight: 16 },
-  ];
-  if (enabled.has('duplicate') && enabled.has('concurrent')) {
-    const copies = fc
-      .tuple(event, fc.integer({ min: 1, max: 3 }))
-      .map(([event, count]): SequenceStep[] => [
-        { kind: 'deliver', event },
-        ...Array<SequenceStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
-      ]);
-    blocks.push({ arbitrary: copies, weight: 2 });
-  }
-  const names = attackNames.filter((name) => enabled.has(name));
-  if (names.length > 0) {
-    const attackFirst = fc.tuple(event, fc.constantFrom(...names)).map(([event, attack]): SequenceStep[] => [
-      { kind: 'attack', attack, event },
-      { kind: 'deliver', event },
-    ]);
-    blocks.push({ arbitrary: attackFirst, weight: 2 });
-  }
-  return fc.oneof(...blocks);
-}
-
-function createStepArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<SequenceStep> {
-  const event = createEventIndexArbitrary();
-  const deliver = fc
-    .record({
-      event,
-      with_previous: when(enabled.has('concurrent'), 3),
-      new_delivery: when(enabled.has('duplicate'), 2),
-      failure: optional(
-        (['lost-response', 'cut-request'] as const).filter((name) => enabled.has(name)),
-        8,
-      ),
-      slow_body: when(enabled.has('slow-body'), 12),
-      second_signature: optional(enabled.has('rotation') ? (['after', 'before'] as const) : [], 8),
-      keep_connection: when(enabled.has('kept-connection'), 2),
-    })
-    .map((step): SequenceStep => omitUndefined({ kind: 'deliver', ...step }));
+function createBlockArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<readonly RandomStep[]> {
   const enabledAttacks = attackNames.filter((name) => enabled.has(name));
-  const choices: fc.WeightedArbitrary<SequenceStep>[] = [];
-  const add = (condition: boolean, weight: number, arbitrary: fc.Arbitrary<SequenceStep>) => {
-    if (condition) choices.push({ arbitrary, weight });
-  };
-  add(enabledAttacks.length > 0, 48, createAttackArbitrary(enabledAttacks, event, enabled));
-  add(
-    enabled.has('burst'),
-    3,
-    fc
-      .record({
-        count: fc.integer({ min: 1, max: MAX_BURST }),
-        with_previous: when(enabled.has('concurrent'), 3),
-      })
-      .map((step): SequenceStep => omitUndefined({ kind: 'burst', ...step })),
-  );
-  add(
-    enabled.has('pause'),
-    1,
-    fc.integer({ min: 1, max: MAX_PAUSE_MS }).map((ms): SequenceStep => ({ kind: 'pause', ms })),
-  );
-  add(enabled.has('restart'), 8, fc.constant<SequenceStep>({ kind: 'restart' }));
-  const otherWeight = choices.reduce((total, { weight }) => total + weight, 0);
-  const weight = Math.max(MIN_DELIVER_WEIGHT, DELIVERIES_PER_OTHER_STEP * otherWeight);
-  return fc.oneof({ arbitrary: deliver, weight }, ...choices);
-}
-
-function createAttackArbitrary(
-  names: readonly AttackName[],
-  event: fc.Arbitrary<number>,
-  enabled: ReadonlySet<Variation>,
-): fc.Arbitrary<SequenceStep> {
-  return fc
-    .record({
-      attack: names.length === 0 ? fc.constant<AttackName>('forged') : fc.constantFrom(...names),
-      event,
-      with_previous: when(enabled.has('concurrent'), 6),
-    })
-    .map((step): SequenceStep => omitUndefined({ kind: 'attack', ...step }));
-}
-
-/** `true` in one of `frequency` cases, otherwise undefined. */
-function when(isEnabled: boolean, frequency: number): fc.Arbitrary<true | undefined> {
-  return optional(isEnabled ? ([true] as const) : [], frequency);
-}
-
-function optional<Value>(values: readonly Value[], frequency: number): fc.Arbitrary<Value | undefined> {
-  if (values.length === 0) return fc.constant(undefined);
+  const attack = fc.constantFrom(...(enabledAttacks.length === 0 ? attackNames : enabledAttacks));
+  const hasAttacks = enabledAttacks.length > 0;
+  const copies = fc
+    .tuple(event, fc.integer({ min: 1, max: 3 }))
+    .map(([event, count]): RandomStep[] => [
+      { kind: 'deliver', event },
+      ...Array<RandomStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
+    ]);
+  const attackFirst = fc.tuple(event, attack).map(([event, attack]): RandomStep[] => [
+    { kind: 'attack', attack, event },
+    { kind: 'deliver', event },
+  ]);
   return fc.oneof(
-    { arbitrary: fc.constant(undefined), weight: frequency - 1 },
-    { arbitrary: fc.constantFrom(...values), weight: 1 },
+    { arbitrary: createStepArbitrary(enabled, attack, hasAttacks).map((step) => [step]), weight: 16 },
+    { arbitrary: copies, weight: enabled.has('duplicate') && enabled.has('concurrent') ? 2 : 0 },
+    { arbitrary: attackFirst, weight: hasAttacks ? 2 : 0 },
   );
 }
 
-/** Makes the fields optional that can be undefined. */
-type WithoutUndefined<Step> = {
-  readonly [Name in keyof Step as undefined extends Step[Name] ? never : Name]: Step[Name];
-} & {
-  readonly [Name in keyof Step as undefined extends Step[Name] ? Name : never]?: Exclude<
-    Step[Name],
-    undefined
-  >;
-};
-
-function omitUndefined<const Step extends object>(step: Step): WithoutUndefined<Step> {
-  const entries = Object.entries(step).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as WithoutUndefined<Step>;
+function createStepArbitrary(
+  enabled: ReadonlySet<Variation>,
+  attack: fc.Arbitrary<AttackName>,
+  hasAttacks: boolean,
+): fc.Arbitrary<RandomStep> {
+  const isTrue = fc.constant<true>(true);
+  const isConcurrent = (frequency: number) => rarely(frequency, enabled.has('concurrent'), isTrue);
+  const failures = (['lost-response', 'cut-request'] as const).filter((name) => enabled.has(name));
+  const deliver = fc.record({
+    kind: fc.constant('deliver' as const),
+    event,
+    with_previous: isConcurrent(3),
+    new_delivery: rarely(2, enabled.has('duplicate'), isTrue),
+    failure: failures.length === 0 ? fc.constant(undefined) : rarely(8, true, fc.constantFrom(...failures)),
+    slow_body: rarely(12, enabled.has('slow-body'), isTrue),
+    second_signature: rarely(
+      8,
+      enabled.has('rotation'),
+      fc.constantFrom('after' as const, 'before' as const),
+    ),
+    keep_connection: rarely(2, enabled.has('kept-connection'), isTrue),
+  });
+  const others = [
+    {
+      arbitrary: fc.record({
+        kind: fc.constant('attack' as const),
+        attack,
+        event,
+        with_previous: isConcurrent(6),
+      }),
+      weight: hasAttacks ? 48 : 0,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant('burst' as const),
+        count: fc.integer({ min: 1, max: MAX_BURST }),
+        with_previous: isConcurrent(3),
+      }),
+      weight: enabled.has('burst') ? 3 : 0,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant('pause' as const),
+        ms: fc.integer({ min: 1, max: MAX_PAUSE_MS }),
+      }),
+      weight: enabled.has('pause') ? 1 : 0,
+    },
+    { arbitrary: fc.constant({ kind: 'restart' as const }), weight: enabled.has('restart') ? 8 : 0 },
+  ];
+  const otherWeight = others.reduce((total, { weight }) => total + weight, 0);
+  const weight = Math.max(MIN_DELIVER_WEIGHT, DELIVERIES_PER_OTHER_STEP * otherWeight);
+  return fc.oneof({ arbitrary: deliver, weight }, ...others);
 }
 
 /** Removes repeats and changes of order if they are not enabled, and the events that are not used. */

@@ -11,6 +11,7 @@ import {
   type DeliverStep,
   type DeliverySequence,
   type EventTemplate,
+  type SequenceEvent,
   type SequenceStep,
   UNKNOWN_TYPE,
 } from '../../../src/receivers/sequence.ts';
@@ -169,12 +170,11 @@ describe('shrinkSequence', () => {
     expect(padding).toBeLessThan(110_000);
   });
 
-  it('an unusual payload keeps only the part that matters', async () => {
-    const { sequence } = await shrink(({ events }) =>
-      events.some(({ payload }) => payload.includes('9007199254740993')),
-    );
-    expect(sequence.events.map(({ payload }) => payload)).toEqual([
-      expect.stringMatching(/^\{("order_id":"ord_1"|"amount":1)?,?"[^"]*":(9007199254740993)\}$/),
+  it('an unusual payload keeps only the field that matters', async () => {
+    const isFailing = ({ payload }: SequenceEvent) => payload.includes('"svc_fuzz":9007199254740993');
+    const { sequence } = await shrink(({ events }) => events.some(isFailing));
+    expect(sequence.events).toEqual([
+      { ...template, payload: '{"order_id":"ord_1","svc_fuzz":9007199254740993}' },
     ]);
   });
 
