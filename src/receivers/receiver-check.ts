@@ -60,6 +60,43 @@ export interface ReceiverCheck {
   run(session: CheckSession): Promise<CheckOutcome>;
 }
 
+/** What a check or a rule of a fuzz run showed. Also the JSON form. */
+export interface CheckResult extends Pick<CheckOutcome, 'status' | 'received' | 'meaning'> {
+  readonly id: string;
+  readonly rule: string;
+  readonly sent: string;
+}
+
+/** The part that the reports of checks and of fuzz runs share. Also the JSON form. */
+export interface ReceiverReport {
+  /** No check failed, and no interrupt came. */
+  readonly ok: boolean;
+  /** The checks were interrupted, so that `checks` contains only those that ended before. */
+  readonly interrupted: boolean;
+  readonly passed: number;
+  readonly failed: number;
+  readonly inconclusive: number;
+  /** Checks that need a value that was not given. */
+  readonly skipped: number;
+  readonly checks: readonly CheckResult[];
+}
+
+export function toReport(checks: readonly CheckResult[], interrupted: boolean): ReceiverReport {
+  const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
+  const [passed, failed] = [countOf('passed'), countOf('failed')];
+  return {
+    ok: failed === 0 && !interrupted,
+    ...{
+      interrupted,
+      passed,
+      failed,
+      inconclusive: countOf('inconclusive'),
+      skipped: countOf('skipped'),
+      checks,
+    },
+  };
+}
+
 export function passed(
   received: string,
   meaning = 'Your receiver does what the rule demands.',

@@ -14,12 +14,14 @@ import { listFurtherDeliveryChecks, validDeliveryCheck } from './checks/valid-de
 import {
   type CheckId,
   type CheckOutcome,
-  type CheckStatus,
+  type CheckResult,
   failed,
   inconclusive,
   type ReceiverCheck,
+  type ReceiverReport,
   type ReceiverRule,
   receiverRuleNames,
+  toReport,
 } from './receiver-check.ts';
 import { OTHER_SECRET_CHECK_ID } from './tampered-deliveries.ts';
 
@@ -32,27 +34,12 @@ export interface RunChecksOptions extends CheckSessionOptions {
   readonly onProgress?: (completedCount: number, totalCount: number, current: CheckId | null) => void;
 }
 
-/** Also the JSON form. */
-export type CheckResult = Pick<ReceiverCheck, 'id' | 'sent'> & CheckOutcome & { readonly rule: ReceiverRule };
-
-/**
- * `ok` if a check passed, none failed, the side effect count did not fail and no interrupt came. With `strict`, no check may be
- * inconclusive.
- * Also the JSON form.
- */
-export interface CheckReport {
-  readonly ok: boolean;
-  /** The checks were interrupted, so that `checks` contains only those that ended before. */
-  readonly interrupted: boolean;
+/** `ok` if a check passed, none failed, the side effect count did not fail and no interrupt came. Also the JSON form. */
+export interface CheckReport extends ReceiverReport {
+  /** Whether an inconclusive check makes the report not ok. Skipped checks do not count. */
   readonly strict: boolean;
-  readonly passed: number;
-  readonly failed: number;
-  readonly inconclusive: number;
-  /** Checks that need a value that was not given. `strict` does not count them. */
-  readonly skipped: number;
   /** The first error of the side effect count; null without one. Checks during which it failed are inconclusive. */
   readonly observer_problem: string | null;
-  readonly checks: readonly CheckResult[];
 }
 
 /** After this time, no check starts that sends deliveries, so that the checks of a slow receiver end. */
@@ -81,7 +68,11 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
     results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
   }
   onProgress?.(results.length, selectedChecks.length, null);
-  return toReport(results, { interrupted: signal.aborted, strict, observerProblem: session.observerProblem });
+  const report = toReport(results, signal.aborted);
+  const { observerProblem: observer_problem } = session;
+  const isDecided = report.passed > 0 && !(strict && report.inconclusive > 0);
+  // The user asked for side effects to be counted, so the report is not ok if that failed.
+  return { ...report, ok: report.ok && isDecided && observer_problem === null, strict, observer_problem };
 }
 
 /** All checks in the order of the report. Those that may stop the receiver come last. */
@@ -205,33 +196,4 @@ function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]
 
 function getRule({ id }: ReceiverCheck): ReceiverRule {
   return id.slice(0, id.indexOf('.')) as ReceiverRule;
-}
-
-interface ReportContext {
-  readonly interrupted: boolean;
-  readonly strict: boolean;
-  readonly observerProblem: string | null;
-}
-
-function toReport(
-  checks: readonly CheckResult[],
-  { interrupted, strict, observerProblem }: ReportContext,
-): CheckReport {
-  const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
-  const passed = countOf('passed');
-  const failed = countOf('failed');
-  const inconclusive = countOf('inconclusive');
-  // The user asked for side effects to be counted, so the report is not ok if that failed.
-  const isComplete = !interrupted && observerProblem === null && !(strict && inconclusive > 0);
-  return {
-    ok: passed > 0 && failed === 0 && isComplete,
-    interrupted,
-    strict,
-    passed,
-    failed,
-    inconclusive,
-    skipped: countOf('skipped'),
-    observer_problem: observerProblem,
-    checks,
-  };
 }

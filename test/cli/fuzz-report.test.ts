@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderFuzzReport } from '../../src/cli/render/fuzz-report.ts';
 import type { FuzzReport } from '../../src/receivers/fuzz/fuzz.ts';
+import { toReport } from '../../src/receivers/receiver-check.ts';
 
 const failure: NonNullable<FuzzReport['failure']> = {
   rule: 'once',
@@ -19,8 +20,7 @@ const failure: NonNullable<FuzzReport['failure']> = {
   sequence: { version: 1, random_seed: 7, run: 0, events: [], steps: [] },
 };
 const report: FuzzReport = {
-  ok: true,
-  interrupted: false,
+  ...toReport([], false),
   runs: 100,
   requests: 1_203,
   duration_ms: 21_449,

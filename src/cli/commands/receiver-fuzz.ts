@@ -21,8 +21,9 @@ import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from 
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
 import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
-import { renderFuzzJUnit, renderFuzzReport } from '../render/fuzz-report.ts';
+import { renderFuzzReport } from '../render/fuzz-report.ts';
 import { JUNIT_FILE_HINT } from '../render/junit.ts';
+import { renderReceiverJUnit } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 
@@ -155,7 +156,8 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
   );
   context.print(report, () => renderFuzzReport(report, context.io));
   await saveFailure(report, fuzzOptions, options, context);
-  if (junitPath !== null) await writeText(junitPath, renderFuzzJUnit(report, url), JUNIT_FILE_HINT);
+  if (junitPath !== null)
+    await writeText(junitPath, renderReceiverJUnit('svc receiver fuzz', report, url), JUNIT_FILE_HINT);
   if (report.interrupted) return ExitCode.interrupted;
   return report.failure === null ? ExitCode.success : ExitCode.failure;
 }

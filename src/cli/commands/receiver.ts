@@ -126,7 +126,8 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       runChecks({ ...checkOptions, readSideEffects, onProgress }),
     );
     if (junitPath !== null) {
-      await writeText(junitPath, renderReceiverJUnit(report, checkOptions.url), JUNIT_FILE_HINT);
+      const text = renderReceiverJUnit('svc receiver check', report, checkOptions.url);
+      await writeText(junitPath, text, JUNIT_FILE_HINT);
     }
     context.print(report, () => renderReport(report, context.io));
     if (report.interrupted) return ExitCode.interrupted;

@@ -3,9 +3,8 @@ import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { FuzzReport } from '../../receivers/fuzz/fuzz.ts';
 import type { FuzzFailure } from '../../receivers/fuzz/smallest-failure.ts';
-import { type FuzzRule, fuzzRuleNames, sideEffectRules } from '../../receivers/play-rules.ts';
+import { sideEffectRules } from '../../receivers/play-rules.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { type JUnitResult, renderJUnit } from './junit.ts';
 import { styleFor } from './style.ts';
 import { renderFields, renderTable } from './table.ts';
 import { wrapWords } from './text-width.ts';
@@ -17,28 +16,6 @@ export function renderFuzzReport(report: FuzzReport, capabilities: TerminalCapab
   const { failure } = report;
   const parts = failure === null ? [] : [renderFailure(failure, capabilities)];
   return [...parts, summarize(report)].join('\n\n');
-}
-
-/** One test case for each rule. Rules about side effects are skipped if side effects were not observed. */
-export function renderFuzzJUnit({ failure, side_effects: sideEffects }: FuzzReport, url: string): string {
-  const toResult = (rule: FuzzRule): JUnitResult | null => {
-    if (rule === failure?.rule) return toJUnitFailure(failure);
-    if (sideEffects !== null || !sideEffectRules.has(rule)) return null;
-    return { kind: 'skipped', message: 'Side effects were not observed.' };
-  };
-  const command = 'svc receiver fuzz';
-  const cases = fuzzRuleNames.map((name) => ({ classname: command, name, result: toResult(name) }));
-  return renderJUnit(command, url, cases);
-}
-
-function toJUnitFailure(failure: FuzzFailure): JUnitResult {
-  const lines = [
-    ...failure.steps.map(({ step, sent, received }) => `${step}. ${sent}: ${received}`),
-    describeFailureRate(failure),
-    failure.reason,
-    failure.remedy,
-  ];
-  return { kind: 'failure', message: failure.message, details: lines.join('\n') };
 }
 
 /** `Played 100 sequences with 1203 deliveries in 21.4s, random seed 7. None broke a rule.` */

@@ -1,6 +1,7 @@
-/** Renders the report of `svc receiver check` as a table or as JUnit XML. */
+/** Renders the report of `svc receiver check` as a table, and that of `svc receiver fuzz` too as JUnit XML. */
 import { formatCount } from '../../domain/message-parts.ts';
-import type { CheckReport, CheckResult } from '../../receivers/run-checks.ts';
+import type { CheckResult, ReceiverReport } from '../../receivers/receiver-check.ts';
+import type { CheckReport } from '../../receivers/run-checks.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { type JUnitResult, renderJUnit } from './junit.ts';
 import { styleCheckStatus } from './style.ts';
@@ -83,24 +84,26 @@ function listIds(ids: readonly string[]): string {
   return ids.slice(0, MAX_IDS).join(', ') + (omitted > 0 ? ` and ${omitted} more` : '');
 }
 
+type JUnitReport = ReceiverReport & { readonly strict?: boolean };
+
 /** Whether the inconclusive checks make the exit code 1. */
-function failsInconclusive(report: CheckReport): boolean {
-  return report.strict || isUndecided(report);
+function failsInconclusive(report: JUnitReport): boolean {
+  return report.strict === true || isUndecided(report);
 }
 
 /** Whether all checks ended, and none shows anything. */
-function isUndecided({ passed, failed, interrupted }: CheckReport): boolean {
+function isUndecided({ passed, failed, interrupted }: ReceiverReport): boolean {
   return passed === 0 && failed === 0 && !interrupted;
 }
 
 /** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if they make the exit code 1. */
-export function renderReceiverJUnit(report: CheckReport, url: string): string {
+export function renderReceiverJUnit(command: string, report: JUnitReport, url: string): string {
   const cases = report.checks.map((check) => ({
     classname: check.rule,
     name: check.id,
     result: toJUnitResult(check, failsInconclusive(report)),
   }));
-  return renderJUnit('svc receiver check', url, cases);
+  return renderJUnit(command, url, cases);
 }
 
 /** Null for a check that passed. */

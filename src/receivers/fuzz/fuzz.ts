@@ -4,8 +4,9 @@ import { SvcError } from '../../domain/errors.ts';
 import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';
 import { withAnySignal } from '../../platform/abort-signals.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
-import { describeResult } from '../play-rules.ts';
+import { describeResult, fuzzRuleNames, sideEffectRules } from '../play-rules.ts';
 import type { PlayLimits } from '../play-sequence.ts';
+import { type CheckResult, type ReceiverReport, toReport } from '../receiver-check.ts';
 import { getConnectionHint, isUnreachable } from '../receiver-client.ts';
 import type { SessionOptions } from '../receiver-session.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from '../sequence.ts';
@@ -35,11 +36,8 @@ export interface FuzzOptions extends SessionOptions {
   readonly replay?: DeliverySequence | null;
 }
 
-/** Also the JSON form. */
-export interface FuzzReport {
-  readonly ok: boolean;
-  /** The search was interrupted before its end. */
-  readonly interrupted: boolean;
+/** Has one check for each rule. Also the JSON form. */
+export interface FuzzReport extends ReceiverReport {
   readonly random_seed: number;
   readonly runs: number;
   readonly requests: number;
@@ -78,6 +76,23 @@ function listPossibleVariations(scheme: SignatureScheme, canRestart: boolean): r
   );
 }
 
+/** What the run showed about each rule. */
+function listResults(failure: FuzzFailure | null, hasSideEffects: boolean): CheckResult[] {
+  return fuzzRuleNames.map((rule) => {
+    const check = { id: rule, rule, sent: 'random sequences', received: '' };
+    if (rule === failure?.rule) {
+      const { steps, message, reason, remedy } = failure;
+      const list = (name: 'sent' | 'received') =>
+        steps.map((step) => `${step.step}. ${step[name]}`).join('\n');
+      const meaning = `${message} ${reason} ${remedy}`;
+      return { ...check, status: 'failed', sent: list('sent'), received: list('received'), meaning };
+    }
+    return hasSideEffects || !sideEffectRules.has(rule)
+      ? { ...check, status: 'passed', meaning: 'No sequence broke the rule.' }
+      : { ...check, status: 'skipped', meaning: 'Side effects were not observed.' };
+  });
+}
+
 class Search {
   readonly #options: FuzzOptions;
   readonly #session: FuzzSession;
@@ -111,8 +126,7 @@ class Search {
     try {
       const failure = replay ? await this.#replay(replay) : await this.#search();
       return {
-        ok: failure === null && !signal.aborted,
-        interrupted: signal.aborted,
+        ...toReport(listResults(failure, this.#sideEffects !== null), signal.aborted),
         random_seed: randomSeed,
         runs: session.runs,
         requests: session.requests,

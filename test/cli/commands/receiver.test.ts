@@ -149,7 +149,7 @@ describe('svc receiver check', () => {
       ...{ observer_problem: null, checks: [{ ...check, status: 'inconclusive' as const }] },
     };
     const xml = (changes: Partial<CheckReport>) =>
-      renderReceiverJUnit({ ...report, ...changes }, 'http://a.example');
+      renderReceiverJUnit('svc receiver check', { ...report, ...changes }, 'http://a.example');
     expect(xml({})).toContain('failures="0" errors="0" skipped="1"');
     expect(xml({ interrupted: false, passed: 1, observer_problem: 'locked' })).toContain('failures="0"');
     expect(xml({ interrupted: false })).toContain('failures="1"');
@@ -288,7 +288,8 @@ describe('svc receiver check', () => {
     const checks = [{ ...failure, meaning: 'say "no" & go\nnow \ud800' }];
     const counts = { passed: 0, failed: 1, inconclusive: 0, skipped: 0 };
     const text = renderReceiverJUnit(
-      { ok: false, interrupted: false, strict: false, ...counts, observer_problem: null, checks },
+      'svc receiver check',
+      { ok: false, interrupted: false, strict: false, ...counts, checks },
       'http://a',
     );
     expect(text).toContain(
