@@ -65,6 +65,8 @@ export interface PlayLimits {
   readonly retryMs: number;
   /** For a missing side effect. */
   readonly sideEffectMs: number;
+  /** For an additional side effect, at least. */
+  readonly quietMs: number;
   /** For a receiver that accepts no deliveries after a sequence. */
   readonly recoveryMs: number;
   /** Whether to repeat what fails, as the service does. */
@@ -172,7 +174,7 @@ export class SequencePlay {
 
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { observer, signal } = this.#options;
-    const { sideEffectMs, observes, probes } = this.#limits;
+    const { sideEffectMs, quietMs, observes, probes } = this.#limits;
     const isObserved = observer !== null && observes;
     if (isObserved && !(await this.#readWhileRunning(() => observer.begin(sideEffectMs)))) {
       return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
@@ -187,7 +189,8 @@ export class SequencePlay {
     const expected = this.#listExpectedSideEffects();
     let sideEffects: SideEffects | null = null;
     if (isObserved && !signal.aborted && isRunning) {
-      sideEffects = (await this.#readWhileRunning(() => observer.wait(expected, sideEffectMs))) ?? null;
+      sideEffects =
+        (await this.#readWhileRunning(() => observer.wait(expected, sideEffectMs, quietMs))) ?? null;
     } else observer?.postpone(expected);
     return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects };
   }

@@ -13,7 +13,7 @@ import {
   type ReceiverClientOptions,
 } from './receiver-client.ts';
 import type { EventTemplate, PlayedSequence } from './sequence.ts';
-import { SideEffectObserver } from './side-effect-observer.ts';
+import { MIN_QUIET_MS, SideEffectObserver } from './side-effect-observer.ts';
 import type { ReadSideEffects } from './side-effect-reader.ts';
 
 export interface SessionOptions extends ReceiverClientOptions {
@@ -83,7 +83,13 @@ export class ReceiverSession {
     const { timeoutMs } = this.options;
     return {
       ...{ responseMs: timeoutMs, retryMs: timeoutMs, sideEffectMs: timeoutMs, recoveryMs: RECOVERY_MS },
-      ...{ repeats: true, probes: false, observes: true, endsAt: Number.POSITIVE_INFINITY },
+      ...{
+        quietMs: MIN_QUIET_MS,
+        repeats: true,
+        probes: false,
+        observes: true,
+        endsAt: Number.POSITIVE_INFINITY,
+      },
     };
   }
 

@@ -11,8 +11,8 @@ export type SideEffects =
 /** The range of side effects that each event may have, by its ID. */
 export type ExpectedSideEffects = ReadonlyMap<string, { readonly min: number; readonly max: number }>;
 
-/** Additional side effects are awaited for this long after the last delivery or side effect, and longer after slow ones. */
-const MIN_QUIET_MS = 100;
+/** Additional side effects are awaited for at least this long after the last delivery or side effect, and longer after slow ones. */
+export const MIN_QUIET_MS = 100;
 /** Factor of the longest time between two side effects, which is added to the quiet time. */
 const QUIET_FACTOR = 1.5;
 /** The waits that show how long a side effect takes. A receiver that is slow once later must not make all waits long. */
@@ -70,9 +70,14 @@ export class SideEffectObserver {
   /**
    * Waits until the expected side effects are there, and long enough to see additional ones. Call this after the last delivery.
    * @param timeoutMs how long to wait for a missing side effect after the latest one, and at most for more side effects than events
+   * @param minQuietMs how long to wait at least for an additional side effect after the latest one
    * @returns null if the receiver is still working after {@link MAX_WAIT_MS}
    */
-  async wait(expected: ExpectedSideEffects, timeoutMs: number): Promise<SideEffects | null> {
+  async wait(
+    expected: ExpectedSideEffects,
+    timeoutMs: number,
+    minQuietMs = MIN_QUIET_MS,
+  ): Promise<SideEffects | null> {
     this.postpone(expected);
     let [changedAfterMs, slowestMs] = [0, 0];
     let latestTotal: number | null = null;
@@ -90,7 +95,7 @@ export class SideEffectObserver {
       completedAfterMs ??= waitedMs;
       // An additional side effect does not go away. With a count, late side effects would count for the next deliveries.
       if (isExceeded && sideEffects.mode === 'ids') return true;
-      const quietMs = MIN_QUIET_MS + QUIET_FACTOR * Math.max(slowestMs, this.#slowestMs);
+      const quietMs = minQuietMs + QUIET_FACTOR * Math.max(slowestMs, this.#slowestMs);
       if (waitedMs - changedAfterMs >= quietMs) return true;
       // With a count, other senders can cause side effects all the time.
       return total > expected.size && waitedMs - completedAfterMs >= timeoutMs + quietMs;

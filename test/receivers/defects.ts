@@ -635,6 +635,24 @@ export const defects: readonly Defect[] = [
     fuzz: { rule: 'once', only: ['lost-response'] },
   },
   {
+    name: 'processes a duplicate half a second later',
+    create() {
+      let delayMs = 0;
+      return {
+        storeKey(key, seen) {
+          delayMs = seen.has(key) ? 500 : 0;
+          return seen.add(key).size > 0;
+        },
+        work: () => sleep(delayMs),
+      };
+    },
+    check: [
+      ...['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
+      ...['deduplication.during-work', 'deduplication.later', 'deduplication.after-others'],
+    ],
+    fuzz: null,
+  },
+  {
     name: 'forgets an ID after two seconds',
     create: () => ({ storeKey: createExpiringStore(2_000) }),
     check: ['deduplication.later'],

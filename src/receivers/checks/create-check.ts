@@ -5,6 +5,7 @@ import type { FuzzRule } from '../play-rules.ts';
 import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { CustomStep, PlayedSequence } from '../sequence.ts';
+import { MIN_QUIET_MS } from '../side-effect-observer.ts';
 import { NOT_PROCESSED_EXPLANATION, OTHER_SECRET_CHECK_ID } from '../tampered-deliveries.ts';
 
 interface SingleDelivery extends Omit<ReceiverCheck, 'run'> {
@@ -79,6 +80,9 @@ export interface SequenceCheck extends Omit<ReceiverCheck, 'run'> {
   readonly sideEffects: 'needed' | 'useful' | 'ignored';
 }
 
+/** A receiver can process an event quickly, and its duplicate later, for example in a queue. */
+const REPEAT_QUIET_MS = 600;
+
 /** Creates a check of a sequence that is repeated as the service does. */
 export function createSequenceCheck({ steps, fails, sideEffects, ...check }: SequenceCheck): ReceiverCheck {
   return {
@@ -87,7 +91,9 @@ export function createSequenceCheck({ steps, fails, sideEffects, ...check }: Seq
       const observes = sideEffects !== 'ignored' && session.unobservable === null;
       if (sideEffects === 'needed' && !observes) return inconclusive('', session.unobservable ?? '');
       if (observes && session.observer?.isBusy) return inconclusive('', describeBusy(session));
-      const { record, violations } = await session.check(steps(session), { repeats: true, observes });
+      const quietMs = fails.once === undefined ? MIN_QUIET_MS : REPEAT_QUIET_MS;
+      const limits = { repeats: true, observes, quietMs };
+      const { record, violations } = await session.check(steps(session), limits);
       const count = countSideEffects(record);
       const received = describePlay(record) + (count === null ? '' : `, side effects: ${count}`);
       const broken = violations.map(({ rule }) => (rule === 'order' ? 'processed' : rule));
