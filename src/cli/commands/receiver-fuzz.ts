@@ -1,18 +1,27 @@
 /** `svc receiver fuzz`: plays random delivery sequences against a receiver, and shrinks one that breaks a rule. */
+import { randomInt } from 'node:crypto';
 import { join, relative, resolve } from 'node:path';
 import { createStateFolder } from '../../config/run-file.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import { ExitCode } from '../../domain/errors.ts';
+import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import { createRandomSource } from '../../domain/secret.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, variations } from '../../domain/variations.ts';
+import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
+import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
+import { fillTemplates } from '../../fixtures/template.ts';
+import { createTemplateContexts } from '../../fixtures/template-contexts.ts';
 import { readTextFile } from '../../platform/read-data-file.ts';
 import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receivers/fuzz/fuzz.ts';
-import { resolveFuzzRequest } from '../../receivers/fuzz/fuzz-request.ts';
 import type { FuzzProgress } from '../../receivers/fuzz/fuzz-session.ts';
-import { createRestartError, runRestartCommand } from '../../receivers/fuzz/restart-receiver.ts';
+import {
+  createRestartError,
+  runRestartCommand,
+  waitUntilListening,
+} from '../../receivers/fuzz/restart-receiver.ts';
 import { fuzzRules, sideEffectRules } from '../../receivers/play-rules.ts';
-import { type DeliverySequence, parseSequenceText } from '../../receivers/sequence.ts';
+import { type DeliverySequence, type EventTemplate, parseSequenceText } from '../../receivers/sequence.ts';
 import { createSideEffectReader } from '../../receivers/side-effect-reader.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -180,10 +189,37 @@ async function toFuzzOptions(
       throw createRestartError('The sequence restarts the receiver, so it needs --restart-command.');
     if (only?.includes('restart')) throw createRestartError('The variation restart needs --restart-command.');
   }
-  const restart =
-    restartCommand === undefined ? undefined : () => runRestartCommand(restartCommand, { cwd, signal });
-  const request = { url, runs, timeMs: time, randomSeed, events, only, without, replay, restart };
-  return { ...resolved, ...resolveFuzzRequest(request, { ...context, projectFolder }) };
+  const seed = randomSeed ?? replay?.random_seed ?? randomInt(MAX_SEED);
+  const restart = async () => {
+    await runRestartCommand(restartCommand ?? '', { cwd, signal });
+    await waitUntilListening(url, signal);
+  };
+  return {
+    ...{ ...resolved, replay, randomSeed: seed, variations: selectVariations(only, without) },
+    runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
+    timeMs: time ?? null,
+    events: createEvents(events, seed, projectFolder, context),
+    restart: restartCommand === undefined ? null : restart,
+  };
+}
+
+/** The templates of fixtures are filled with the values of the random seed. */
+function createEvents(
+  types: readonly string[] | undefined,
+  randomSeed: number,
+  projectFolder: string,
+  { env, now }: Context,
+): readonly EventTemplate[] {
+  const folders = fixtureFolders(projectFolder);
+  const templateContexts = createTemplateContexts({ env, random: createRandomSource(randomSeed), now });
+  const requested = types?.length ? types : listFixtures(folders).map(({ type }) => type);
+  return requested.map((type) => {
+    const fixture = findFixture(type, folders);
+    if (fixture !== null) return { type, payload: fillTemplates(fixture.template, templateContexts.next()) };
+    throw new SvcError('not_found', `Fixture ${type} does not exist.`, {
+      hint: { text: 'List the fixtures', command: 'svc fixtures list' },
+    });
+  });
 }
 
 function describeProgress(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fuzz as fuzzCommand } from '../../../src/cli/commands/receiver-fuzz.ts';
 import { verify } from '../../../src/signature.ts';
+import { createFixtureProject } from '../../fixtures/fixture-project.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { findFreePort } from '../../support/local-server.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -94,6 +95,7 @@ describe('svc receiver fuzz', () => {
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
       interrupted: false,
+      ...{ passed: 3, failed: 1, inconclusive: 0, skipped: 4 },
       random_seed: 1,
       runs: 0,
       side_effects: null,
@@ -107,6 +109,21 @@ describe('svc receiver fuzz', () => {
       },
     });
     expect(exitCode).toBe(1);
+  });
+
+  it('the templates of fixtures are filled with the values of the random seed, which is random by default', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    const { cwd, write } = createFixtureProject();
+    write('events/mine.created', { description: '', payload: { token: '{{uuid}}' } });
+    const run = async (randomSeed: number | undefined) => {
+      const options = { url: receiver.url, events: ['mine.created'], randomSeed };
+      const { failure, random_seed } = JSON.parse((await fuzz(options, { json: true, cwd })).out);
+      return { payload: failure.sequence.events[0].payload, random_seed };
+    };
+    const [first, second, other, random] = [await run(1), await run(1), await run(2), await run(undefined)];
+    expect(second).toEqual(first);
+    expect(other.payload).not.toBe(first.payload);
+    expect(random.random_seed).not.toBe((await run(undefined)).random_seed);
   });
 
   it('an error says that no delivery reaches a receiver that does not run', async () => {
