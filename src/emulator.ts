@@ -4,7 +4,6 @@ import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/credentials.ts';
 import { type InternalErrorLog, processWarningLog, SvcError } from './domain/errors.ts';
 import { defaultRetentionLimits, type RetentionLimits } from './domain/retention-limits.ts';
-import { countAttempts } from './domain/retry-policy.ts';
 import type { ForwardTarget } from './domain/webhook-url.ts';
 import { createDeliveryEngine } from './emulator/deliveries/delivery-engine.ts';
 import { createControlPlane } from './emulator/handlers/create-control-plane.ts';
@@ -218,7 +217,6 @@ function startWithStore(
   const constantStatus = {
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
-    max_attempts: countAttempts(rules.retry),
     payload_field: rules.payloadField,
     workspace_parameter: rules.list.workspaceParameter,
     retention,

@@ -20,7 +20,6 @@ const omittedFields = [
   'db',
   'project_folder',
   'started_at',
-  'max_attempts',
   'payload_field',
   'workspace_parameter',
   'deliveries',

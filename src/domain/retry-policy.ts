@@ -60,14 +60,6 @@ export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, attemp
   return attemptAt - firstAttemptAt > policy.windowMs;
 }
 
-/** The number of attempts of a delivery that always fails, without jitter and `Retry-After`. */
-export function countAttempts(policy: RetryPolicy): number {
-  let count = 1;
-  for (let at = getDelayMs(policy, count); !isPastWindow(policy, 0, at); at += getDelayMs(policy, count))
-    count++;
-  return count;
-}
-
 /** The delay after so many attempts, without jitter. */
 export function getDelayMs({ delaysMs, maxDelayMs }: RetryPolicy, attemptsMade: number): number {
   return Math.min(delaysMs[attemptsMade - 1] ?? delaysMs.at(-1) ?? maxDelayMs, maxDelayMs);

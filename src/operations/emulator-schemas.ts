@@ -37,7 +37,6 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
   project_folder: described('Folder whose fixtures the emulator uses.', v.string()),
   started_at: described('Wall time at which the emulator started.', Timestamp),
   boot_ms: described('Time to start, without the tunnel, in milliseconds.', Count),
-  max_attempts: described('Maximum number of scheduled attempts per delivery.', Count),
   payload_field: described('Field of `POST /v1/events` with the payload.', v.picklist(['payload', 'data'])),
   workspace_parameter: described('Query parameter of `GET /v1/events` with the workspace.', v.string()),
   deliveries: described(

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  countAttempts,
   decideRetry,
   type FailedAttempt,
   parseRetryAfter,
@@ -96,29 +95,6 @@ describe('the retry schedule', () => {
         }
       }),
     );
-  });
-});
-
-describe('countAttempts', () => {
-  it('countAttempts returns eight for the retry schedule of the profiles [§6.retries.window, retry.schedule]', () => {
-    expect([relaxed, strict].map(countAttempts)).toEqual([SCHEDULE.length, SCHEDULE.length]);
-  });
-
-  it('countAttempts returns the number of attempts of a delivery that always fails, whatever the retry schedule', () => {
-    const delays = fc.array(fc.integer({ min: 20 * MINUTE, max: 30 * HOUR }), { maxLength: 6 });
-    fc.assert(
-      fc.property(delays, (delaysMs) => {
-        const policy = { ...relaxed, delaysMs };
-        expect(countAttempts(policy)).toBe(runSchedule(policy).attempts.length);
-      }),
-    );
-  });
-
-  it.each([
-    [HOUR, 2],
-    [HOUR + 1, 1],
-  ])('countAttempts with a window of an hour and a delay of %d ms returns %d', (delayMs, count) => {
-    expect(countAttempts({ ...relaxed, delaysMs: [delayMs], windowMs: HOUR })).toBe(count);
   });
 });
 

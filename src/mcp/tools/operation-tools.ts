@@ -27,25 +27,17 @@ export const clockTool = defineTool({
     ...DefaultWorkspace,
   },
   async run({ action, by, speed, ...workspace }, { emulator: { control }, signal }) {
-    switch (action) {
-      case 'show':
-        return toClockResult(await control.getClock(workspace));
-      case 'freeze':
-      case 'resume':
-        return toClockResult(await control.setClock({ ...workspace, frozen: action === 'freeze' }));
-      case 'speed':
-        return toClockResult(
-          await control.setClock({ ...workspace, speed: requireArgument(speed, 'speed', 60) }),
-        );
-      case 'advance':
-        return toMoveResult(
-          await control.advanceClock({ ...workspace, ms: requireArgument(by, 'by', '35m') }, signal),
-        );
-      case 'next':
-        return toMoveResult(await control.nextClock(workspace, signal));
-      case 'settle':
-        return toMoveResult(await control.settleClock(workspace, signal));
-    }
+    const calls = {
+      show: () => control.getClock(workspace),
+      freeze: () => control.setClock({ ...workspace, frozen: true }),
+      resume: () => control.setClock({ ...workspace, frozen: false }),
+      speed: () => control.setClock({ ...workspace, speed: requireArgument(speed, 'speed', 60) }),
+      advance: () => control.advanceClock({ ...workspace, ms: requireArgument(by, 'by', '35m') }, signal),
+      next: () => control.nextClock(workspace, signal),
+      settle: () => control.settleClock(workspace, signal),
+    };
+    const clock = await calls[action]();
+    return 'attempts' in clock ? toMoveResult(clock as ClockMove) : toClockResult(clock);
   },
 });
 
