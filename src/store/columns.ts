@@ -32,10 +32,12 @@ export function toColumns<Settings extends v.ObjectEntries, Values extends objec
   return Object.fromEntries(columns);
 }
 
+type ReadonlyFields<Values> = { readonly [Name in keyof Values]: Readonly<Values[Name]> };
+
 /** As {@link toColumns}, for a new row: a setting without a value is null. */
 export function toNewColumns<Settings extends v.ObjectEntries>(
   settings: Settings,
-  values: v.InferOutput<v.ObjectSchema<Settings, undefined>>,
+  values: ReadonlyFields<v.InferOutput<v.ObjectSchema<Settings, undefined>>>,
 ): SettingColumns<Settings> {
   const given = values as Readonly<Record<string, unknown>>;
   const withNulls = Object.keys(settings).map((name) => [name, given[name] ?? null]);

@@ -13,7 +13,6 @@ import {
   FAILING,
 } from '../resources/delivery.ts';
 import { createRowReader } from './columns.ts';
-import type { DeliveryProgressRow } from './deliveries.ts';
 import { BODY_COLUMNS, toBody } from './event-values.ts';
 import {
   type FilteredTable,
@@ -26,9 +25,7 @@ import {
 import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
-export interface DeliveryRow
-  extends DeliveryProgressRow,
-    Pick<Row<'deliveries'>, 'id' | 'created_at' | 'settled_reason' | 'settled_at'> {
+export interface DeliveryRow extends Row<'deliveries'> {
   readonly event_id: string;
   readonly event_type: string;
   readonly workspace_id: string;

@@ -15,7 +15,7 @@ import { hashApiKey } from '../../domain/secret.ts';
 import type { Rules } from '../../profile/rules.ts';
 import { type CreatedApiKey, keySettings, type NewKey } from '../../resources/key.ts';
 import { type ApiKeyRow, toApiKey } from '../../store/api-keys.ts';
-import { toColumns } from '../../store/columns.ts';
+import { toNewColumns } from '../../store/columns.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
@@ -165,7 +165,7 @@ export function createApiKey(
     workspace_seq: workspace?.seq ?? null,
     hash: hashApiKey(key),
     last4,
-    ...toColumns(keySettings, { ...fields, name: fields.name ?? `…${last4}` }),
+    ...toNewColumns(keySettings, { ...fields, name: fields.name ?? `…${last4}` }),
     created_at: createdAt,
     revoked_at: null,
   };
