@@ -14,7 +14,7 @@ export interface SideEffectReading {
   readonly ids: readonly string[] | null;
 }
 
-/** Returns the side effects so far. @throws SvcError `usage` if they cannot be read; any error if it is a function of the user */
+/** Returns the side effects so far. @throws SvcError `usage` if they cannot be read */
 export type ReadSideEffects = () => Promise<SideEffectReading>;
 
 const READ_TIMEOUT_MS = 10_000;
@@ -25,40 +25,26 @@ const LIMIT_HINT = 'Return only the number of side effects, as {"count": n}.';
 const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
 const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
 
-interface UrlReaderOptions {
+interface SideEffectReaderOptions {
   /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
   /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;
-}
-
-interface SideEffectReaderOptions extends UrlReaderOptions {
   /** Working folder of a command. */
   readonly cwd: string;
 }
 
 /** @param source an `http` or `https` URL; anything else is a shell command */
 export function createSideEffectReader(source: string, options: SideEffectReaderOptions): ReadSideEffects {
-  if (/^https?:\/\//i.test(source)) return createUrlReader(source, options);
-  return createReader(source, options, COMMAND_HINT, (signal) => runShell(source, { ...options, signal }));
-}
-
-/** Reads side effects from an `http` or `https` URL. It never runs a command. */
-export function createUrlReader(url: string, options: UrlReaderOptions): ReadSideEffects {
-  return createReader(url, options, URL_HINT, (signal) => readUrl(url, { ...options, signal }));
-}
-
-/** @param readText resolves to what the source returns; rejects when the signal is aborted */
-function createReader(
-  source: string,
-  options: UrlReaderOptions,
-  hint: string,
-  readText: (signal: AbortSignal) => Promise<string>,
-): ReadSideEffects {
+  const isUrl = /^https?:\/\//i.test(source);
+  const hint = isUrl ? URL_HINT : COMMAND_HINT;
+  const read = isUrl ? readUrl : runShell;
   return async () => {
     const deadline = abortAfter(READ_TIMEOUT_MS);
     try {
-      const text = await withAnySignal([options.signal, deadline], readText);
+      const text = await withAnySignal([options.signal, deadline], (signal) =>
+        read(source, { ...options, signal }),
+      );
       const reading = parseReading(text);
       if (reading !== null) return reading;
       const excerpt = JSON.stringify(text.trim().slice(0, 80));
@@ -75,7 +61,7 @@ function createReader(
   };
 }
 
-async function readUrl(url: string, { urlRule: rule, signal }: UrlReaderOptions): Promise<string> {
+async function readUrl(url: string, { urlRule: rule, signal }: SideEffectReaderOptions): Promise<string> {
   const limits = { connectTimeoutMs: READ_TIMEOUT_MS, attemptTimeoutMs: READ_TIMEOUT_MS };
   const exchange = await new OutboundClient({ rule }).send({
     ...{ url, method: 'GET', signal, timeoutMs: READ_TIMEOUT_MS },

@@ -22,7 +22,7 @@ export interface TamperedDelivery {
  * More than a minute over the tolerance, so that an age that is rounded to minutes is too large too. The margin of ten seconds is
  * there because the receiver's clock is known only to about a second.
  */
-export const STALE_AGE_MS = 6 * MINUTE_MS + 10 * SECOND_MS;
+const STALE_AGE_MS = 6 * MINUTE_MS + 10 * SECOND_MS;
 /** Ten seconds more than the tolerance. */
 const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
 /** Two minutes more than the tolerance, so that an age that is rounded to minutes is too large too. */

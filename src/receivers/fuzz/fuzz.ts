@@ -52,15 +52,10 @@ export interface FuzzReport extends ReceiverReport {
 const PLAIN_PLAYS = 3;
 
 /**
- * @throws SvcError `usage` if the options contradict each other, if deliveries may not go to the URL or do not reach it, or if
+ * @throws SvcError `usage` if none of the variations can be sent, if deliveries may not go to the URL or do not reach it, or if
  * side effects cannot be read
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
-  if (options.restart === null && options.replay?.steps.some(({ kind }) => kind === 'restart')) {
-    throw new SvcError('usage', 'The sequence restarts the receiver, but the option restart is not set.', {
-      hint: 'Pass a function that restarts the receiver.',
-    });
-  }
   // A signal of its own, because many requests and waits listen to it at the same time.
   return withAnySignal([options.signal], (signal) => new Search({ ...options, signal }).run());
 }
