@@ -11,9 +11,8 @@ import { type MistakeReason, quote } from '../signature/refusals.ts';
 import { toDeliveryHints } from './delivery-hints.ts';
 import { describeUrl, findLayer, readRedirect } from './find-layer.ts';
 import { findFramework } from './frameworks.ts';
-import { layers } from './layers.ts';
 import type { Exchange } from './read-response.ts';
-import { causeFixes, fill, type Judgment, type SentenceName, say, sayFix, toHint } from './sentences.ts';
+import { causeFixes, type Judgment, say, sayFix, toHint } from './sentences.ts';
 import { findTransportProblem } from './transport-problems.ts';
 
 type AttemptResult = Pick<Attempt, 'outcome' | 'response_status'> & Partial<Pick<Attempt, 'error' | 'fault'>>;
@@ -23,8 +22,6 @@ type AttemptedDelivery = Pick<Delivery, 'id' | 'webhook_id' | 'url'>;
 export interface Report extends Pick<Judgment, 'mistake' | 'evidence'> {
   /** What it says; null if it does not show that the verification was reached. */
   readonly detail: string | null;
-  /** What to do if the mistake is not known. */
-  readonly fix?: SentenceName;
 }
 
 export interface AttemptFacts {
@@ -42,7 +39,6 @@ export interface AttemptFacts {
 
 const secretReasons: readonly MistakeReason[] = ['wrong_secret', 'api_key_as_secret', 'secret_missing'];
 const bodyReasons: readonly MistakeReason[] = ['body_changed', 'payload_unreadable'];
-const ageReasons: readonly MistakeReason[] = ['timestamp_too_old', 'timestamp_in_future'];
 /** Causes that the response does not explain further. */
 const finalCauses: readonly DeliveryCause[] = ['accepted_invalid', 'injected_fault', ...noResponseOutcomes];
 
@@ -121,14 +117,11 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
   const detail = (text: string) => `${basic.detail} ${text}`.trim();
   const isUndecided = cause === 'rejected' && [400, 401, 403].includes(attempt.response_status ?? 0);
   const clock = describeClock(facts);
-  const isAge = report?.mistake
-    ? ageReasons.includes(report.mistake.reason)
-    : verification?.layer?.kind === 'signature_time';
+  const isAge = verification?.layer?.kind === 'signature_time';
   if (clock !== null && (isAge || (isUndecided && !isReported && verification === null && found === null))) {
     return {
       ...{ ...basic, cause: 'receiver_clock', certainty: isAge ? 'certain' : 'likely' },
       ...{ detail: detail(clock), hints: [sayFix('clock_differs', values)] },
-      evidence: (isReported && report?.evidence) || [],
     };
   }
 
@@ -146,22 +139,19 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
     };
   }
   if (verification !== null || isReported) {
-    const check = { text: fill(layers.signature.fix, values) };
-    const reported = report?.fix === undefined ? null : sayFix(report.fix, values);
     // A probe tries the mistakes with which the digest was compared.
-    const isProbed = report?.fix === 'digest_unknown';
+    const next =
+      report === null ? [...(verification?.hints ?? []), own.probe] : [sayFix('digest_unknown', values)];
     return {
       ...{ ...rejected, detail: detail(verification?.detail ?? report?.detail ?? '') },
-      evidence: report?.evidence ?? [],
-      hints: [reported ?? verification?.hints[0] ?? check, ...(isProbed ? [] : [own.probe]), own.secret],
+      ...{ evidence: report?.evidence ?? [], hints: [...next, own.secret] },
     };
   }
-  const sent = report?.fix === 'digest_sent' ? report : null;
   const said = says === null ? null : say('says', { says: quote(says) });
-  const hints = isUndecided ? [sayFix(sent === null ? 'unclear' : 'digest_sent', values)] : basic.hints;
+  const hints = isUndecided ? [sayFix('unclear', values)] : basic.hints;
   return {
     ...{ ...basic, detail: detail(said ?? (isUndecided ? say('unclear') : '')) },
-    ...{ evidence: sent?.evidence ?? [], hints: cause === 'rejected' ? [...hints, own.probe] : hints },
+    hints: cause === 'rejected' ? [...hints, own.probe] : hints,
   };
 }
 

@@ -11,18 +11,10 @@ export type ProbeStop = 'no_response' | 'rate_limit' | 'time_limit' | 'large_bod
 
 /**
  * How the receiver responded. The sentences `probe_…` say what each result means.
- * - `intermittent`: to correct signatures, by whether it accepted and rejected the same request.
  * - `rejected`: it accepted none of the `tried` signatures of mistakes.
  */
 export type ProbeResult =
-  | { readonly result: 'accepted' | 'random_accepted' | 'signature_accepted' | 'inconsistent' | 'changed' }
-  | {
-      readonly result: 'intermittent';
-      readonly by: 'request' | 'digest';
-      readonly accepted: readonly string[];
-      readonly rejected: readonly string[];
-    }
-  | { readonly result: 'form_accepted'; readonly form: string }
+  | { readonly result: 'accepted' | 'random_accepted' | 'signature_accepted' | 'inconsistent' }
   | { readonly result: 'rejected'; readonly tried: number; readonly stop: ProbeStop | null };
 
 /** @param judgment of the attempt, whose response had the status */
@@ -47,21 +39,8 @@ export function judgeProbe(
       return conclude('probe_accepted', [], { evidence: [], hints: [own.replay] });
     case 'random_accepted':
       return conclude('probe_random_accepted', [], { cause: 'signature_rejected', evidence: [] });
-    case 'changed':
-      return conclude('probe_changed', []);
-    case 'form_accepted':
-      return conclude('probe_form', [say('probe_form_fact', { form: probe.form })]);
     case 'inconsistent':
-      return add(say('probe_inconsistent'), [...hints.slice(0, 1), own.probe]);
-    case 'intermittent': {
-      const name = `probe_by_${probe.by}` as const;
-      const list = (digests: readonly string[]) =>
-        digests.map((digest) => `${digest.slice(0, 6)}…`).join(', ');
-      const digests = { accepted: list(probe.accepted), rejected: list(probe.rejected) };
-      return conclude('probe_intermittent', [say(name), say('probe_digests', digests)], {
-        hints: [sayFix(name, values)],
-      });
-    }
+      return conclude('probe_inconsistent', []);
     case 'signature_accepted': {
       const fact = say('probe_differs_fact');
       if (layer?.kind !== 'signature_time') {

@@ -2,7 +2,7 @@
  * Confirms what a probe has found: a receiver accepted a request that is signed with mistakes. It makes them only if it accepts them
  * each time, with other timestamps too, and rejects both the correct signature and a random one that is written in the same way.
  */
-import type { Mistake, MistakeInput } from './mistakes.ts';
+import { isOnlySent, type Mistake, type MistakeInput } from './mistakes.ts';
 import { listCounterexamples, MAX_AGE_S, type Probe, signWithMistakes } from './probe-requests.ts';
 import { createSignatureHeaders } from './sign.ts';
 import { formatTimestamp } from './signature-header.ts';
@@ -22,12 +22,6 @@ const ROUNDS = 2;
  * probability p, with (p·(1−p))^10 < 10^-6.
  */
 const ROUNDS_WITH_CORRECT_DIGEST = 10;
-const partsWithCorrectDigest: readonly Mistake['part'][] = ['header', 'encoding'];
-
-function atTime(input: MistakeInput, timestampMs: number): MistakeInput {
-  const timestamp = formatTimestamp(input.scheme.timestampFormat, timestampMs);
-  return { ...input, message: { ...input.message, timestamp } };
-}
 
 /**
  * @param input with which the accepted request was signed
@@ -40,31 +34,34 @@ export async function confirmMistakes(
   now: () => number,
   accepts: (headers: Headers) => Promise<boolean>,
 ): Promise<Confirmation> {
-  const rounds = mistakes.some(({ part }) => partsWithCorrectDigest.includes(part))
-    ? ROUNDS_WITH_CORRECT_DIGEST
-    : ROUNDS;
-  const { changed, unchanged } = listInputs(input, mistakes, now());
+  const rounds = mistakes.some(isOnlySent) ? ROUNDS_WITH_CORRECT_DIGEST : ROUNDS;
+  const inputs = listChangedInputs(input, mistakes, now());
   for (let round = 0; round < rounds; round++) {
-    const again = changed[round] ?? input;
+    const again = inputs[round] ?? input;
     if (await accepts(signCorrectly(again))) return 'correct_accepted';
     if (!(await accepts(signWithMistakes(again, mistakes)))) return 'refuted';
     if (await accepts(signWithMistakes(again, mistakes, true))) return 'random_accepted';
     if (round > 0) continue;
     for (const headers of listCounterexamples(again, mistakes)) if (await accepts(headers)) return 'refuted';
   }
-  for (const again of unchanged.slice(0, rounds))
-    if (!(await accepts(signCorrectly(again)))) return 'refuted';
   return 'confirmed';
 }
 
 const signCorrectly = ({ scheme, secrets, message }: MistakeInput) =>
   createSignatureHeaders(scheme, secrets, message);
 
-/** The input with other timestamps, the newest first: those with which the mistakes change the request, and the others. */
-function listInputs(input: MistakeInput, mistakes: readonly Mistake[], now: number) {
-  const inputs = Array.from({ length: MAX_AGE_S }, (_, ageS) => atTime(input, now - ageS * 1000));
-  const others = inputs.filter(({ message }) => message.timestamp !== input.message.timestamp);
-  const isChanged = (other: MistakeInput) =>
-    JSON.stringify(signWithMistakes(other, mistakes)) !== JSON.stringify(signCorrectly(other));
-  return { changed: others.filter(isChanged), unchanged: others.filter((other) => !isChanged(other)) };
+/** The input with other timestamps with which the mistakes change the request, the newest first. */
+function listChangedInputs(
+  { scheme, message, ...input }: MistakeInput,
+  mistakes: readonly Mistake[],
+  now: number,
+): MistakeInput[] {
+  const times = Array.from({ length: MAX_AGE_S }, (_, ageS) => now - ageS * 1000);
+  return times
+    .map((ms) => formatTimestamp(scheme.timestampFormat, ms))
+    .filter((timestamp) => timestamp !== message.timestamp)
+    .map((timestamp) => ({ ...input, scheme, message: { ...message, timestamp } }))
+    .filter(
+      (other) => JSON.stringify(signWithMistakes(other, mistakes)) !== JSON.stringify(signCorrectly(other)),
+    );
 }

@@ -2,9 +2,11 @@
 import { formatCount } from '../domain/message-parts.ts';
 import {
   describeCorrectForm,
-  describeEncodingMistakes,
+  describeForm,
+  describePrefix,
+  digestForms,
   getDigestForm,
-  listPossibleForms,
+  isDigest,
 } from './digest-forms.ts';
 import { describeMistakes, findMistakes } from './find-mistakes.ts';
 import type { MistakeInput } from './mistakes.ts';
@@ -43,12 +45,13 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const hasPrefix = trimmed.startsWith(prefix);
   const [otherPrefix = ''] = hasPrefix ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
-  const forms = listPossibleForms(text);
-  const matchForm = (digest: Buffer) => forms.find((form) => form.write(digest) === text) ?? null;
+  const matchForm = (digest: Buffer) => digestForms.find((form) => form.write(digest) === text) ?? null;
   const found = findMistakes(input, matchForm, MAX_HASHED_BYTES);
   if (found !== null) {
-    const otherForm = found.match === getDigestForm(scheme) ? null : found.match;
-    const written = describeEncodingMistakes(otherForm, otherPrefix || null, scheme).map((description) => ({
+    const written = [
+      ...(otherPrefix === '' ? [] : [describePrefix(otherPrefix, scheme)]),
+      ...(found.match === getDigestForm(scheme) ? [] : [describeForm(found.match, scheme)]),
+    ].map((description) => ({
       ...{ reason: 'encoding_changed' as const, description, remedy: describeCorrectForm(scheme) },
     }));
     const mistakes = [...found.mistakes, ...written];
@@ -59,7 +62,7 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const isTruncated =
     text.length >= MIN_TRUNCATED_LENGTH &&
     secrets.some((secret) => computeDigest(scheme, secret, message).startsWith(text));
-  if (isTruncated || forms.length === 0) {
+  if (isTruncated || !isDigest(text)) {
     return {
       ...{ ok: false, reason: 'digest_malformed' },
       detail: isTruncated

@@ -1,5 +1,12 @@
 /** Finds the mistakes with which a digest was computed: tries single mistakes, then pairs in different parts, until it matches. */
-import { hmac, listMistakes, type Mistake, type MistakeInput, type SignatureChange } from './mistakes.ts';
+import {
+  hmac,
+  isOnlySent,
+  listMistakes,
+  type Mistake,
+  type MistakeInput,
+  type SignatureChange,
+} from './mistakes.ts';
 import type { MistakeReason } from './refusals.ts';
 import { buildSignedContent, decodeSecret } from './sign.ts';
 
@@ -36,7 +43,7 @@ export function findMistakes<Match>(
   };
   const correct = tryMistakes([]);
   if (correct !== null) return { ...correct, others: [] };
-  const singles = candidates.filter(({ part }) => part !== 'encoding' && part !== 'header');
+  const singles = candidates.filter((mistake) => !isOnlySent(mistake));
   const [first, ...others] = singles.flatMap((mistake) => tryMistakes([mistake]) ?? []);
   if (first !== undefined) return { ...first, others: others.flatMap(({ mistakes }) => mistakes) };
   let left = maxBytes;
@@ -49,42 +56,17 @@ export function findMistakes<Match>(
   return null;
 }
 
-/** Parts in which receivers often make a mistake at the same time. */
-const likelyParts = [
-  'body content',
-  'body encoding',
-  'body key',
-  'body timestamp',
-  'content encoding',
-  'key encoding',
-];
-/** How much less likely the other pairs are. */
-const UNLIKELY_FACTOR = 6;
-
 /**
  * The pairs of mistakes in different parts, the likely ones first: those with the lowest product of their places.
  * @param mistakes as {@link listMistakes} returns them
  */
 export function* listPairs(mistakes: readonly Mistake[]): Generator<readonly [Mistake, Mistake]> {
-  const lists = [...new Set(mistakes.map(({ part }) => part))].map((part) =>
-    mistakes.filter((mistake) => mistake.part === part),
-  );
-  const pairs = lists.flatMap((ones, index) =>
-    lists.slice(index + 1).map((others) => {
-      const parts = `${ones[0]?.part} ${others[0]?.part}`;
-      const isLikely =
-        likelyParts.includes(parts) || likelyParts.includes(parts.split(' ').reverse().join(' '));
-      return { ones, others, factor: isLikely ? 1 : UNLIKELY_FACTOR };
-    }),
-  );
-  const maxCost = Math.max(...pairs.map(({ ones, others, factor }) => ones.length * others.length * factor));
-  for (let cost = 1; cost <= maxCost; cost++)
-    for (const { ones, others, factor } of pairs)
-      for (let place = 1; place <= Math.min(cost / factor, ones.length); place++) {
-        // No mistake has a place that is not a whole number.
-        const [one, other] = [ones[place - 1], others[cost / factor / place - 1]];
-        if (one && other) yield [one, other];
-      }
+  for (let product = 2; product <= mistakes.length ** 2; product++)
+    for (let place = 1; place * place < product; place++) {
+      // No mistake has a place that is not a whole number.
+      const [one, other] = [mistakes[place - 1], mistakes[product / place - 1]];
+      if (one && other && one.part !== other.part) yield [one, other];
+    }
 }
 
 type SignedInput = Pick<MistakeInput, 'scheme' | 'message'>;
@@ -103,10 +85,9 @@ export function buildChangedContent(
   { scheme, message }: SignedInput,
   mistakes: Changes,
 ): string | Uint8Array {
-  const change = mergeChanges(mistakes);
-  const timestamp = change.convertTimestamp?.(message.timestamp) ?? message.timestamp;
-  const changed = { ...message, timestamp, ...change.message };
-  return change.content ?? buildSignedContent({ ...scheme, ...change.scheme }, changed);
+  const { scheme: changes, body = message.body, timestamp } = mergeChanges(mistakes);
+  const signed = { ...message, body, timestamp: timestamp?.(message.timestamp) ?? message.timestamp };
+  return buildSignedContent({ ...scheme, ...changes }, signed);
 }
 
 /** The changes of mistakes in different parts as one. */
@@ -114,7 +95,6 @@ export function mergeChanges(mistakes: Changes): SignatureChange {
   const changes = mistakes.map(({ change }) => change);
   return Object.assign({}, ...changes, {
     scheme: Object.assign({}, ...changes.map(({ scheme }) => scheme)),
-    message: Object.assign({}, ...changes.map(({ message }) => message)),
   });
 }
 

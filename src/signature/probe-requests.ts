@@ -17,8 +17,7 @@ export interface Probe {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Mistakes of each kind, and pairs of mistakes, that are probed: the most likely ones. */
-const MAX_OF_KIND = 150;
+/** Pairs of mistakes that are probed: the most likely ones. */
 const MAX_PAIRS = 500;
 
 /** Lists the requests with which a receiver can be probed, each with other headers: the likely mistakes first, then pairs. */
@@ -30,7 +29,7 @@ export function* listProbes(input: MistakeInput): Generator<Probe> {
     return listed.size < listed.add(JSON.stringify(headers)).size ? [{ mistakes, headers }] : [];
   };
   const paired: Mistake[] = [];
-  for (const mistake of listMistakes(input, MAX_OF_KIND)) {
+  for (const mistake of listMistakes(input)) {
     const probes = toNewProbe(mistake);
     if (probes.length > 0 && mistake.part !== 'header') paired.push(mistake);
     yield* probes;
@@ -42,53 +41,29 @@ export function* listProbes(input: MistakeInput): Generator<Probe> {
     count += probes.length;
     if (count === MAX_PAIRS) break;
   }
-  for (const mistake of listMistakes({ ...input, otherSecrets: input.rareSecrets ?? [] }, 0))
+  for (const mistake of listMistakes({ ...input, otherSecrets: input.rareSecrets ?? [] }))
     yield* toNewProbe(mistake);
 }
-
-/** A signature as it was sent. */
-interface SentSignature {
-  readonly timestamp: string;
-  readonly digest: string;
-}
-
-/** What only some signatures have, and some mistakes need, in the timestamp and the digest with a space between them. */
-const traits: readonly RegExp[] = [
-  // Numbers have no leading zeros.
-  / 0/,
-  // Bytes below 16 have one digit.
-  / (?:[\da-f]{2})*0[\da-f]+$/,
-  // Base64url has other characters.
-  /[+/]/,
-  // Java omits seconds that are zero.
-  /:00Z /,
-];
 
 /** Of a timestamp. Well below the tolerance. */
 export const MAX_AGE_S = 60;
 
 /**
- * The time to sign the requests of a probe with, so that they have the same traits as the signature that was rejected.
+ * The time to sign the requests of a probe with. If only some digests show the mistake, such as hex without leading zeros, those
+ * show it that begin like the rejected one.
  * @returns milliseconds since 1970, at most {@link MAX_AGE_S} before `now`
  */
 export function chooseProbeTime(
   scheme: SignatureScheme,
   secret: string,
   message: Pick<SignableMessage, 'id' | 'body'>,
-  rejected: SentSignature,
+  rejectedDigest: string,
   now: number,
 ): number {
-  const needed = traits.filter((trait) => trait.test(`${rejected.timestamp} ${rejected.digest}`));
-  const beginsAlike = { test: (text: string) => text.split(' ')[1]?.[0] === rejected.digest[0] };
-  for (const wanted of [[...needed, beginsAlike], needed]) {
-    for (let ageS = 0; ageS < MAX_AGE_S; ageS++) {
-      const timestampMs = now - ageS * 1000;
-      const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
-      const text = `${timestamp} ${computeDigest(scheme, secret, { ...message, timestamp })}`;
-      if (wanted.every((trait) => trait.test(text))) return timestampMs;
-    }
-  }
-  return now;
+  const times = Array.from({ length: MAX_AGE_S }, (_, ageS) => now - ageS * 1000);
+  const digestAt = (ms: number) =>
+    computeDigest(scheme, secret, { ...message, timestamp: formatTimestamp(scheme.timestampFormat, ms) });
+  return times.find((ms) => digestAt(ms)[0] === rejectedDigest[0]) ?? now;
 }
 
 /**

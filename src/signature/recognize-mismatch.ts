@@ -4,7 +4,7 @@ import { getApiKeyEnvironment, keyPrefixes } from '../domain/credentials.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { describeDifference, MAX_RECEIVED_BYTES, nameChange } from './body-changes.ts';
 import { findMistakes, joinRemedies } from './find-mistakes.ts';
-import { findRemedy, getTimestampHeader, listMistakes, type Mistake } from './mistakes.ts';
+import { getTimestampHeader, listMistakes, type Mistake, USE_ENDPOINT_SECRET } from './mistakes.ts';
 import { COMPARE_SECRET, quote, type Refusal, USE_RAW_BODY } from './refusals.ts';
 import { hasTimestamp } from './schemes.ts';
 import type { SignableMessage } from './sign.ts';
@@ -29,13 +29,13 @@ export function recognizeMismatch(
   );
 }
 
-function recognizeApiKey({ secrets, scheme }: ParsedVerifyInput): Refusal | null {
+function recognizeApiKey({ secrets }: ParsedVerifyInput): Refusal | null {
   const environment = secrets.map(getApiKeyEnvironment).find((candidate) => candidate !== null);
   if (environment == null) return null;
   return {
     reason: 'api_key_as_secret',
     detail: `The secret starts with ${keyPrefixes[environment]}, so it is an API key. Deliveries are signed with the endpoint secret.`,
-    remedy: findRemedy('api_key_as_secret', scheme) ?? '',
+    remedy: USE_ENDPOINT_SECRET,
   };
 }
 
@@ -57,7 +57,7 @@ function recognizeMistakes(
   const mistakes = findMistakes(received, isGiven, MAX_HASHED_BYTES, candidates)?.mistakes ?? [];
   const [first, second] = mistakes;
   if (first === undefined) return null;
-  const signedBody = second === undefined ? first.change.message?.body : undefined;
+  const signedBody = second === undefined ? first.change.body : undefined;
   const isChanged =
     signedBody !== undefined && (signedBody === sentBody || nameChange(signedBody, payload) !== null);
   return {

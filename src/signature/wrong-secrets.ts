@@ -60,23 +60,7 @@ export const secretMistakes: readonly SecretMistake[] = [
   ['was in lower case', (secret) => secret.toLowerCase()],
   ['was in upper case', (secret) => secret.toUpperCase()],
   ['was repeated', (secret) => secret + secret],
-  ...[32, 16, 24, 20, 30, 36, 40, 48, 64, 10, 12, 8].map(
-    (length): SecretMistake => [
-      `was cut after ${length} characters`,
-      (secret) => (secret.length > length ? secret.slice(0, length) : []),
-    ],
-  ),
-  ['was only the part between its first and its second _', splitSecret(1)],
-  ['was only the part after its last _', splitSecret(-1)],
 ];
-
-/** A part of a secret with more than one `_`. */
-function splitSecret(index: number): SecretMistake[1] {
-  return (secret) => {
-    const parts = secret.split('_');
-    return parts.length > 2 ? (parts.at(index) ?? []) : [];
-  };
-}
 
 /** What is in front of a secret or behind it in a configuration. */
 const AROUND = /^\uFEFF?(?:(?:export\s+)?[A-Za-z_]\w*\s*=\s*|v\d[,=])?(["'`]?)(.*)\1[;,]?$/s;

@@ -62,17 +62,16 @@ ${table(
   ]),
 )}
 
-[Signatures](../signatures.md#reasons) has the mistakes that a digest in the response, a reason of \`svc-emulator/signature\` or a probe names.
+[Signatures](../signatures.md#reasons) has the mistakes that a digest in the response or a probe names.
 
 ## The raw body of a framework
 
-If the verification got a changed or an empty body, and the response has one of these headers, the fix continues with this sentence. The other rows only
-name the language, whose JSON libraries are then tried first.
+If the verification got a changed or an empty body, and the response has one of these headers, the fix continues with this sentence.
 
 ${table(
-  ['header', 'language', 'fix'],
-  frameworks.map(({ header: [name, value], language, rawBody = '' }) => [
-    ...[`${code(name)} ${pattern(value)}`, language, cell(rawBody)],
+  ['header', 'fix'],
+  frameworks.map(({ header: [name, value], rawBody }) => [
+    ...[`${code(name)} ${pattern(value)}`, cell(rawBody)],
   ]),
 )}
 

@@ -5,7 +5,7 @@ describe('listChangedBodies of a received body', () => {
   it.each(['{"a":1}', 'plain text', '', Buffer.from('{"a":1}'), 'a\r\nb\n'])(
     'the changes of a received body never list the body %j itself',
     (payload) => {
-      const variants = [...listChangedBodies(payload, { isReceived: true })];
+      const variants = [...listChangedBodies(payload, true)];
       expect(variants.length).toBeGreaterThan(2);
       expect(variants.filter(({ body }) => body === payload.toString())).toEqual([]);
     },
@@ -16,32 +16,8 @@ describe('listChangedBodies of a received body', () => {
     ['ZGF0YTEyMw==', true],
     ['hello, world', false],
   ])('a received body %j is decoded from base64: %s', (payload, isDecoded) => {
-    const changes = [...listChangedBodies(payload, { isReceived: true })];
+    const changes = [...listChangedBodies(payload, true)];
     expect(changes.some(({ description }) => description === 'it was decoded from base64')).toBe(isDecoded);
-  });
-});
-
-describe('listChangedBodies', () => {
-  it.each([
-    [undefined, ', such as Gson of Java does'],
-    ['JavaScript', ''],
-    ['Java', ', as Gson of Java does'],
-  ] as const)(
-    'a body that was serialized without null is described by that, in the language %s by its library',
-    (language, expected) => {
-      const changes = [...listChangedBodies('{"a":null,"b":"c"}', { language })];
-      const found = changes.find(({ body }) => body === '{"b":"c"}');
-      expect(found?.description).toBe(`its JSON was parsed and serialized again${expected}`);
-    },
-  );
-
-  it('a body that several libraries write in the same way is named by that of the language', () => {
-    const describe = (language: 'PHP' | undefined) =>
-      [...listChangedBodies('{"a":1.0}', { language })].find(({ body }) => body === '{"a":1}')?.description;
-    expect([describe(undefined), describe('PHP')]).toEqual([
-      'its JSON was parsed and serialized again, as JSON.stringify does',
-      'its JSON was parsed and serialized again, as json_encode of PHP does',
-    ]);
   });
 });
 
@@ -53,7 +29,7 @@ describe('describeDifference', () => {
     [
       '{"a":1,"b":2}',
       '{ "a": 1, "b": 2 }',
-      'its JSON was parsed and serialized again: from byte 1 on, "\\"a\\":1,\\"b\\":2}" became " \\"a\\": 1, \\"b\\": 2 "',
+      'its JSON is the same, written in another way: from byte 1 on, "\\"a\\":1,\\"b\\":2}" became " \\"a\\": 1, \\"b\\": 2 "',
     ],
     ['{"a":1}', '{"a":2}', 'from byte 5 on, "1}" became "2}"'],
   ])('the difference between %j and %j is described', (sent, received, description) => {

@@ -9,7 +9,7 @@ const findSerializer = (name: string) => {
   return serializer;
 };
 
-/** @returns null for text that is not JSON, and if the library fails */
+/** @returns null for text that is not JSON */
 function write(text: string, name: string): string | null {
   const json = parseJson(text);
   return json && writeJson(json, findSerializer(name).choices);
@@ -37,12 +37,6 @@ describe('serializers that are described by their documentation', () => {
       '["\\u003C\\u00E9\\u002B\\u0027\\u0022\\u001F\\uD83D\\uDE00",1.50]',
     ],
     ['System.Text.Json of .NET with UnsafeRelaxedJsonEscaping', '["<é+\'😀"]', '["<é+\'\\uD83D\\uDE00"]'],
-    [
-      'Newtonsoft.Json of .NET',
-      '["<é\\u2028",1.50,136.0,1e21,1e-7,100]',
-      '["<é\\u2028",1.5,136.0,1E+21,1E-07,100]',
-    ],
-    ['Newtonsoft.Json of .NET with Formatting.Indented on Windows', '{"a":[]}', '{\r\n  "a": []\r\n}'],
     ['JSON.generate of Ruby with pretty_generate', '{"a":[],"b":{}}', '{\n  "a": [],\n  "b": {}\n}'],
     [
       'a library that keeps numbers and escapes with sorted fields',

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { diagnoseDigest } from '../../src/signature/diagnose-digest.ts';
 import { computeChangedDigest, findMistakes, listPairs } from '../../src/signature/find-mistakes.ts';
-import { findRemedy, listMistakes, type Mistake, type MistakeInput } from '../../src/signature/mistakes.ts';
+import { isOnlySent, listMistakes, type Mistake, type MistakeInput } from '../../src/signature/mistakes.ts';
 import {
   chooseProbeTime,
   listCounterexamples,
@@ -39,7 +39,6 @@ const schemeInput = (name: SchemeName): MistakeInput => ({
 });
 /** How a mistake is named: the text of its row. */
 const nameOf = ({ description }: Mistake) => description;
-const isOnlySent = ({ part }: Mistake) => part === 'header' || part === 'encoding';
 const listSingles = (given: MistakeInput) => listMistakes(given).filter((mistake) => !isOnlySent(mistake));
 
 describe('the known mistakes in a signature', () => {
@@ -228,12 +227,6 @@ describe('the known mistakes in a signature', () => {
     }
     expect(diagnose(String(at + 3))).toMatch(/^No known mistake/);
   });
-
-  it('the remedy for a reason is that of its mistake, and refusals of options have none', () => {
-    expect(findRemedy('content_changed', schemes.github)).toMatch(/^Compute the HMAC over \{body\},/);
-    expect(findRemedy('secret_missing', schemes.svc)).toContain('unset environment variable');
-    expect(findRemedy('option_invalid', schemes.svc)).toBeNull();
-  });
 });
 
 describe('mistakes of receivers that were tried without the catalogue', () => {
@@ -241,33 +234,16 @@ describe('mistakes of receivers that were tried without the catalogue', () => {
     '{"created_at":"2026-11-20T23:05:58.123Z","data":{"created_at":"2026-11-20T23:05:58.124Z","payload":{"n":12.50,"z":{},"q":"a+b%20c","t":"<b>O\'Neil & \\"co\\"</b>","path":"C:\\\\x"}}}';
   const { timestamp } = message;
   const underscored = 'whsec_ab12_cd34_ef56';
-  const url = 'https://example.com/hooks?a=1';
   const sign = (content: string | Buffer, key = underscored) =>
     createHmac('sha256', key).update(content).digest();
   const correct = (changed: string | Buffer = body, key = underscored) =>
     sign(Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(changed)]), key);
 
   it.each<[string, Buffer]>([
-    ['the secret was cut after 16 characters', correct(body, underscored.slice(0, 16))],
-    ['the secret was only the part between its first and its second _', correct(body, 'ab12')],
-    ['the secret was only the part after its last _', correct(body, 'ef56')],
-    ['was "https://example.com/hooks?a=1{timestamp}.{body}"', sign(`${url}${timestamp}.${body}`)],
-    ['was "POST\\n/hooks?a=1\\n{timestamp}\\n{body}"', sign(`POST\n/hooks?a=1\n${timestamp}\n${body}`)],
-    ['the HMAC of the HMAC in hex was computed', sign(correct().toString('hex'))],
-    ['the HMAC of the HMAC in bytes was computed', sign(correct())],
-    ['the timestamp was cut after the minutes', sign(`2026-11-20T23:06.${body}`)],
     ['created_at of the body (2026-11-20T23:05:58.123Z)', sign(`2026-11-20T23:05:58.123Z.${body}`)],
-    [
-      'its special characters were escaped for HTML',
-      correct(body.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')),
-    ],
-    ['each + was read as a space', correct(body.replaceAll('+', ' '))],
-    ['it was decoded as a part of a URL', correct(body.replaceAll('%20', ' '))],
-    ['as stripslashes of PHP does', correct(body.replace(/\\(.)/g, '$1'))],
     ['each {} became []', correct(body.replaceAll('{}', '[]'))],
-    ['whose rest was zeros', correct(Buffer.concat([Buffer.from(body)], 1024))],
   ])('the digest of a receiver is explained: %s', (named, digest) => {
-    const given = { ...input, url, secrets: [underscored], message: { ...message, body }, sentDigests: [] };
+    const given = { ...input, secrets: [underscored], message: { ...message, body }, sentDigests: [] };
     expect(diagnoseDigest({ ...given, computedDigest: digest.toString('hex') }).detail).toContain(named);
   });
 
@@ -282,38 +258,18 @@ describe('mistakes of receivers that were tried without the catalogue', () => {
 
 describe('the time of a probe', () => {
   const now = Date.parse('2026-11-20T23:06:30Z');
-  const choose = (timestamp: string, digest: string, scheme: SchemeName = 'svc') =>
-    chooseProbeTime(schemes[scheme], secret, message, { timestamp, digest }, now);
-  const digestAt = (ms: number, scheme: SchemeName = 'svc') => {
-    const timestamp = scheme === 'svc' ? new Date(ms).toISOString().replace('.000', '') : String(ms / 1000);
-    return computeChangedDigest({ scheme: schemes[scheme], message: { ...message, timestamp } }, secret, []);
-  };
+  const choose = (digest: string) => chooseProbeTime(schemes.svc, secret, message, digest, now);
 
   it('a probe is signed at a recent time at which the digest begins like the rejected one', () => {
-    const chosen = choose('2026-11-20T20:00:01Z', 'ab'.repeat(32));
-    expect(digestAt(chosen).toString('hex')[0]).toBe('a');
+    const chosen = choose('ab'.repeat(32));
+    const timestamp = new Date(chosen).toISOString().replace('.000', '');
+    const changed = { scheme: schemes.svc, message: { ...message, timestamp } };
+    expect(computeChangedDigest(changed, secret, []).toString('hex')[0]).toBe('a');
     expect(now - chosen).toBeLessThan(60_000);
   });
 
   it('a probe is signed now, if no recent signature is like the rejected one', () => {
-    expect(choose('2026-11-20T20:00:01Z', '')).toBe(now);
-  });
-
-  it.each<[string, SchemeName, string, (digest: Buffer) => boolean]>([
-    ['begins with zero', 'svc', `0${'a'.repeat(63)}`, (digest) => (digest[0] ?? 99) < 16],
-    ['has a byte below 16', 'svc', `aa0${'a'.repeat(61)}`, (digest) => digest.some((byte) => byte < 16)],
-    ['has a slash', 'standard-webhooks', 'a/b=', (digest) => /[+/]/.test(digest.toString('base64'))],
-  ])(
-    'a probe is signed at a recent time at which the digest %s, as that of the rejected signature',
-    (_, scheme, digest, isLike) => {
-      const chosen = choose('2026-11-20T20:00:01Z', digest, scheme);
-      expect(isLike(digestAt(chosen, scheme))).toBe(true);
-      expect(now - chosen).toBeLessThan(60_000);
-    },
-  );
-
-  it('a probe is signed at a full minute, as the rejected signature was', () => {
-    expect(choose('2026-11-20T20:00:00Z', 'ab'.repeat(32))).toBe(now - 30_000);
+    expect(choose('')).toBe(now);
   });
 });
 

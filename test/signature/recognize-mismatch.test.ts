@@ -146,6 +146,7 @@ describe('a converted timestamp', () => {
 
 describe('a changed body', () => {
   const json = 'its JSON was parsed and serialized again';
+  const sameJson = 'its JSON is the same, written in another way: ';
   const value = JSON.parse(body);
   const plain = JSON.stringify({ a: 'x<y/z', é: ['"', '\\', 1] });
   const python = '{"a": "x<y/z", "\\u00e9": ["\\"", "\\\\", 1]}';
@@ -153,19 +154,13 @@ describe('a changed body', () => {
   const go = '{"a":"x\\u003cy/z","é":["\\"","\\\\",1]}';
 
   it.each([
-    ['indented, with unchanged numbers', body, body.replaceAll(',', ',\n '), json],
-    ['spaced in Python', body, body.replaceAll(/([,:])(?=["{])/g, '$1 '), json],
+    ['indented, with unchanged numbers', body, body.replaceAll(',', ',\n '), sameJson],
+    ['spaced in Python', body, body.replaceAll(/([,:])(?=["{])/g, '$1 '), sameJson],
     ['indented by JavaScript', plain, JSON.stringify(JSON.parse(plain), null, 2), json],
     ['spaced by the sender', python, plain, json],
     ['escaped by a PHP sender', php, plain, json],
     ['escaped by a Go sender', go, plain, json],
     ['indented by the sender', JSON.stringify(value, null, 4), JSON.stringify(value), json],
-    [
-      'indented by the sender, with LF at its end',
-      `${JSON.stringify(value, null, 2)}\n`,
-      JSON.stringify(value),
-      json,
-    ],
     ['escaped by the receiver', plain, python, json],
     [
       'written as a JSON string',
@@ -177,7 +172,7 @@ describe('a changed body', () => {
     ['with LF at its end', body, `${body}\n`, 'a line ending was added at its end'],
     ['with CRLF at its end', body, `${body}\r\n`, 'a line ending was added at its end'],
     ['trimmed', `${body}\n`, body, 'the line ending at its end was removed'],
-    ['padded', body, `  ${body}\n`, 'whitespace around it was changed'],
+    ['padded', body, `  ${body}\n`, sameJson],
     ['with LF for CRLF', 'a\r\nb', 'a\nb', 'its line endings were changed from CRLF to LF'],
     ['with CRLF for LF', 'a\nb', 'a\r\nb', 'its line endings were changed from LF to CRLF'],
     ['with a byte order mark', body, `\uFEFF${body}`, 'a byte order mark was added'],
@@ -188,13 +183,8 @@ describe('a changed body', () => {
     ['sent in Latin-1', 'Grüße', Buffer.from('Grüße', 'latin1'), 'it was converted from UTF-8 to Latin-1'],
   ])('a changed body is recognized: %s [§6.1]', (_, signed, receivedBody, change) => {
     const { reason, detail } = verify(received({ payload: receivedBody }, { payload: signed }));
-    const sizes = `(${Buffer.byteLength(signed)} bytes signed, ${Buffer.byteLength(receivedBody)} given)`;
-    expect([reason, detail]).toEqual([
-      'body_changed',
-      expect.stringContaining(`The body was changed after signing: ${change}`),
-    ]);
-    expect(detail).toMatch(/: (?:from byte|bytes were added after byte|it was truncated after byte) /);
-    expect(detail.endsWith(`${sizes}.`)).toBe(true);
+    expect([reason, detail]).toEqual(['body_changed', expect.stringContaining(`after signing: ${change}`)]);
+    expect(detail).toMatchSnapshot();
   });
 
   it('a body whose fields the sender has sorted is recognized', () => {
@@ -204,7 +194,7 @@ describe('a changed body', () => {
     );
     expect([reason, detail]).toEqual([
       'body_changed',
-      'The signature does not match. It would match if the body was changed (its JSON was parsed and serialized again, such as json.Marshal of Go with UseNumber does, still 36 bytes).',
+      'The signature does not match. It would match if the body was changed (its JSON was parsed and serialized again, as a library that keeps numbers and escapes with sorted fields does, still 36 bytes).',
     ]);
   });
 

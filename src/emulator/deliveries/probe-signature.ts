@@ -2,7 +2,6 @@
  * Finds the mistake of a receiver that rejects a delivery: sends the delivery again, signed as a receiver with a known mistake
  * expects it, until the receiver accepts one, and confirms that it makes this mistake. The requests are not recorded.
  */
-import { findFramework } from '../../diagnosis/frameworks.ts';
 import { PROBE_TIME_LIMIT_MS, type ProbeResult } from '../../diagnosis/judge-probe.ts';
 import type { Mistake } from '../../diagnosis/sentences.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
@@ -12,7 +11,7 @@ import { confirmMistakes } from '../../signature/confirm-mistakes.ts';
 import { buildChangedContent, describeMistakes } from '../../signature/find-mistakes.ts';
 import type { SignatureChange } from '../../signature/mistakes.ts';
 import { chooseProbeTime, listProbes, type Probe } from '../../signature/probe-requests.ts';
-import { buildSignedContent, computeDigest, createSignatureHeaders } from '../../signature/sign.ts';
+import { buildSignedContent, createSignatureHeaders } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
 import { readSignature, toAttempt } from '../../store/attempts.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
@@ -26,6 +25,8 @@ const PARALLEL_REQUESTS = 4;
 /** Of a larger body, only some mistakes are tried. */
 const LARGE_BODY_BYTES = 64 * 1024;
 const MAX_LARGE_MISTAKES = 40;
+/** Other times for which the correct signature is sent at the end. */
+const SAMPLES = 8;
 
 /** The verification rejects the correct signature and a random one, and accepts one with this mistake. */
 export interface FoundMistake {
@@ -64,32 +65,15 @@ export async function probeSignature(
     signal?.throwIfAborted();
     return sender.send({ ...request, headers: { ...request.headers, ...headers } });
   };
-  const sendCorrect = () => send({});
+  const sendCorrect = (ms = timestampMs) => {
+    const timestamp = formatTimestamp(scheme.timestampFormat, ms);
+    return send(createSignatureHeaders(scheme, secrets, { ...message, timestamp }));
+  };
   const sendRandom = () => send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
-
-  const sampleAt = async (ms: number): Promise<Sample> => {
-    const signed = { ...message, timestamp: formatTimestamp(scheme.timestampFormat, ms) };
-    const { outcome } = await send(createSignatureHeaders(scheme, secrets, signed));
-    return { digest: computeDigest(scheme, secrets[0] ?? '', signed), isAccepted: outcome === 'succeeded' };
-  };
-  /** Sends the first request again, and correct signatures with the times of the last seconds. */
-  const sampleCorrect = async (count: number) => {
-    const now = wall.now();
-    const times = new Set([timestampMs, ...Array.from({ length: count }, (_, ageS) => now - ageS * 1000)]);
-    const samples: Sample[] = [];
-    const sendAll = async () => {
-      for (const ms of times) samples.push(await sampleAt(ms));
-    };
-    await sendAll();
-    if (samples.some(({ isAccepted }) => isAccepted !== samples[0]?.isAccepted)) await sendAll();
-    return samples;
-  };
 
   const live = listWorkspaceSecrets(store, row.workspace_seq, false);
   const otherSecrets = [...live, { name: 'the API key', secret: apiKey }];
-  const correct = await sendCorrect();
-  const language = findFramework(correct.response?.headers)?.language;
-  const input = { scheme, message, secrets, otherSecrets, url: row.url, language };
+  const input = { scheme, message, secrets, otherSecrets };
   const confirm = (probe: Probe, result: SendResult) =>
     confirmMistakes(probe, input, wall.now, async (headers) => {
       const { outcome, responseStatus } = await send(headers);
@@ -99,33 +83,12 @@ export async function probeSignature(
     ...{ result: 'mistake', mistake: describeMistakes(mistakes), status: correct.responseStatus },
     comparison: compareContent(buildSignedContent(scheme, message), buildChangedContent(input, mistakes)),
   });
-  /** The single mistake that the receiver makes, of those with such a change. */
-  const findSingle = async (isCandidate: (change: SignatureChange) => boolean) => {
-    for (const probe of listProbes(input)) {
-      const [first, second] = probe.mistakes;
-      if (second !== undefined) break;
-      if (first === undefined || !isCandidate(first.change)) continue;
-      const result = await send(probe.headers);
-      const isAccepted = result.outcome === 'succeeded';
-      if (isAccepted && (await confirm(probe, result)) === 'confirmed') return found(probe);
-    }
-    return null;
-  };
-  /** @param samples at least one of which was accepted */
-  const conclude = async (samples: readonly Sample[]): Promise<ProbeResult | FoundMistake> => {
-    const summary = summarizeSamples(samples);
-    if (summary.result === 'accepted' || summary.by === 'request') return summary;
-    // Such a mistake changes only some signatures, so that the receiver accepts the others.
-    const isOccasional = ({ form, convertTimestamp }: SignatureChange) => Boolean(form ?? convertTimestamp);
-    return (await findSingle(isOccasional)) ?? summary;
-  };
-
-  if (correct.outcome === 'succeeded') {
-    const digest = computeDigest(scheme, secrets[0] ?? '', message);
-    return conclude([{ digest, isAccepted: true }, ...(await sampleCorrect(MIN_SAMPLES))]);
-  }
+  const correct = await sendCorrect();
+  if (correct.outcome === 'succeeded') return { result: 'accepted' };
   const random = await sendRandom();
-  if (correct.responseStatus !== null && !hasSameResponse(correct, random)) {
+  let isPossible = (_change: SignatureChange) => true;
+  const isReached = correct.responseStatus !== null && !hasSameResponse(correct, random);
+  if (isReached) {
     // Repeated in the reverse order, because a rate limit or a restart makes a difference, too.
     const isRepeatable =
       random.responseStatus !== null &&
@@ -133,41 +96,40 @@ export async function probeSignature(
       hasSameResponse(correct, await sendCorrect());
     if (!isRepeatable) return { result: 'inconsistent' };
     if (random.outcome === 'succeeded') return { result: 'random_accepted' };
-    // It may check the time after the signature.
-    const isTime = ({ aheadMs, scheme: changed }: SignatureChange) =>
-      Boolean(aheadMs ?? changed?.timestampFormat);
-    const isRejection = correct.responseStatus < 500;
-    return (isRejection && (await findSingle(isTime))) || { result: 'signature_accepted' };
+    if (correct.responseStatus >= 500) return { result: 'signature_accepted' };
+    isPossible = isTimeMistake;
   }
 
-  let acceptedForm: string | null = null;
-  let isUnexplained = false;
+  /** What unconfirmed mistakes show. */
+  let doubt: ProbeResult | null = null;
   /** What the response to a mistake shows; null if the receiver does not make it. */
   const judge = async (probe: Probe, result: SendResult): Promise<ProbeResult | FoundMistake | null> => {
     // The verification can accept a signature, and the receiver fails after that, such as when it parses a body that it has lost.
-    const statuses = [result.responseStatus, random.responseStatus];
-    const isOther =
-      statuses[0] !== statuses[1] && statuses.every((status) => status !== null && status !== 429);
+    const { responseStatus: status } = result;
+    const statuses = [429, correct.responseStatus, random.responseStatus];
+    const isOther = !statuses.includes(null) && status !== null && !statuses.includes(status);
     if (result.outcome !== 'succeeded' && !isOther) return null;
     const confirmation = await confirm(probe, result);
     if (confirmation === 'confirmed') return found(probe);
-    if (confirmation === 'correct_accepted') return compareAgain();
-    if (result.outcome !== 'succeeded') return null;
-    if (confirmation === 'random_accepted') acceptedForm ??= probe.mistakes[0]?.description ?? null;
-    else isUnexplained = true;
+    if (result.outcome !== 'succeeded')
+      return confirmation === 'correct_accepted' ? { result: 'inconsistent' } : null;
+    doubt = { result: confirmation === 'random_accepted' ? confirmation : 'inconsistent' };
+    // Only such a mistake explains that the receiver accepts some correct signatures.
+    isPossible = ({ form }) => form !== undefined;
     return null;
-  };
-  /** What other responses to a correct signature show; null if each is the first. */
-  const compareAgain = async (): Promise<ProbeResult | FoundMistake | null> => {
-    const samples = await sampleCorrect(isLarge ? MIN_SAMPLES : MAX_SAMPLES);
-    if (samples.some(({ isAccepted }) => isAccepted)) return conclude(samples);
-    return hasSameResponse(correct, await sendCorrect()) ? null : { result: 'changed' };
   };
   const endsAt = monotonic() + PROBE_TIME_LIMIT_MS;
   let tried = 0;
   const all = listProbes({ ...input, rareSecrets: listWorkspaceSecrets(store, row.workspace_seq, true) });
-  const takeProbes = () =>
-    Array.from({ length: isLarge ? 1 : PARALLEL_REQUESTS }, () => all.next().value ?? []).flat();
+  const takeProbes = () => {
+    const probes: Probe[] = [];
+    while (probes.length < (isLarge ? 1 : PARALLEL_REQUESTS)) {
+      const next = all.next();
+      if (next.done) break;
+      if (next.value.mistakes.every(({ change }) => isPossible(change))) probes.push(next.value);
+    }
+    return probes;
+  };
   for (let probes = takeProbes(); probes.length > 0; probes = takeProbes()) {
     const results = await Promise.all(probes.map(({ headers }) => send(headers)));
     for (const [index, probe] of probes.entries()) {
@@ -183,31 +145,13 @@ export async function probeSignature(
     if (monotonic() > endsAt) return { result: 'rejected', tried, stop: 'time_limit' };
     if (isLarge && tried >= MAX_LARGE_MISTAKES) return { result: 'rejected', tried, stop: 'large_body' };
   }
-  const changed = await compareAgain();
-  if (changed !== null) return changed;
-  if (acceptedForm !== null) return { result: 'form_accepted', form: acceptedForm };
-  return isUnexplained ? { result: 'inconsistent' } : { result: 'rejected', tried, stop: null };
-}
-
-/** A request with a correct signature. */
-interface Sample {
-  readonly digest: string;
-  readonly isAccepted: boolean;
-}
-
-/** Times for which correct signatures are sent: to a receiver that accepts one, or gets a large body, and to others. */
-const MIN_SAMPLES = 3;
-const MAX_SAMPLES = 8;
-
-/** @param samples at least one of which was accepted */
-function summarizeSamples(samples: readonly Sample[]) {
-  const listDigests = (wanted: boolean) => [
-    ...new Set(samples.flatMap(({ digest, isAccepted }) => (isAccepted === wanted ? digest : []))),
-  ];
-  const digests = { accepted: listDigests(true), rejected: listDigests(false) };
-  if (digests.rejected.length === 0) return { result: 'accepted' } as const;
-  const isSame = digests.rejected.some((digest) => digests.accepted.includes(digest));
-  return { result: 'intermittent', by: isSame ? 'request' : 'digest', ...digests } as const;
+  // The response may depend on the digest, the time or earlier requests.
+  for (let ageS = -1; ageS < SAMPLES; ageS++) {
+    const again = await sendCorrect(ageS < 0 ? timestampMs : wall.now() - ageS * 1000);
+    if (!hasSameResponse(correct, again)) return { result: 'inconsistent' };
+  }
+  if (doubt !== null) return doubt;
+  return isReached ? { result: 'signature_accepted' } : { result: 'rejected', tried, stop: null };
 }
 
 /** The time of the requests: like that of the last attempt, if that shows a mistake which only some signatures show. */
@@ -217,9 +161,11 @@ function chooseTime({ store, rules, wall }: Sandbox, row: DeliveryRow, secret: s
   if (last === undefined) return wall.now();
   const sent = { id: row.id, body, scheme };
   const { message, digests } = readSignature(toAttempt(last, sent).request.headers, sent);
-  const rejected = { timestamp: message.timestamp, digest: digests[0] ?? '' };
-  return chooseProbeTime(scheme, secret, message, rejected, wall.now());
+  return chooseProbeTime(scheme, secret, message, digests[0] ?? '', wall.now());
 }
+
+const isTimeMistake = ({ aheadMs, scheme }: SignatureChange) =>
+  (aheadMs ?? scheme?.timestampFormat) !== undefined;
 
 /** Whether two responses say the same, apart from IDs, digests and times. */
 function hasSameResponse(...results: [SendResult, SendResult]): boolean {

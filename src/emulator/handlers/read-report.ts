@@ -1,13 +1,9 @@
-/** Reads what a receiver reports about its verification: a reason of `svc-emulator/signature`, or the digest that it computed. */
+/** Reads the digest that a receiver computed in its response. */
 
 import type { Report } from '../../diagnosis/judge-attempt.ts';
-import { readResponse } from '../../diagnosis/read-response.ts';
 import { say } from '../../diagnosis/sentences.ts';
 import type { Attempt } from '../../resources/attempt.ts';
 import { isDigest } from '../../signature/digest-forms.ts';
-import { findRemedy } from '../../signature/mistakes.ts';
-import { refusalReasons } from '../../signature/refusals.ts';
-import type { SignatureScheme } from '../../signature/scheme.ts';
 import { digestBytes } from '../../signature/signature-header.ts';
 import { readSignature } from '../../store/attempts.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
@@ -33,40 +29,21 @@ export function readReport(
   const text = response?.encoding === 'utf8' && response.body.length <= MAX_CHARS ? response.body : '';
   const { digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
   const isSent = (candidate: string) => digests.some((digest) => candidate.includes(digest));
-  const candidates = [...new Set(text.match(DIGEST))];
+  const candidates = [...new Set(text.match(DIGEST))].filter((candidate) => !isSent(candidate));
   let unknownDigest: string | null = null;
-  for (const digest of candidates.filter((candidate) => !isSent(candidate)).slice(0, MAX_DIGESTS)) {
+  for (const digest of candidates.slice(0, MAX_DIGESTS)) {
     const input = { id: row.id, attempt: number, computed: digest, secrets: [apiKey] };
     const { reason, detail, remedy } = verifyDelivery(sandbox, input);
     if (
       reason === 'signature_mismatch' &&
-      isDigest(digest.replace(PREFIX, ''), digestBytes[scheme.algorithm])
+      isDigest(digest.replace(PREFIX, ''), [digestBytes[scheme.algorithm]])
     )
       unknownDigest ??= digest;
     if (reason === null || remedy === null) continue;
     if (reason === 'signature_mismatch' || reason === 'digest_malformed') continue;
     return { mistake: { reason, detail, remedy }, detail, evidence: [say('digest_of_mistake', { digest })] };
   }
-  const reported = findReportedReason(attempt, scheme);
-  if (reported !== null) return reported;
-  if (unknownDigest !== null) {
-    const detail = PREFIX.test(unknownDigest) ? say('digest_returned') : null;
-    const evidence = [say('digest_unknown', { digest: unknownDigest })];
-    return { mistake: null, detail, evidence, fix: 'digest_unknown' };
-  }
-  if (!candidates.some(isSent)) return null;
-  return { mistake: null, detail: null, evidence: [say('digest_sent')], fix: 'digest_sent' };
-}
-
-/** Finds a reason of `svc-emulator/signature` in the messages of the response. */
-function findReportedReason(attempt: Attempt, scheme: SignatureScheme): Report | null {
-  const words = readResponse(attempt).messages.flatMap(
-    ({ text }) => text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [],
-  );
-  const reason = refusalReasons.find((candidate) => words.includes(candidate));
-  const remedy = reason && findRemedy(reason, scheme);
-  if (!reason || !remedy) return null;
-  const detail = `The receiver reported ${reason}.`;
-  const mistake = reason === 'signature_mismatch' ? null : { reason, detail, remedy };
-  return { mistake, detail, evidence: [say('reported_reason', { reason })] };
+  if (unknownDigest === null) return null;
+  const detail = PREFIX.test(unknownDigest) ? say('digest_returned') : null;
+  return { mistake: null, detail, evidence: [say('digest_unknown', { digest: unknownDigest })] };
 }

@@ -1,6 +1,5 @@
 /** Verifies and explains the signatures of recorded attempts, and diagnoses why a receiver rejects one. */
 
-import { findFramework } from '../../diagnosis/frameworks.ts';
 import { maskSecret } from '../../domain/credentials.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { getDeliveryFault } from '../../domain/fault.ts';
@@ -151,8 +150,6 @@ function diagnose(
     scheme,
     computedDigest: computed,
     message: { ...message, body: attempt.request.body },
-    url: attempt.request.url,
-    language: findFramework(attempt.response?.headers)?.language,
     sentDigests: digests,
     otherBody: payload,
     receivedAt: {

@@ -78,12 +78,10 @@ async function probe(
 }
 
 describe('probeSignature', () => {
-  it('a receiver that accepts the delivery now gets it four times, twice signed as every attempt is, and with other times', async () => {
+  it('a receiver that accepts the delivery now gets it once, signed as every attempt is', async () => {
     const { result, received, row, body } = await probe((request) => (isCorrect(request) ? 200 : 401));
     expect(result).toEqual({ result: 'accepted' });
-    expect(received.every((request) => request.id === row.id && request.body === body)).toBe(true);
-    const [first, second, ...others] = received.map(({ timestamp }) => timestamp);
-    expect([second, others]).toEqual([first, ['2026-11-19T23:59:59Z', '2026-11-19T23:59:58Z']]);
+    expect(received).toMatchObject([{ id: row.id, body }]);
   });
 
   it.each<[string, string, (request: Received) => string]>([
@@ -161,12 +159,6 @@ describe('probeSignature', () => {
   );
 
   it.each<[string, string, (request: Received) => boolean]>([
-    [
-      'prints a time without seconds that are zero',
-      'the timestamp was printed by a library (2026-11-20T00:00Z)',
-      ({ signature, timestamp, body }) =>
-        signature === `v1=${hex(`${timestamp.replace(/:00Z$/, 'Z')}.${body}`)}`,
-    ],
     [
       'writes bytes below 16 with one digit',
       'the digest was written in hex with one digit for bytes below 16',
@@ -251,7 +243,7 @@ describe('probeSignature', () => {
       'Service-Timestamp',
       0,
     ],
-    ['a scheme with a timestamp in milliseconds', { timestampFormat: 'unix_ms' }, 'Service-Timestamp', 45],
+    ['a scheme with a timestamp in milliseconds', { timestampFormat: 'unix_ms' }, 'Service-Timestamp', 46],
   ])('%s has its own forms of the timestamp', async (_, scheme, __, count) => {
     const { received } = await probe(() => 401, { scheme });
     const { timestamp } = received[0] as Received;
@@ -295,7 +287,7 @@ describe('probeSignature', () => {
     ],
     [
       'accepts a wrong signature and then the correct one',
-      { result: 'accepted' },
+      { result: 'inconsistent' },
       ({ index }) => (index < 2 ? 401 : 200),
     ],
     [

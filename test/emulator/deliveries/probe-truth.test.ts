@@ -87,8 +87,8 @@ async function probeSeeds(create: () => Receives, msPerRequest = 0, count = 12):
 
 /** With a slow machine, the time limit ends the probe. */
 const UNKNOWN = 'The response does not say what was rejected';
-const SOME = 'It accepts some deliveries with a correct signature and rejects others.';
-const CHANGED = 'Its response to the same request changed during the probe';
+const SOME = 'It responds differently to requests that are signed in the same way';
+const NOW = 'It accepts the delivery now';
 const TOO_SHORT = 'its time limit is too short, or its clock is ahead';
 
 /** Java prints negative numbers for digests from 8 on. */
@@ -99,8 +99,11 @@ const unpaddedHex: Receives = (received, secret) =>
   `v1=${Array.from(Buffer.from(digestOf(received, secret), 'hex'), (byte) => byte.toString(16)).join('')}`;
 
 const receivers: Readonly<Record<string, readonly [says: RegExp, create: () => Receives, ms?: number]>> = {
-  'writes the digest as a signed number': [new RegExp(`signed number|${SOME}`), () => signedHex],
-  'writes bytes below 16 with one digit': [/one digit for bytes below 16/, () => unpaddedHex],
+  'writes the digest as a signed number': [new RegExp(`signed number|${NOW}`), () => signedHex],
+  'writes bytes below 16 with one digit': [
+    new RegExp(`one digit for bytes below 16|${NOW}`),
+    () => unpaddedHex,
+  ],
   'accepts only digests with an even first digit': [
     new RegExp(SOME),
     () => (received, secret) => isCorrect(received, secret) && /^v1=[02468ace]/.test(received.signature),
@@ -110,7 +113,7 @@ const receivers: Readonly<Record<string, readonly [says: RegExp, create: () => R
     () => (received, secret) => isCorrect(received, secret) && !received.signature.startsWith('v1=1'),
   ],
   'has a time limit of 300 ms, and accepts the future': [
-    new RegExp(`${SOME}|${TOO_SHORT}`),
+    new RegExp(`${SOME}|${NOW}|${TOO_SHORT}`),
     () => (received, secret) =>
       received.now - Date.parse(received.timestamp) <= 300 && isCorrect(received, secret),
     3,
@@ -128,7 +131,7 @@ const receivers: Readonly<Record<string, readonly [says: RegExp, create: () => R
       isCorrect(received, secret),
   ],
   'accepts every second correct signature': [
-    new RegExp(SOME),
+    new RegExp(`${SOME}|${NOW}`),
     () => {
       let count = 0;
       return (received, secret) => isCorrect(received, secret) && count++ % 2 === 1;
@@ -142,7 +145,7 @@ const receivers: Readonly<Record<string, readonly [says: RegExp, create: () => R
     },
   ],
   'accepts each signature once': [
-    new RegExp(`${SOME}|accepts the delivery now`),
+    new RegExp(`${SOME}|${NOW}`),
     () => {
       const seen = new Set<string>();
       let count = 0;
@@ -153,11 +156,11 @@ const receivers: Readonly<Record<string, readonly [says: RegExp, create: () => R
     },
   ],
   'has another secret, and returns 200 when the comparison throws': [
-    new RegExp(`accepts a random one that is written in another way|${UNKNOWN}`),
+    new RegExp(`accepts a random one|${UNKNOWN}`),
     () => (received) => received.signature.replace('v1=', '').length !== 64,
   ],
   'locks the sender out after 15 failures': [
-    new RegExp(CHANGED),
+    new RegExp(SOME),
     () => {
       let failures = 0;
       return () => (++failures > 15 ? 403 : false);

@@ -110,7 +110,7 @@ const correctContent = (request: ReceivedRequest) => `${getTimestamp(request)}.$
 const timestampInMsContent = (request: ReceivedRequest) =>
   `${Date.parse(getTimestamp(request))}.${request.body}`;
 
-it.each<[string, ReceiverResponses, Partial<ExplainedStory>, RegExp | null]>([
+it.each<[string, ReceiverResponses, Partial<ExplainedStory>]>([
   [
     'accepts only random signatures',
     // The attempt; then correct, random, random, correct.
@@ -120,32 +120,23 @@ it.each<[string, ReceiverResponses, Partial<ExplainedStory>, RegExp | null]>([
       certainty: 'certain',
       detail: expect.stringMatching(/accepts a random one/),
     },
-    null,
   ],
-  ['limits the rate', [401, 401, 429, 429], { cause: 'rejected' }, /^The probe shows nothing/],
+  ['limits the rate', [401, 401, 429, 429], { detail: expect.stringMatching(/responds differently/) }],
 ])(
   'a probe of a receiver that %s does not say that the signature is accepted',
-  async (_, responses, expected, fact) => {
+  async (_, responses, expected) => {
     const explanation = await explainStory({ responses: () => responses, probe: true });
-    expect(explanation).toMatchObject({ ...expected, mistake: null });
-    expect(explanation.evidence[0]).toEqual(fact === null ? undefined : expect.stringMatching(fact));
+    expect(explanation).toMatchObject({ ...expected, mistake: null, evidence: [] });
   },
 );
-
-it('a probe that shows nothing suggests itself once, and keeps the hint of the explanation', async () => {
-  const { remedy, commands } = await explainStory({ responses: () => [401, 401, 429, 429], probe: true });
-  expect(remedy).toMatch(/^Probe the receiver to find out/);
-  expect(commands).toEqual(
-    [/--probe$/, /^svc deliveries get/, /^svc deliveries replay/].map((command) =>
-      expect.stringMatching(command),
-    ),
-  );
-});
 
 it('a probe names no mistake if the receiver was corrected while it ran', async () => {
   // The third request of the probe has the signature of a mistake.
   const explanation = await explainStory({ responses: () => [401, 401, 401, 200], probe: true });
-  expect(explanation).toMatchObject({ mistake: null, remedy: 'Replay the delivery' });
+  expect(explanation).toMatchObject({
+    mistake: null,
+    detail: expect.stringMatching(/responds differently/),
+  });
 });
 
 it('a fault of the signature is not the cause of a failure before the signature was read', async () => {
@@ -286,7 +277,6 @@ it('an attempt that a delivery does not have cannot be explained', async () => {
   await control.deleteWebhook({ id });
 });
 
-const tooOld = 'reason: timestamp_too_old';
 const skewed = (ms: number, body: string) => () => ({
   ...{ status: 400, body },
   headers: { date: new Date(Date.now() + ms).toUTCString() },
@@ -294,31 +284,6 @@ const skewed = (ms: number, body: string) => () => ({
 const rotate = (id: string) => emulator.control.rotateWebhookSecret({ id, overlap_ms: 0 });
 
 it.each<[string, Story, Partial<ExplainedStory>]>([
-  [
-    'a reported age and a correct clock',
-    { responses: () => ({ status: 400, body: tooOld }) },
-    {
-      ...{ cause: 'signature_rejected', certainty: 'certain' },
-      mistake: expect.objectContaining({ reason: 'timestamp_too_old' }),
-      remedy: expect.stringMatching(/^Check the clock of the receiver, and the unit/),
-    },
-  ],
-  [
-    'a reported age and a clock that is behind',
-    { responses: () => skewed(-3_600_000, tooOld) },
-    {
-      ...{ cause: 'receiver_clock', certainty: 'certain', mistake: null },
-      detail: expect.stringMatching(
-        /Its clock is (?:1h|59m59s|1h1s) behind the clock .* The tolerance is 5m\.$/,
-      ),
-      evidence: [expect.stringContaining('timestamp_too_old')],
-    },
-  ],
-  [
-    'another reported reason and a clock that is behind',
-    { responses: () => skewed(-3_600_000, 'secret_missing') },
-    { cause: 'signature_rejected', mistake: expect.objectContaining({ reason: 'secret_missing' }) },
-  ],
   [
     'a complaint about the time and a clock that is ahead',
     { responses: () => skewed(3_600_000, 'timestamp too old') },
@@ -328,33 +293,11 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     },
   ],
   [
-    'a reported mismatch',
-    { responses: () => ({ status: 400, body: 'signature_mismatch' }) },
-    {
-      ...{ cause: 'signature_rejected', certainty: 'certain', mistake: null },
-      detail:
-        'Your receiver returned 400. It says "signature_mismatch": the verification was reached, and rejected the signature.',
-      evidence: expect.arrayContaining([expect.stringContaining('The response contains signature_mismatch')]),
-    },
-  ],
-  [
     'a digest that no mistake produces',
     { responses: () => verifyWith(correctContent, 'whsec_other', (digest) => `computed v1=${digest}`) },
     {
       detail: expect.stringMatching(/the verification was reached, and rejected the signature\.$/),
       remedy: expect.stringMatching(/^Check that the receiver uses the current endpoint secret \(\S+\)\.$/),
-    },
-  ],
-  [
-    'the digest that was sent',
-    {
-      responses: () => (request) => ({
-        status: 400,
-        body: `invalid signature, expected ${request.headers['service-signature']}`,
-      }),
-    },
-    {
-      remedy: expect.stringMatching(/^Check how the receiver compares the digest/),
     },
   ],
   [
@@ -368,32 +311,14 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     { cause: 'rejected', certainty: 'certain', detail: 'Your receiver returned 402.' },
   ],
   [
-    'a reported reason and an error',
-    { responses: () => ({ status: 500, body: 'body_changed' }) },
-    { cause: 'signature_rejected', mistake: expect.objectContaining({ reason: 'body_changed' }) },
-  ],
-  [
     'a complaint about the time and a correct clock',
     { responses: () => ({ status: 422, body: 'timestamp too old' }) },
     { cause: 'signature_rejected', mistake: null, evidence: [] },
   ],
   [
-    'a secret that was changed twice since',
-    {
-      responses: () => ({ status: 401, body: 'secret_missing' }),
-      beforehand: async (id) => [await rotate(id), await rotate(id)],
-    },
-    { cause: 'signature_rejected', mistake: expect.objectContaining({ reason: 'secret_missing' }) },
-  ],
-  [
     'a secret that was changed since',
     { responses: () => 401, beforehand: rotate },
     { cause: 'rejected', evidence: [], steps: expect.any(Array) },
-  ],
-  [
-    'a body that it changes, and a secret that was changed since',
-    { responses: () => ({ status: 401, body: 'body_changed' }), beforehand: rotate },
-    { cause: 'signature_rejected', mistake: expect.objectContaining({ reason: 'body_changed' }) },
   ],
   [
     'an error after a success',
@@ -486,12 +411,12 @@ it.each<[string, Story, RegExp[]]>([
   ],
   [
     'a mistake that it reports',
-    { responses: () => ({ status: 400, body: 'body_changed' }) },
+    { responses: () => ({ status: 400, body: 'Body is unusable' }) },
     [/--steps$/, /^svc deliveries get/, /^svc deliveries replay/],
   ],
   [
     'a secret that is missing',
-    { responses: () => ({ status: 400, body: 'secret_missing' }) },
+    { responses: () => ({ status: 400, body: 'Zero-length key is not supported' }) },
     [/--show-secret$/, /^svc deliveries get/, /^svc deliveries replay/],
   ],
   [
@@ -549,7 +474,7 @@ it.each<[string, Story, string, number]>([
   ['rate_limited', { responses: () => 429 }, 'rate_limited', 1],
   [
     'a certain mistake',
-    { responses: () => ({ status: 400, body: 'body_changed' }) },
+    { responses: () => ({ status: 400, body: 'Body is unusable' }) },
     'signature_rejected',
     1,
   ],
@@ -648,16 +573,6 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     'a text in base64 with another length',
     { responses: () => ({ status: 400, body: 'aB3+'.repeat(9) }) },
     { cause: 'rejected' },
-  ],
-  [
-    'no reason that is not a mistake of the signature',
-    { responses: () => ({ status: 400, body: 'option_invalid' }) },
-    { mistake: null },
-  ],
-  [
-    'a reason after other words',
-    { responses: () => ({ status: 400, body: 'bad_request: secret_missing' }) },
-    { mistake: expect.objectContaining({ reason: 'secret_missing' }) },
   ],
 ])('the explanation of a response uses %s', async (_, story, expected) => {
   expect(await explainStory(story)).toMatchObject(expected);

@@ -391,10 +391,6 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     /^Read the response and the log of the receiver to find out /,
     ({ mistake }) => mistake.afterwards !== undefined,
   ],
-  [
-    /^Check how the receiver compares the digest with the signature header: /,
-    ({ mistake }) => mistake.matches !== undefined || mistake.reason === 'encoding_changed',
-  ],
   [/^Split Service-Signature at ","/, ({ signing }) => signing.length === 2],
   [
     /^Compare the timestamp \S+ with the current time in the same unit and time zone\.$/,

@@ -8,7 +8,7 @@ const sort = (value) => {
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sort(value[name])]));
 };
-const indents = { '': undefined, 'an indent of 2': 2, 'an indent of 4': 4, tabs: '\t' };
+const indents = { '': undefined, 'an indent of 2': 2, 'an indent of 4': 4 };
 const orders = { '': (value) => value, 'sorted fields': sort };
 const ends = { '': '', 'a line feed at its end': '\n' };
 const ways = {};

@@ -6,7 +6,6 @@ $flags = [
     'JSON_UNESCAPED_UNICODE' => JSON_UNESCAPED_UNICODE,
     'JSON_PRETTY_PRINT' => JSON_PRETTY_PRINT,
     'objects' => 0,
-    'JSON_PRESERVE_ZERO_FRACTION' => JSON_PRESERVE_ZERO_FRACTION,
 ];
 $ways = [];
 for ($mask = 0; $mask < 1 << count($flags); $mask++) {

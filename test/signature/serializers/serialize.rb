@@ -7,7 +7,6 @@ payloads = JSON.parse($stdin.read)
 ways = {
   'JSON.generate of Ruby' => ->(value) { JSON.generate(value) },
   'JSON.generate of Ruby with pretty_generate of Ruby 3.3 and earlier' => ->(value) { JSON.pretty_generate(value) },
-  'JSON.generate of Ruby with ascii_only' => ->(value) { JSON.generate(value, ascii_only: true) },
   'JSON.generate of Ruby with ActiveSupport' => ->(value) { ActiveSupport::JSON.encode(value) }
 }
 results = ways.transform_values do |serialize|
