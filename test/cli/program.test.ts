@@ -237,6 +237,11 @@ describe('a mistyped command line', () => {
       'Remove one of them.',
     ],
     [
+      'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --scheme stripe',
+      '--delivery and --scheme cannot be used together.',
+      'Remove one of them.',
+    ],
+    [
       'deliveries replay --data {} --edit',
       '--data and --edit cannot be used together.',
       'Remove one of them.',

@@ -1,5 +1,6 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
 import { resolve } from 'node:path';
+import { Option } from 'commander';
 import { settings } from '../../config/settings.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
@@ -137,16 +138,22 @@ export const verify: CommandDefinition<VerifyOptions> = {
       .option('--signature <header>', 'Value of the signature header')
       .option('--timestamp <header>', 'Value of the timestamp header')
       .option('--id <header>', 'Value of the ID header, for schemes that sign it')
-      .option(
-        '--delivery <id>',
-        'Check the last attempt of this delivery, as of the time it was sent',
-        idParser('delivery'),
+      .addOption(
+        new Option('--delivery <id>', 'Check the last attempt of this delivery, as of the time it was sent')
+          .argParser(idParser('delivery'))
+          .conflicts(['signature', 'timestamp', 'id', 'scheme']),
       )
-      .option(
-        '--computed <digest>',
-        'With --delivery: digest that your receiver computed, to find the mistake that produces it',
+      .addOption(
+        new Option(
+          '--computed <digest>',
+          'With --delivery: digest that your receiver computed, to find the mistake that produces it',
+        ).conflicts(['now', 'tolerance']),
       )
-      .option('--request <file>', 'File with the raw HTTP request: headers and body')
+      .addOption(
+        new Option('--request <file>', 'File with the raw HTTP request: headers and body').conflicts([
+          ...['payload', 'delivery', 'signature', 'timestamp', 'id'],
+        ]),
+      )
       .optionWithDefault(
         '--tolerance <duration>',
         'Maximum difference between the timestamp and --now',
@@ -219,7 +226,6 @@ async function verifyRawRequest(
   options: VerifyOptions,
   context: Context,
 ): Promise<Verification> {
-  rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
   const verifyOptions = await resolveVerifyOptions(options, context);
   const { headers, body } = parseRawRequest(readBytes(resolve(context.cwd, file)), file);
   return verifyMessage({ ...verifyOptions, headers, payload: body });
@@ -231,8 +237,6 @@ async function verifySentDelivery(
   options: VerifyOptions,
   context: Context,
 ): Promise<Verification> {
-  rejectConflicts('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
-  if (options.computed !== undefined) rejectConflicts('computed', ['now', 'tolerance'], options);
   const { secret, payload, now, tolerance, computed } = options;
   const secrets = await readSecrets(secret, context);
   const control = await context.connect();
@@ -246,25 +250,6 @@ async function verifySentDelivery(
     computed,
   });
   return verification;
-}
-
-const conflictHints = {
-  request: 'The file given with --request contains it.',
-  delivery: 'The emulator uses the value that it sent.',
-  computed: 'The age of a delivery does not change its digest.',
-};
-
-/** Rejects an option that would have no effect. @throws SvcError `usage` */
-function rejectConflicts(
-  source: keyof typeof conflictHints,
-  excluded: readonly (keyof VerifyOptions)[],
-  options: VerifyOptions,
-): void {
-  const conflict = excluded.find((name) => options[name] !== undefined);
-  if (conflict === undefined) return;
-  throw new SvcError('usage', `--${conflict} cannot be used with --${source}.`, {
-    hint: `Remove --${conflict}. ${conflictHints[source]}`,
-  });
 }
 
 async function resolveVerifyOptions(

@@ -113,9 +113,10 @@ export async function probeSignature(
     if (confirmation === 'confirmed') return found(probe);
     if (result.outcome !== 'succeeded')
       return confirmation === 'correct_accepted' ? { result: 'inconsistent' } : null;
-    doubt = { result: confirmation === 'random_accepted' ? confirmation : 'inconsistent' };
+    if (confirmation === 'random_accepted') doubt = { result: confirmation };
+    else doubt ??= { result: 'inconsistent' };
     // Only such a mistake explains that the receiver accepts some correct signatures.
-    isPossible = ({ form }) => form !== undefined;
+    if (confirmation === 'correct_accepted') isPossible = ({ form }) => form !== undefined;
     return null;
   };
   const endsAt = monotonic() + PROBE_TIME_LIMIT_MS;

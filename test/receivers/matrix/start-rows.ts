@@ -1,7 +1,7 @@
 /** Starts the receivers of the matrix: several rows in one process where the language allows it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,7 +66,9 @@ export async function startRows(
     writeRow(row, folder, language);
     written.push({ row, folder, port: language === 'next' ? nextPort : await findFreePort() });
   }
-  if (language === 'node') symlinkSync(options.packages, join(root, 'node_modules'));
+  const link = join(root, 'node_modules');
+  // It exists if the receivers are started again.
+  if (language === 'node' && !existsSync(link)) symlinkSync(options.packages, link);
   const processes = startProcesses(language, root, written, { ...options, module: framework });
   const end = async () => {
     for (const { subprocess } of processes) {
