@@ -1,15 +1,9 @@
 /** Parses the custom signature schemes of the configuration file. */
 import { basename } from 'node:path';
 import * as v from 'valibot';
-import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
-import {
-  describePath,
-  invalidValueError,
-  toSnakeCase,
-  type ValueLocation,
-} from '../resources/configured-value.ts';
+import { invalidValueError, toSnakeCase, type ValueLocation } from '../resources/configured-value.ts';
 import { accept } from '../resources/value-schemas.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../signature/schemes.ts';
@@ -17,8 +11,6 @@ import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../sig
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 
 const SCHEME_NAME = /^[a-z][a-z0-9-]*$/;
-/** The gaps that define the scheme `svc`. */
-const SVC_SCHEME_GAP = /^signature\.(?:content|algorithm|header|timestamp)$/;
 
 export const customSchemes = v.lazy((value): v.GenericSchema<unknown, CustomSchemes> => {
   if (!isObject(value)) return accept<CustomSchemes>('an object that maps names to schemes', () => false);
@@ -56,11 +48,10 @@ export function selectScheme({ scheme, schemes: custom }: SchemeSettings): Schem
 /**
  * Checks the setting `scheme` against the other settings.
  * @param source where the setting comes from: a file with its path, an option or variable with its name, or `default`
- * @throws SvcError `validation_failed` for a scheme that does not exist, and for a file that selects another scheme but
- *   overrides gaps of `svc`: the overrides would have no effect.
+ * @throws SvcError `validation_failed` for a scheme that does not exist
  */
 export function checkScheme(
-  { scheme, schemes: custom, overrides }: SchemeSettings & { readonly overrides: object },
+  { scheme, schemes: custom }: SchemeSettings,
   source: { readonly kind: string; readonly name: string },
 ): void {
   const names = [...schemeNames, ...Object.keys(custom)];
@@ -71,15 +62,6 @@ export function checkScheme(
       `Use ${expected}, or define a scheme with this name in the field schemes of svc.config.json.`,
   };
   if (!names.includes(scheme)) throw invalidValueError(scheme, `one of ${names.join(', ')}`, valueLocation);
-  const gapId = Object.keys(overrides).find((id) => SVC_SCHEME_GAP.test(id));
-  if (source.kind !== 'file' || scheme === 'svc' || gapId === undefined) return;
-  throw new SvcError(
-    'validation_failed',
-    `${describePath(valueLocation)} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(gapId)}] changes the scheme "svc".`,
-    {
-      hint: 'Remove one of the two. The override applies only to the built-in scheme svc, not to a custom scheme.',
-    },
-  );
 }
 
 /** The schema of a scheme in the file. Its output is a scheme of the library. */

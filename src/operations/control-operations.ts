@@ -34,6 +34,7 @@ import {
   Secret,
   Timestamp,
 } from '../resources/values.ts';
+import { Verification } from '../resources/verification.ts';
 import { newWorkspaceFields, Workspace } from '../resources/workspace.ts';
 import {
   ClockMove,
@@ -51,7 +52,7 @@ import { defineOperation, type OperationInput, type OperationOutput } from './op
 import { DeliveryStatusCounts, Overview, WebhookWithStatistics } from './overview-schemas.ts';
 import { DefaultWorkspace, PageFields } from './page-fields.ts';
 import { WebhookProbe } from './probe-schemas.ts';
-import { DeliveryVerification, SignatureDetail } from './signature-schemas.ts';
+import { SignatureDetail } from './signature-schemas.ts';
 import { StreamInput, StreamItem } from './stream-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
 
@@ -480,7 +481,7 @@ export const controlOperations = {
         ),
       ),
     }),
-    output: DeliveryVerification,
+    output: Verification,
   }),
   replayDelivery: defineOperation('POST', '/deliveries/{id}/replay', {
     summary: 'Replay a delivery',

@@ -1,12 +1,9 @@
 /** Schemas that explain and verify signatures. */
 import * as v from 'valibot';
 import { Count, described, Headers, resource } from '../resources/values.ts';
-import { schemeField, Verification, verificationField } from '../resources/verification.ts';
+import { schemeField, verificationField } from '../resources/verification.ts';
 import { signedParts } from '../signature/scheme.ts';
 
-const matchesField = {
-  matches: described('Whether the signature header contains this signature.', v.boolean()),
-};
 
 export const SignatureDetail = resource('How an attempt was signed.', {
   ...schemeField,
@@ -34,20 +31,11 @@ export const SignatureDetail = resource('How an attempt was signed.', {
         ),
         masked: described('The secret, with most of its characters hidden.', v.string()),
         signature: described('Signature that this secret produces.', v.string()),
-        ...matchesField,
+        matches: described('Whether the signature header contains this signature.', v.boolean()),
       }),
     ),
   ),
   ...verificationField,
 });
 
-export const DeliveryVerification = resource('Result of verifying the signature of a delivery.', {
-  ...Verification.entries,
-  signatures: described(
-    'Signatures that the secrets produce, in the order of the secrets.',
-    v.array(v.object({ signature: described('The signature.', v.string()), ...matchesField })),
-  ),
-});
-
 export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;
-export type DeliveryVerification = v.InferOutput<typeof DeliveryVerification>;

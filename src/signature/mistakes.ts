@@ -285,8 +285,7 @@ const kinds: readonly MistakeKind[] = [
   {
     part: 'algorithm',
     reason: 'algorithm_changed',
-    remedy: ({ algorithm, key }) =>
-      `Compute the HMAC with ${algorithm}, and with ${describeKey(key)} as the key.`,
+    remedy: ({ algorithm }) => `Compute the HMAC with ${algorithm}.`,
     make: ({ scheme: { algorithm: correct } }) => [
       ...['sha256', 'sha1', 'sha512', 'sha384', 'md5']
         .filter((algorithm) => algorithm !== correct)

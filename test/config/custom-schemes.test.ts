@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { checkScheme, customSchemes, selectScheme, toFileSchemes } from '../../src/config/custom-schemes.ts';
-import { SvcError } from '../../src/domain/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { parseConfigured } from '../../src/resources/configured-value.ts';
 import { schemes } from '../../src/signature/schemes.ts';
@@ -158,7 +157,7 @@ describe('a scheme in the configuration file', () => {
 
 describe('the selected scheme', () => {
   const custom = parseConfigured(customSchemes, { acme: complete }, valueLocation);
-  const choice = { schemes: custom, overrides: {} };
+  const choice = { schemes: custom };
   const file = { kind: 'file', name: '/a/svc.config.json' };
 
   it('the selected scheme is the scheme of the emulator', () => {
@@ -189,16 +188,5 @@ describe('the selected scheme', () => {
         },
       }),
     );
-  });
-
-  it('the selected scheme and overrides of the scheme svc exclude each other in one file', () => {
-    const overrides = { 'signature.content': '{body}' };
-    expect(() => checkScheme({ ...choice, overrides, scheme: 'acme' }, file)).toThrow(SvcError);
-    expect(() => checkScheme({ ...choice, overrides, scheme: 'svc' }, file)).not.toThrow();
-    const tolerance = { 'signature.tolerance': '1m' };
-    expect(() => checkScheme({ ...choice, overrides: tolerance, scheme: 'acme' }, file)).not.toThrow();
-    expect(() =>
-      checkScheme({ ...choice, overrides, scheme: 'acme' }, { kind: 'flag', name: '--scheme' }),
-    ).not.toThrow();
   });
 });

@@ -240,7 +240,7 @@ async function verifySentDelivery(
   const { secret, payload, now, tolerance, computed } = options;
   const secrets = await readSecrets(secret, context);
   const control = await context.connect();
-  const { signatures: _, ...verification } = await control.verifyDelivery({
+  return control.verifyDelivery({
     id,
     secrets: secrets.length > 0 ? secrets : undefined,
     payload_base64:
@@ -249,7 +249,6 @@ async function verifySentDelivery(
     tolerance_ms: tolerance,
     computed,
   });
-  return verification;
 }
 
 async function resolveVerifyOptions(

@@ -5,19 +5,12 @@ import { SvcError } from '../../domain/errors.ts';
 import { getDeliveryFault } from '../../domain/fault.ts';
 import type { ControlOperations } from '../../operations/control-operations.ts';
 import type { ValidatedInput } from '../../operations/operation.ts';
-import type { DeliveryVerification, SignatureDetail } from '../../operations/signature-schemas.ts';
+import type { SignatureDetail } from '../../operations/signature-schemas.ts';
 import type { Attempt, AttemptDetail } from '../../resources/attempt.ts';
 import type { Verification } from '../../resources/verification.ts';
 import { diagnoseDigest } from '../../signature/diagnose-digest.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
-import {
-  computeDigest,
-  isSignedWithAny,
-  isUsableSecret,
-  listSignedParts,
-  matchesAnyDigest,
-  type SignableMessage,
-} from '../../signature/sign.ts';
+import { computeDigest, isSignedWithAny, listSignedParts, matchesAnyDigest } from '../../signature/sign.ts';
 import { verifyMessage } from '../../signature/verify.ts';
 import type { NamedSecret } from '../../signature/verify-input.ts';
 import { readSignature, toAttempt } from '../../store/attempts.ts';
@@ -64,11 +57,11 @@ type VerificationInput = ValidatedInput<ControlOperations['verifyDelivery']>;
 export function verifyDelivery(
   sandbox: Pick<Sandbox, 'store' | 'rules'>,
   input: VerificationInput,
-): DeliveryVerification {
+): Verification {
   const { computed, now, tolerance_ms: toleranceMs, payload_base64: base64 } = input;
   const payload = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
   const signed = getSignedAttempt(sandbox, input.id, input.attempt);
-  const { row, attempt, sentBody, scheme, digests } = signed;
+  const { row, attempt, sentBody } = signed;
   const secret = input.secrets ?? listSecrets(sandbox, row);
   const verification =
     computed === undefined
@@ -80,13 +73,9 @@ export function verifyDelivery(
           payload,
         })
       : diagnose(sandbox, signed, computed, input, payload);
-  const message = { ...signed.message, body: payload ?? attempt.request.body };
-  const signatures = secret
-    .filter((candidate) => isUsableSecret(scheme, candidate))
-    .map((candidate) => recomputeSignature(scheme, candidate, message, digests));
   const { deleted_at: deletedAt } = sandbox.store.webhooks.getBySeq(row.webhook_seq);
   const note = deletedAt === null ? '' : ` The endpoint ${row.webhook_id} was deleted.`;
-  return { ...verification, detail: verification.detail + note, signatures };
+  return { ...verification, detail: verification.detail + note };
 }
 
 /**
@@ -234,7 +223,8 @@ export function describeSignature(
   const describeSecret = (name: 'current' | 'previous', secret: string) => ({
     name,
     masked: maskSecret(secret),
-    ...recomputeSignature(scheme, secret, message, digests),
+    signature: scheme.header.prefix + computeDigest(scheme, secret, message),
+    matches: matchesAnyDigest(scheme, secret, message, digests),
   });
   return {
     scheme: scheme.name,
@@ -259,19 +249,6 @@ function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string,
   const sent = { id: row.id, body: sentBody, scheme };
   const attempt = toAttempt(attemptRow, sent);
   return { row, attempt, sentBody, scheme, ...readSignature(attempt.request.headers, sent) };
-}
-
-/** The signature with `secret` as it appears in the header, and whether it is one of `digests`. */
-function recomputeSignature(
-  scheme: SignatureScheme,
-  secret: string,
-  message: SignableMessage,
-  digests: readonly string[],
-) {
-  return {
-    signature: scheme.header.prefix + computeDigest(scheme, secret, message),
-    matches: matchesAnyDigest(scheme, secret, message, digests),
-  };
 }
 
 /** The headers that belong to the scheme. */

@@ -139,7 +139,7 @@ describe('svc verify', () => {
 
 describe('svc verify --delivery', () => {
   const verdict = { ok: false, reason: 'wrong_secret', detail: 'D.', remedy: 'R.', scheme: 'svc' } as const;
-  const response = { ...verdict, signatures: [] };
+  const response = verdict;
 
   it('the emulator verifies with the secret and body of the receiver', async () => {
     const verifyDelivery = vi.fn(async () => response);
