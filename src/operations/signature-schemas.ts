@@ -4,7 +4,6 @@ import { Count, described, Headers, resource } from '../resources/values.ts';
 import { schemeField, verificationField } from '../resources/verification.ts';
 import { signedParts } from '../signature/scheme.ts';
 
-
 export const SignatureDetail = resource('How an attempt was signed.', {
   ...schemeField,
   attempt: described('Number of the attempt.', Count),
