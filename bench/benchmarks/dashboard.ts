@@ -79,8 +79,7 @@ async function measureLoad(
 ): Promise<Finding[]> {
   const seconds = bench.seconds ?? (bench.quick ? 20 : 300);
   const offset = await resumeClock(emulator.url);
-  // With a shorter period, the chart of the home page gets more bars during the benchmark.
-  const viewers = await mapViews((name) => openView(browser, `${emulator.url}/#/${name}?period=24h`));
+  const viewers = await mapViews((name) => openView(browser, `${emulator.url}/#/${name}`));
   const blank = await openBlankList(browser);
   const load = sendAtRate(toTarget(emulator, MANY_ENDPOINTS), PER_SECOND, seconds);
   await viewers.deliveries.page.locator('.list-row').nth(5).waitFor();

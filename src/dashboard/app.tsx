@@ -17,7 +17,6 @@ import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
 import { EmptyState } from './ui/query-view.tsx';
 import { ClockControl } from './views/clock/clock-control.tsx';
-import { MoveStatus } from './views/clock/move-status.tsx';
 import { HomeView } from './views/home/home-view.tsx';
 import type { SettingsDialog } from './views/settings/settings-dialog.tsx';
 
@@ -127,7 +126,6 @@ export function App() {
       <div>
         <ConnectionAlert />
         <DatabaseFileAlert />
-        <MoveStatus />
       </div>
       <main ref={content} tabIndex={-1}>
         <h1 class="visually-hidden">{title}</h1>

@@ -76,3 +76,9 @@ export function parseRelativeTime(text: string, now: number): number {
   const duration = parseDuration(text);
   return duration === null ? parseTime(text) : now - duration;
 }
+
+/** Reads `START/END`, or `START` for up to `now`, as {@link parseRelativeTime}. @returns both times; NaN for another text */
+export function parsePeriod(text: string, now: number): readonly [start: number, end: number] {
+  const [start = '', end] = text.split('/', 2);
+  return [parseRelativeTime(start, now), end === undefined ? now : parseRelativeTime(end, now)];
+}

@@ -4,7 +4,7 @@
 
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
-import { DAY_MS, MINUTE_MS } from '../domain/duration.ts';
+import { DAY_MS } from '../domain/duration.ts';
 import { isJsonObjectText } from '../domain/json-text.ts';
 import { AttemptFilter, AttemptSummary } from '../resources/attempt.ts';
 import { pageOf } from '../resources/define-resource.ts';
@@ -49,7 +49,7 @@ import { Explanation } from './explanation-schemas.ts';
 import { ExportedDelivery, ExportInput } from './export-schemas.ts';
 import { FilledFixture, FixtureSummary } from './fixture-summaries.ts';
 import { defineOperation, type OperationInput, type OperationOutput } from './operation.ts';
-import { DeliveryStatusCounts, Overview, WebhookWithStatistics } from './overview-schemas.ts';
+import { DeliveryStatusCounts, Overview, Schedule, WebhookWithStatistics } from './overview-schemas.ts';
 import { DefaultWorkspace, PageFields } from './page-fields.ts';
 import { WebhookProbe } from './probe-schemas.ts';
 import { SignatureDetail } from './signature-schemas.ts';
@@ -155,16 +155,22 @@ export const controlOperations = {
   getOverview: defineOperation('GET', '/overview', {
     summary: 'Show an overview',
     description:
-      'Returns the attempts of a workspace over time, the results of its newest 100 endpoints, and its active faults.',
+      'Returns the results of the newest 100 endpoints of a workspace, the deliveries that have not succeeded, and its active faults.',
+    input: v.strictObject(DefaultWorkspace),
+    output: Overview,
+  }),
+  getSchedule: defineOperation('GET', '/schedule', {
+    summary: 'Show the schedule',
+    description:
+      'Returns the past and the scheduled attempts to the newest 100 endpoints of a workspace. The filter `scheduled` lists the deliveries of a mark: `FIRST_AT/LAST_AT`.',
     input: v.strictObject({
       ...DefaultWorkspace,
-      period_ms: described(
-        'Length of the period (default: `10m`). It ends now, and is divided into 60 buckets.',
-        v.optional(durationFrom(MINUTE_MS, 30 * DAY_MS)),
-        '1h',
+      at: described(
+        'Schedule time that the attempts are grouped around (default: now).',
+        v.optional(ScheduleTime),
       ),
     }),
-    output: Overview,
+    output: Schedule,
   }),
 
   // Schedule clock of a workspace.

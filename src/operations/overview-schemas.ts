@@ -12,10 +12,26 @@ export const DeliveryStatusCounts = resource(
   countsWithoutSucceeded,
 );
 
-export const AttemptBucket = resource('The attempts in one part of a period.', {
-  starts_at: described('Time at which the bucket starts. It ends where the next one starts.', Timestamp),
-  succeeded: described('Number of attempts that succeeded.', Count),
-  failed: described('Number of attempts that failed.', Count),
+export const ScheduleMark = resource(
+  'Deliveries to an endpoint that were or are due at about the same time.',
+  {
+    webhook_id: described('ID of the endpoint.', idOf('webhook')),
+    first_at: described('Schedule time at which the first of the attempts was or is due.', Timestamp),
+    last_at: described('Schedule time at which the last of the attempts was or is due.', Timestamp),
+    deliveries: described('Number of deliveries with these attempts.', Count),
+    succeeded: described('Number of attempts that succeeded.', Count),
+    failed: described('Number of attempts that failed.', Count),
+    due: described('Number of scheduled attempts.', Count),
+  },
+);
+
+export const Schedule = resource('The past and the scheduled attempts of a workspace.', {
+  workspace_id: described('ID of the workspace.', idOf('workspace')),
+  at: described('Schedule time that the marks are grouped around.', Timestamp),
+  marks: described(
+    'Attempts of the 72 hours before `at`, at most the newest 10,000 of each endpoint, and scheduled attempts, by endpoint and time. The farther they are from `at`, the longer is the time that a mark covers.',
+    v.array(ScheduleMark),
+  ),
 });
 
 /** Results of the newest attempts to an endpoint. */
@@ -68,12 +84,6 @@ export const WebhookWithStatistics = resource('A webhook endpoint with the resul
 
 export const Overview = resource('The deliveries of a workspace at a glance.', {
   workspace_id: described('ID of the workspace.', idOf('workspace')),
-  bucket_ms: described('Length of a bucket in milliseconds.', Count),
-  ends_at: described('End of the last bucket, which contains the current time.', Timestamp),
-  buckets: described(
-    'Attempts over time, by the wall time at which they were sent, oldest first.',
-    v.array(AttemptBucket),
-  ),
   has_deliveries: described('Whether the workspace has deliveries.', v.boolean()),
   delivery_counts: described('Deliveries that have not succeeded.', DeliveryStatusCounts),
   endpoints: described('Endpoints of the workspace, newest first. At most 100.', v.array(EndpointSummary)),
@@ -81,7 +91,8 @@ export const Overview = resource('The deliveries of a workspace at a glance.', {
   faults: described('Faults that still apply to this workspace, oldest first. At most 20.', v.array(Fault)),
 });
 
-export type AttemptBucket = v.InferOutput<typeof AttemptBucket>;
+export type ScheduleMark = v.InferOutput<typeof ScheduleMark>;
+export type Schedule = v.InferOutput<typeof Schedule>;
 export type DeliveryStatusCounts = v.InferOutput<typeof DeliveryStatusCounts>;
 export type EndpointSummary = v.InferOutput<typeof EndpointSummary>;
 export type WebhookStatistics = v.InferOutput<typeof WebhookStatistics>;

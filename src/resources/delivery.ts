@@ -14,9 +14,11 @@ import {
   excerptField,
   hasStatus,
   ResponseStatus,
+  TIME_FORMS,
   textFilter,
   workspaceFilter,
 } from './list-fields.ts';
+import { Period } from './value-schemas.ts';
 import { Count, described, idOf, NonEmptyText, resource, StoredEventType, Timestamp, Url } from './values.ts';
 
 export const deliveryTable = defineFields({
@@ -146,6 +148,8 @@ export const FAILING = `${ATTEMPTED} AND h.disabled = 0
 const LAST_RESPONSE =
   '(SELECT coalesce(response_status, 0) FROM attempts WHERE delivery_seq = d.seq AND number = d.attempt_count)';
 
+const IN_PERIOD = 'BETWEEN @scheduled ->> 0 AND @scheduled ->> 1';
+
 /** The conditions are for the delivery `d` of the event `e` to the endpoint `h`. */
 export const deliveryFilters = defineFilters({
   status: {
@@ -194,6 +198,15 @@ export const deliveryFilters = defineFilters({
   },
   ...workspaceFilter('d.workspace_seq'),
   ...createdFilters('d'),
+  /** The value of the condition is the two times in milliseconds since 1970, as JSON. */
+  scheduled: {
+    schema: Period,
+    label: 'Scheduled',
+    summary: 'Only deliveries with an attempt that was or is due in this period of schedule time',
+    detail: `The period is \`START/END\`, or \`START\` for up to now. Each is ${TIME_FORMS}. Both are included`,
+    sql: `d.due_at ${IN_PERIOD} AND h.disabled = 0
+      OR EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = d.seq AND scheduled_at ${IN_PERIOD})`,
+  },
   ...textFilter('Only deliveries with this text in an ID, the type, URL or body', [
     'd.id',
     'e.id',

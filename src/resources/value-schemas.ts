@@ -1,6 +1,6 @@
 /** Schemas of single values that several inputs share: settings, gaps, arguments of the library and of tools. */
 import * as v from 'valibot';
-import { formatDuration, parseDuration, parseRelativeTime } from '../domain/duration.ts';
+import { formatDuration, parseDuration, parsePeriod, parseRelativeTime } from '../domain/duration.ts';
 import { describeRange, describeSchema } from './validate.ts';
 
 /**
@@ -97,6 +97,15 @@ export const RelativeTime = expecting(
   v.pipe(
     v.string(),
     v.check((text) => !Number.isNaN(parseRelativeTime(text, 0))),
+  ),
+);
+
+/** Two times as {@link RelativeTime}, or one for up to now. */
+export const Period = expecting(
+  'a duration such as 1h, or two times such as 2026-11-20T12:00:00Z/2026-11-20T13:00:00Z',
+  v.pipe(
+    v.string(),
+    v.check((text) => !parsePeriod(text, 0).some(Number.isNaN)),
   ),
 );
 

@@ -62,11 +62,6 @@ export interface AttemptStatistics {
 
 type AttemptResult = Pick<AttemptRow, 'outcome' | 'duration_ms' | 'sent_at_wall'>;
 
-export interface AttemptCounts {
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
 const FILTERED_TABLE: FilteredTable<StoredAttemptFilter> = {
   from: 'attempts a',
   seq: 'a.seq',
@@ -115,24 +110,6 @@ export class AttemptTable extends Table {
       'SELECT outcome, duration_ms, sent_at_wall FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?',
       [webhookSeq, limit],
     );
-  }
-
-  /** Counts the attempts of a workspace that were sent from `from` up to and excluding `until`, in wall time. */
-  countInPeriod({
-    workspaceSeq,
-    from,
-    until,
-  }: {
-    workspaceSeq: number;
-    from: number;
-    until: number;
-  }): AttemptCounts {
-    return this.sql.get(
-      `SELECT coalesce(sum(outcome = 'succeeded'), 0) AS succeeded, coalesce(sum(outcome <> 'succeeded'), 0) AS failed
-       FROM attempts a WHERE sent_at_wall >= ? AND sent_at_wall < ?
-         AND (SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = ?`,
-      [from, until, workspaceSeq],
-    ) as AttemptCounts;
   }
 
   insert(row: AttemptRow): void {

@@ -2,7 +2,9 @@
 
 import type { DeliveryGroup } from '../diagnosis/describe-wait.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
-import type { DeliveryStatusCounts } from '../operations/overview-schemas.ts';
+import { RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
+import { LINEAR_MS, PARTS_PER_LOG } from '../domain/timeline-scale.ts';
+import type { DeliveryStatusCounts, ScheduleMark } from '../operations/overview-schemas.ts';
 import { omitComputed, toConditions, toResponseFields } from '../resources/define-resource.ts';
 import {
   ATTEMPTED,
@@ -38,6 +40,14 @@ export interface DeliveryRow extends Row<'deliveries'> {
   readonly last_response_status: number | null;
   readonly last_error: string | null;
   readonly last_fault: string | null;
+}
+
+/** Limit for the attempts of an endpoint that its marks count. */
+const MAX_MARKED = 10_000;
+
+interface ScheduleMarkRow extends Pick<ScheduleMark, 'deliveries' | 'succeeded' | 'failed' | 'due'> {
+  readonly first_at: number;
+  readonly last_at: number;
 }
 
 // CROSS JOIN makes SQLite start with the deliveries, whose indexes are in the order of pages.
@@ -101,6 +111,24 @@ export class DeliveryQueries extends Table {
     const rows = `deliveries d JOIN webhooks h ON h.seq = d.webhook_seq
       WHERE d.webhook_seq = ? AND d.due_at IS NOT NULL AND ${FAILING}`;
     return this.sql.value(`SELECT EXISTS (SELECT 1 FROM ${rows})`, [webhookSeq]) === 1;
+  }
+
+  /** What was or is due at an endpoint, from the retry window before `at` on: a mark for each part of the scale of timelines. */
+  listMarks(webhook: number, at: number): ScheduleMarkRow[] {
+    return this.sql.all(
+      `WITH due AS (
+         SELECT * FROM (SELECT delivery_seq, scheduled_at AS due_at, outcome FROM attempts
+           WHERE webhook_seq = @webhook AND scheduled_at >= @from ORDER BY scheduled_at DESC LIMIT @limit)
+         UNION ALL
+         SELECT d.seq, d.due_at, NULL FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+           WHERE h.seq = @webhook AND h.disabled = 0 AND d.due_at IS NOT NULL)
+       SELECT min(due_at) AS first_at, max(due_at) AS last_at, count(DISTINCT delivery_seq) AS deliveries,
+         count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
+         count(*) FILTER (WHERE outcome <> 'succeeded') AS failed, count(*) FILTER (WHERE outcome IS NULL) AS due
+       FROM due
+       GROUP BY due_at > @at, CAST(@parts * ln(1 + 1.0 * abs(due_at - @at) / @linear) AS INTEGER) ORDER BY first_at`,
+      { webhook, at, from: at - RETRY_WINDOW_MS, limit: MAX_MARKED, parts: PARTS_PER_LOG, linear: LINEAR_MS },
+    );
   }
 
   /** Whether a workspace has deliveries. */

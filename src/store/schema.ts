@@ -220,8 +220,8 @@ export type Row<Table extends TableName> = {
 };
 
 /**
- * `deliveries_attempted`, `deliveries_canceled` and `attempts_by_sent_at` are for the overview. The last one contains all columns that
- * it needs, and most new rows are added at its end.
+ * `deliveries_attempted` and `deliveries_canceled` are for the overview, and `attempts_scheduled` is for the schedule. The last one contains
+ * all columns that it needs.
  */
 const INDEXES = `
 CREATE INDEX webhooks_by_workspace ON webhooks (workspace_seq) WHERE deleted_at IS NULL;
@@ -239,7 +239,7 @@ CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_o
 CREATE INDEX deliveries_settled_apart ON deliveries (settled_seq) WHERE settled_seq IS NOT NULL;
 CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
 CREATE INDEX attempts_by_webhook ON attempts (webhook_seq);
-CREATE INDEX attempts_by_sent_at ON attempts (sent_at_wall, webhook_seq, outcome, number);
+CREATE INDEX attempts_scheduled ON attempts (webhook_seq, scheduled_at, delivery_seq, outcome);
 CREATE INDEX api_requests_by_resource ON api_requests (resource_id) WHERE resource_id IS NOT NULL;
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
 `;

@@ -62,7 +62,7 @@ describeInBrowser('the dashboard layout', () => {
       expectedErrors: /ERR_|Failed to load/,
     });
     const replay = page.getByRole('button', { name: 'Replay', exact: true });
-    const advance = page.getByRole('button', { name: 'Next', exact: true });
+    const advance = page.getByRole('button', { name: /^(?:Freeze|Resume)$/ });
     await expect.poll(() => replay.isEnabled()).toBe(true);
     await expect.poll(() => advance.isEnabled()).toBe(true);
     const { host } = new URL(first.status().url);

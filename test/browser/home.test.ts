@@ -3,11 +3,11 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, reload, skipToNextPoll } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { idOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
 
 const endpointsOf = (page: Page) => page.getByRole('region', { name: 'Endpoints' });
-const chartOf = (page: Page) => page.getByRole('img', { name: /attempts in the last/i });
+const sliderOf = (page: Page) => page.getByRole('slider');
 
 describeInBrowser('the first page', () => {
   it('the first page shows the first steps until there is a delivery', async () => {
@@ -18,14 +18,14 @@ describeInBrowser('the first page', () => {
     await endpointsOf(page).getByText('no attempts').waitFor();
     await expectAccessible(page);
     await trigger(emulator, 1);
-    await chartOf(page).waitFor();
+    await page.getByRole('group', { name: /1 attempt succeeded, 0 failed/ }).waitFor();
     await expect.poll(() => page.getByText('svc trigger order.shipped').count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Active faults' }).count()).toBe(0);
     await endpointsOf(page).getByText('100%').waitFor();
     await endpointsOf(page).getByText('healthy').waitFor();
   });
 
-  it('the first page shows endpoints, the chart and active faults in light and dark mode, wide and narrow', async () => {
+  it('the first page shows endpoints, their attempts and active faults in light and dark mode, wide and narrow', async () => {
     const emulator = await openEmulator([200, 503]);
     await emulator.control.addFault({ on: 'delivery', kind: 'delay', type: 'order.lost', count: 1 });
     await trigger(emulator, 1);
@@ -40,28 +40,31 @@ describeInBrowser('the first page', () => {
       [1920, 900],
     ] as const) {
       await page.setViewportSize({ width, height });
-      await expect
-        .poll(() => chartOf(page).getAttribute('aria-label'))
-        .toMatch(/^Attempts in the last hour: 1 succeeded, 1 failed\. Most failed at /);
       const endpoints = endpointsOf(page);
+      await endpoints
+        .getByRole('group', { name: /: 1 attempt succeeded, 1 failed, 1 scheduled, the next at \d\d:\d\d$/ })
+        .waitFor();
       await endpoints.getByText('failing', { exact: true }).waitFor();
       await endpoints.getByText('50%').waitFor();
-      await endpoints.getByText(/^in \d/).waitFor();
       await page.getByRole('region', { name: 'Active faults' }).getByText('order.lost').waitFor();
       await expectAccessibleAt(page, [width], height);
-      await endpoints.getByRole('link', { name: /^503\b/ }).click();
+      await endpoints.getByRole('link', { name: '503', exact: true }).click();
       await page.getByRole('article').getByRole('heading', { name: 'invoice.paid' }).waitFor();
       await page.goBack();
     }
   });
 
-  it('the first page leads to a replay of everything unsuccessful of the last hour in three clicks', async () => {
-    const emulator = await openEmulator([503, 503, 200]);
-    await trigger(emulator, 2);
+  it('the first page leads to a replay of everything that was unsuccessful in the last hour in three clicks, whenever it was created', async () => {
+    const emulator = await openEmulator([...Array(7).fill(503), 200]);
+    await trigger(emulator, 1);
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+    await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
+    await trigger(emulator, 1);
     await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
+    await emulator.control.advanceClock({ ms: 36 * 60_000 });
     const page = await openDashboard(emulator, { hash: '/home' });
-    await page.getByRole('link', { name: 'Unsuccessful deliveries' }).click();
-    await expect.poll(() => page.url()).toContain('?status=unsuccessful&since=1h');
+    await page.getByRole('link', { name: 'Unsuccessful deliveries of the last hour' }).click();
+    await expect.poll(() => page.url()).toContain('?status=unsuccessful&scheduled=1h');
     await page.getByRole('button', { name: 'Replay all matches' }).click();
     await page.getByRole('button', { name: 'Replay 2 deliveries' }).click();
     await page.getByText('2 of 2 succeeded.').waitFor();
@@ -89,26 +92,6 @@ describeInBrowser('the first page', () => {
     expect(await page.getByRole('region', { name: 'Active faults' }).count()).toBe(0);
   });
 
-  it('the labels of the chart are beside its bars, and its period is in the address', async () => {
-    const emulator = await openEmulator(500);
-    await trigger(emulator, 1);
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
-    const page = await openDashboard(emulator, { hash: '/home' });
-    await page.getByLabel('Period').selectOption('last 24 hours');
-    await expect
-      .poll(() => chartOf(page).getAttribute('aria-label'))
-      .toContain('last 24 hours: 0 succeeded, 1 failed');
-    await reload(page);
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('last 24 hours');
-    expect(page.url()).toContain('period=24h');
-    const chart = await chartOf(page).boundingBox();
-    for (const label of await page.locator('.chart-scale > span, .chart-times > span').all()) {
-      const { x = 0, y = 0, width = 0 } = (await label.boundingBox()) ?? {};
-      const isLeft = x + width <= (chart?.x ?? 0);
-      expect(isLeft || y >= (chart?.y ?? 0) + (chart?.height ?? 0)).toBe(true);
-    }
-  });
-
   it('the first page asks the emulator at most once per second, whatever the live stream sends', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
@@ -132,14 +115,14 @@ describeInBrowser('the first page', () => {
     const seconds = ((await getPageTime()) - before.time) / 1_000;
     expect(requests - before.requests).toBeLessThanOrEqual(2 + seconds * (1 + 1 / 3));
     await page.clock.runFor(1_000);
-    await expect.poll(() => chartOf(page).getAttribute('aria-label')).toContain('16 succeeded');
+    await page.getByRole('group', { name: /16 attempts succeeded/ }).waitFor();
   });
 
   it('the first view has less than 60 KB, compressed', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
     const page = await openDashboard(emulator, { hash: '' });
-    await chartOf(page).waitFor();
+    await sliderOf(page).waitFor();
     const urls = await page.evaluate<string[]>(
       `performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
         .map(({ name }) => name).filter((name) => !name.includes('/_svc/'))`,

@@ -49,7 +49,7 @@ describeInBrowser('the layout', () => {
     await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
     const page = await openDashboard(emulator, { width: 390, height: 700 });
     const time = rowsOf(page).locator('time').last();
-    await time.getByText('(schedule)').waitFor();
+    await time.getByText('2h ago').waitFor();
     expect(await time.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
     await rowsOf(page).first().click();
     const tab = page.getByRole('tab').last();
@@ -92,7 +92,7 @@ describeInBrowser('the layout', () => {
     const page = await openDashboard(emulator, { hash: '', colorScheme: 'dark' });
     await page.emulateMedia({ forcedColors: 'active' });
     const contents: readonly (readonly [hash: string, content: Locator])[] = [
-      ['', page.getByRole('region', { name: 'Attempts' })],
+      ['', page.getByRole('slider')],
       [`/deliveries/${delivery?.id}`, page.getByRole('tab', { name: 'Response and payload' })],
       [`/events/${delivery?.event_id}`, page.getByRole('textbox', { name: 'Payload' })],
       [`/webhooks/${delivery?.webhook_id}`, page.getByRole('button', { name: 'Make it fail' })],
@@ -149,9 +149,7 @@ describeInBrowser('the layout', () => {
     ]) {
       expect(await styleOf(selected, 'backgroundColor'), selected).toBe(highlight);
     }
-    for (const selected of ['.list-row[aria-current="true"]', '.timeline button[aria-pressed="true"]']) {
-      expect(await styleOf(selected, 'outlineColor'), selected).toBe(highlight);
-    }
+    expect(await styleOf('.list-row[aria-current="true"]', 'outlineColor')).toBe(highlight);
     expect(await styleOf('[role="tab"][aria-selected="false"]', 'backgroundColor')).not.toBe(highlight);
   });
 });

@@ -53,7 +53,7 @@ describeInBrowser('a replay', () => {
   it('a replay takes one click, says that it waits, and selects its attempt', async () => {
     const { page, id, receiver } = await openFailing();
     await page.getByRole('button', replay).click();
-    await page.getByText('Attempt 2: 200').waitFor();
+    await page.getByText('Attempt 2: 200', { exact: true }).waitFor();
     await expect.poll(() => page.url()).toContain(`/deliveries/${id}?attempt=2`);
     await page.getByRole('heading', { name: 'Attempt 2 of 2' }).waitFor();
     expect(receiver.requests.map(({ headers }) => headers['service-delivery-id'])).toEqual([id, id]);
@@ -64,7 +64,7 @@ describeInBrowser('a replay', () => {
     const other = page.getByRole('button', { name: 'Copy as…' });
     const before = await other.boundingBox();
     await page.getByRole('button', replay).click();
-    await page.getByText('Attempt 2: 200').waitFor();
+    await page.getByText('Attempt 2: 200', { exact: true }).waitFor();
     await expect.poll(async () => (await other.boundingBox())?.x).toBe(before?.x);
   });
 

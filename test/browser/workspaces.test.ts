@@ -60,7 +60,7 @@ describeInBrowser('the workspace of a page', () => {
       await expect.poll(() => requested.some(({ pathname }) => pathname === listPath)).toBe(true);
       const others = requested.filter(
         ({ pathname, searchParams }) =>
-          /^\/_svc\/(?:clock|deliveries|overview|events|webhooks)/.test(pathname) &&
+          /^\/_svc\/(?:clock|deliveries|overview|schedule|events|webhooks)/.test(pathname) &&
           searchParams.get('workspace_id') !== second.id,
       );
       expect(others.map(String)).toEqual([]);
@@ -96,7 +96,8 @@ describeInBrowser('the workspace of a page', () => {
     const shown = page.getByRole('article', { name: 'Delivery' });
     await shown.getByText('Next attempt in 5m').waitFor();
     await shown.getByText(/^sent /).waitFor();
-    await shown.getByRole('button', { name: 'Advance to the next attempt' }).click();
+    await shown.locator('.due:not(.later)').click();
+    await shown.getByRole('button', { name: 'Advance 5 min' }).click();
     await shown.getByText('Attempt 2 of 2').waitFor();
     const after = await emulator.control.getClock(workspace);
     expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);

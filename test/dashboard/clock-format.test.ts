@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { changeSettings } from '../../src/dashboard/settings.ts';
 import {
+  formatDateTime,
   formatDistance,
-  formatUtc,
+  formatTime,
+  formatZone,
   summarizeAttempts,
 } from '../../src/dashboard/views/clock/clock-format.ts';
 
@@ -9,8 +12,12 @@ const NOW = Date.parse('2026-11-21T08:12:33.900Z');
 const HOUR = 3_600_000;
 
 describe('the text of the clock', () => {
-  it('formatUtc formats a timestamp to the second', () => {
-    expect(formatUtc(NOW)).toBe('2026-11-21 08:12:33');
+  it('times are in the zone of the settings, with the day only if it is another one', () => {
+    changeSettings({ zone: 'utc' });
+    expect(formatDateTime(NOW)).toBe('2026-11-21 08:12:33');
+    expect(formatTime(NOW, NOW + HOUR)).toBe('08:12');
+    expect(formatTime(NOW, NOW + 24 * HOUR)).toBe('Nov 21, 08:12');
+    expect(formatZone(NOW)).toBe('UTC');
   });
 
   it.each([

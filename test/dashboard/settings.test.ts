@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { parseSettings } from '../../src/dashboard/settings.ts';
 
-const defaults = { theme: 'system', times: 'relative', shortcuts: true };
+const defaults = { theme: 'system', times: 'relative', zone: 'local', shortcuts: true };
 
 it('the settings of the dashboard are those that were saved', () => {
-  const saved = { theme: 'dark', times: 'absolute', shortcuts: false };
+  const saved = { theme: 'dark', times: 'absolute', zone: 'utc', shortcuts: false };
   expect(parseSettings(JSON.stringify(saved))).toEqual(saved);
 });
 

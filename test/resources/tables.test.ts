@@ -10,8 +10,16 @@ import { requestFilters } from '../../src/resources/request.ts';
 
 /** The type is an argument, and several options create the payload. */
 const withoutOption = ['event.type', 'event.payload'];
-/** Filters without an option: `--key` is the API key by its ID or its name, and the log has no `--until`. */
-const filtersWithoutOption = ['request.api_key_id', 'request.api_key_name', 'request.until'];
+/**
+ * Filters without an option: the dashboard links what is due in a period, `--key` is the API key by its ID or its name, and the log has no
+ * `--until`.
+ */
+const filtersWithoutOption = [
+  'delivery.scheduled',
+  'request.api_key_id',
+  'request.api_key_name',
+  'request.until',
+];
 
 const list = (tables: Readonly<Record<string, Fields | Filters>>) =>
   Object.entries(tables).flatMap(([resource, table]) =>

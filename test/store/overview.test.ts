@@ -31,15 +31,56 @@ it.each([1, 19, 20, 21, 40, 200])(
   },
 );
 
-it('countInPeriod reads only the index of the time', async () => {
+it('listMarks reads only the index of the schedule of the endpoint, and that of its due deliveries', async () => {
   const store = openStore();
-  const [plan] = await explainPrepared(/sent_at_wall >=/, () =>
-    store.attempts.countInPeriod({ workspaceSeq: 1, from: 0, until: 1 }),
-  );
+  const [plan] = await explainPrepared(/AS first_at/, () => store.deliveryQueries.listMarks(1, NOW));
   expect(plan?.steps).toContain(
-    'SEARCH a USING COVERING INDEX attempts_by_sent_at (sent_at_wall>? AND sent_at_wall<?)',
+    'SEARCH attempts USING COVERING INDEX attempts_scheduled (webhook_seq=? AND scheduled_at>?)',
   );
-  expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
+  expect(plan?.steps).toContain('SEARCH d USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at>?)');
+});
+
+it('listMarks counts deliveries once for each part of the scale, at both sides of a time', () => {
+  const [minute, hour] = [60_000, 3_600_000];
+  const store = openStore();
+  const { deliveries, webhook } = insertDeliveries(store, [
+    NOW + 5 * minute,
+    NOW + 5 * minute + 9,
+    NOW + 72 * hour,
+  ]);
+  store.writeNow(() => {
+    const [first = 0, second = 0] = deliveries;
+    for (const [delivery, number, scheduled_at, outcome] of [
+      [first, 1, NOW - 73 * hour, 'timeout'],
+      [first, 2, NOW - 5 * minute, 'http_error'],
+      [first, 3, NOW - 5 * minute + 1, 'succeeded'],
+      [second, 1, NOW - 5 * minute + 2, 'succeeded'],
+      [second, 2, NOW, 'timeout'],
+      [second, 3, NOW + 5 * minute + 1, 'succeeded'],
+    ] as const)
+      insertAttempt(store, delivery, number, NOW, { scheduled_at, outcome });
+  });
+  const mark = { deliveries: 1, succeeded: 0, failed: 0, due: 0 };
+  expect(store.deliveryQueries.listMarks(webhook, NOW)).toEqual([
+    {
+      first_at: NOW - 5 * minute,
+      last_at: NOW - 5 * minute + 2,
+      deliveries: 2,
+      succeeded: 2,
+      failed: 1,
+      due: 0,
+    },
+    { ...mark, first_at: NOW, last_at: NOW, failed: 1 },
+    {
+      first_at: NOW + 5 * minute,
+      last_at: NOW + 5 * minute + 9,
+      deliveries: 2,
+      succeeded: 1,
+      failed: 0,
+      due: 2,
+    },
+    { ...mark, first_at: NOW + 72 * hour, last_at: NOW + 72 * hour, due: 1 },
+  ]);
 });
 
 it('summarizeNewest reads only the newest attempts of the endpoint, and sorts only those', async () => {

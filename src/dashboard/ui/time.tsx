@@ -1,4 +1,4 @@
-/** Times relative to the clocks of a workspace, or in UTC. If the clocks differ, each time says which one it belongs to. */
+/** Times relative to the clocks of a workspace, or absolute. If the clocks differ, a real time says so. */
 import { computed, effect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { formatDueTime, formatRelative } from '../../domain/duration.ts';
@@ -6,7 +6,7 @@ import type { Delivery } from '../../resources/delivery.ts';
 import { selectedClock, type WorkspaceClock } from '../schedule-clock.ts';
 import { workspaceId } from '../session.ts';
 import { settings } from '../settings.ts';
-import { formatUtc } from '../views/clock/clock-format.ts';
+import { formatDateTime } from '../views/clock/clock-format.ts';
 
 interface Props {
   /** ISO 8601. */
@@ -19,7 +19,7 @@ export function Time({ at, clock }: Props) {
   return <TimeText at={at} clock={clock} isDue={false} />;
 }
 
-/** When something is due in schedule time: `in 4m 12s`, `in 4m 12s (schedule)` or `at 2026-11-21 08:12:33`. */
+/** When something is due in schedule time: `in 4m 12s` or `at 2026-11-21 08:12:33`. */
 export function DueTime({ at }: Pick<Props, 'at'>) {
   return <TimeText at={at} clock="schedule" isDue />;
 }
@@ -35,7 +35,8 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
     () =>
       computed(() => {
         const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
-        if (settings.value.times === 'absolute') return `${isDue ? 'at ' : ''}${formatUtc(Date.parse(at))}`;
+        if (settings.value.times === 'absolute')
+          return `${isDue ? 'at ' : ''}${formatDateTime(Date.parse(at))}`;
         // Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`.
         if (now === undefined) return '';
         return isDue ? formatDueTime(at, now) : formatRelative(at, Math.max(now, Date.parse(at)));
@@ -46,7 +47,7 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
   return (
     <time dateTime={at} title={`${at} (${label} time)`}>
       {text}
-      {workspaceClock.isDifferent.value && <span class="clock-name"> ({label})</span>}
+      {clock === 'wall' && workspaceClock.isDifferent.value && <span class="clock-name"> (real)</span>}
     </time>
   );
 }
@@ -54,7 +55,7 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
 /** Width of the column of times in lists, so that all rows have the same columns. */
 effect(() => {
   const isDifferent = selectedClock.value.isDifferent.value;
-  const width = (settings.value.times === 'absolute' ? 9 : 4.25) + (isDifferent ? 4.75 : 0);
+  const width = (settings.value.times === 'absolute' ? 9 : 4.25) + (isDifferent ? 2.75 : 0);
   document.documentElement.style.setProperty('--time-width', `${width}rem`);
 });
 

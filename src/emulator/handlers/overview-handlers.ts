@@ -1,10 +1,9 @@
-/** The handlers of the overview: aggregates of the deliveries and attempts of a workspace. */
+/** The handlers of the overview and the schedule: aggregates of the deliveries and attempts of a workspace. */
 
 import { MAX_DELIVERY_COUNT } from '../../domain/delivery.ts';
-import { MINUTE_MS } from '../../domain/duration.ts';
 import { isFaultActive } from '../../domain/fault.ts';
 import type { ControlHandlers } from '../../operations/control-plane.ts';
-import type { AttemptBucket, EndpointSummary, Overview } from '../../operations/overview-schemas.ts';
+import type { EndpointSummary, Overview, Schedule } from '../../operations/overview-schemas.ts';
 import type { Fault } from '../../resources/fault.ts';
 import { toAttemptSummary } from '../../store/attempts.ts';
 import { toFault } from '../../store/faults.ts';
@@ -13,38 +12,44 @@ import type { Sandbox } from '../service/sandbox.ts';
 import type { LoadedWorkspace } from '../service/workspace-registry.ts';
 import { findWorkspace } from './to-condition.ts';
 
-const DEFAULT_PERIOD_MS = 10 * MINUTE_MS;
-const BUCKET_COUNT = 60;
 const MAX_ENDPOINTS = 100;
 const MAX_FAULTS = 20;
 
 export function createOverviewHandlers(sandbox: Sandbox) {
   const { store } = sandbox;
+  const listEndpoints = ({ seq }: LoadedWorkspace) =>
+    store.webhooks.list(seq, { limit: MAX_ENDPOINTS, beforeSeq: null });
   return {
     countDeliveries: async ({ workspace_id: id }) => {
       const { seq } = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
       return store.deliveryQueries.countByStatus(seq, MAX_DELIVERY_COUNT);
     },
-    getOverview: async ({ workspace_id: id, period_ms: periodMs = DEFAULT_PERIOD_MS }): Promise<Overview> => {
+    getOverview: async ({ workspace_id: id }): Promise<Overview> => {
       const workspace = findWorkspace(sandbox, id) ?? sandbox.workspaces.default;
-      const bucketMs = Math.ceil(periodMs / BUCKET_COUNT);
-      const endsAt = (Math.floor(sandbox.wall.now() / bucketMs) + 1) * bucketMs;
-      const startTimes = Array.from({ length: BUCKET_COUNT }, (_, index) => endsAt - (index + 1) * bucketMs);
-      const endpoints = store.webhooks.list(workspace.seq, { limit: MAX_ENDPOINTS, beforeSeq: null });
+      const endpoints = listEndpoints(workspace);
       return {
         workspace_id: workspace.id,
-        bucket_ms: bucketMs,
-        ends_at: new Date(endsAt).toISOString(),
-        buckets: startTimes.reverse().map((from): AttemptBucket => {
-          const period = { workspaceSeq: workspace.seq, from, until: from + bucketMs };
-          const counts = store.attempts.countInPeriod(period);
-          return { starts_at: new Date(from).toISOString(), ...counts };
-        }),
         endpoints: endpoints.rows.map((row) => summarizeEndpoint(sandbox, row)),
         has_more_endpoints: endpoints.hasMore,
         has_deliveries: store.deliveryQueries.hasAny(workspace.seq),
         delivery_counts: store.deliveryQueries.countByStatus(workspace.seq, MAX_DELIVERY_COUNT),
         faults: listActiveFaults(sandbox, workspace).slice(0, MAX_FAULTS),
+      };
+    },
+    getSchedule: async ({ workspace_id: workspaceId, at: time }): Promise<Schedule> => {
+      const workspace = findWorkspace(sandbox, workspaceId) ?? sandbox.workspaces.default;
+      const at = time === undefined ? workspace.clock.now() : Date.parse(time);
+      return {
+        workspace_id: workspace.id,
+        at: new Date(at).toISOString(),
+        marks: listEndpoints(workspace).rows.flatMap(({ seq, id }) =>
+          store.deliveryQueries.listMarks(seq, at).map(({ first_at, last_at, ...counts }) => ({
+            webhook_id: id,
+            first_at: new Date(first_at).toISOString(),
+            last_at: new Date(last_at).toISOString(),
+            ...counts,
+          })),
+        ),
       };
     },
   } satisfies Partial<ControlHandlers>;

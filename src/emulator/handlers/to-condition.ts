@@ -1,6 +1,6 @@
 /** Checks the IDs in filters of lists, parses their times, and shows where a text filter matched. */
 
-import { parseRelativeTime } from '../../domain/duration.ts';
+import { parsePeriod, parseRelativeTime } from '../../domain/duration.ts';
 import type { Condition } from '../../resources/define-resource.ts';
 import { createNotFoundError } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
@@ -13,6 +13,7 @@ export interface FilterInput {
   readonly delivery_id?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  readonly scheduled?: string | undefined;
 }
 
 /**
@@ -40,7 +41,9 @@ export function toCondition<Input extends FilterInput>(
   const times = Object.entries({ since: input.since, until: input.until }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, parseRelativeTime(text, now)]],
   );
-  return { ...input, ...Object.fromEntries(times) };
+  const { scheduled } = input;
+  const period = scheduled === undefined ? {} : { scheduled: JSON.stringify(parsePeriod(scheduled, now)) };
+  return { ...input, ...Object.fromEntries(times), ...period };
 }
 
 /** The workspace of an optional ID. @throws SvcError `not_found`. */

@@ -8,7 +8,7 @@ import { idOf } from '../../resources/values.ts';
 import { detailDelivery, findNextCall, summarizeDelivery } from '../summarize-delivery.ts';
 import { defineTool, formatCall, waitSeconds } from '../tool.ts';
 
-const { response_status: _, until: __, ...filters } = DeliveryFilter;
+const { response_status: _, until: __, scheduled: ___, ...filters } = DeliveryFilter;
 
 export const deliveriesTool = defineTool({
   name: 'deliveries',

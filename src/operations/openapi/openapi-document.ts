@@ -25,7 +25,7 @@ const publicTags: Tags = {
 const controlTags: Tags = {
   Emulator: {
     description: 'Inspect, reset, snapshot and stop the emulator.',
-    paths: ['', 'status', 'diagnosis', 'overview', 'reset', 'snapshot', 'stop'],
+    paths: ['', 'status', 'diagnosis', 'overview', 'schedule', 'reset', 'snapshot', 'stop'],
   },
   Clock: {
     description: 'The schedule clock of a workspace, which decides when retries are due.',

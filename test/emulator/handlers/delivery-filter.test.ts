@@ -88,6 +88,17 @@ const cases: [string, number, Filter][] = [
   ['a text in the body', 3, () => ({ text: 'fragile' })],
   ['a text in the event type', 2, () => ({ text: 'LOST' })],
   ['a time range', 4, () => ({ since: NOON, until: NOON + 60_000 })],
+  [
+    'a period in which attempts were due',
+    8,
+    () => ({ scheduled: `${new Date(NOON).toISOString()}/${new Date(NOON + 60_000).toISOString()}` }),
+  ],
+  ['the last minute', 4, () => ({ scheduled: '1m' })],
+  [
+    'a period in which attempts are due, without those to disabled endpoints',
+    5,
+    () => ({ scheduled: '0s/2026-11-20T14:00:00Z' }),
+  ],
   ['several conditions', 1, () => ({ status: 'paused', text: 'fragile', until: NOON + 60_000 })],
 ];
 

@@ -7,23 +7,47 @@ async function trigger(emulator: TestEmulator, count: number) {
     await emulator.api('POST', '/events', { type: 'order.shipped' });
 }
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-it('the overview of an empty workspace has 60 empty buckets that end after the current time', async () => {
+it('the overview of an empty workspace has no endpoints and no deliveries', async () => {
   await using emulator = await startTestEmulator();
-  const overview = await emulator.control.getOverview({ period_ms: 600_000 });
-  expect(overview).toMatchObject({
+  expect(await emulator.control.getOverview({})).toEqual({
     workspace_id: emulator.status().workspace_id,
-    bucket_ms: 10_000,
     has_deliveries: false,
     delivery_counts: { pending: 0, failing: 0, paused: 0, failed: 0, canceled: 0 },
     endpoints: [],
     has_more_endpoints: false,
     faults: [],
   });
-  expect(overview.buckets).toHaveLength(60);
-  const last = Date.parse(overview.buckets.at(-1)?.starts_at ?? '');
-  expect(Date.parse(overview.ends_at) - last).toBe(10_000);
+});
+
+it('a mark of the schedule counts the deliveries that the filter by its times lists', async () => {
+  await using receiver = await createReceiver([503, 200, 503, 503]);
+  await using emulator = await startTestEmulator({ clock: { frozen: true } });
+  const { control } = emulator;
+  const { id } = await control.createWebhook({ url: receiver.url });
+  for (const count of [1, 2, 3]) {
+    await trigger(emulator, 1);
+    await receiver.waitFor(count);
+    await control.advanceClock({ ms: 60_000 });
+  }
+  const before = await control.getSchedule({});
+  expect(before.marks).toMatchObject([
+    { webhook_id: id, deliveries: 1, succeeded: 0, failed: 1, due: 0 },
+    { webhook_id: id, deliveries: 2, succeeded: 1, failed: 1, due: 0 },
+    { webhook_id: id, deliveries: 1, due: 1 },
+    { webhook_id: id, deliveries: 1, due: 1 },
+  ]);
+  await control.advanceClock({ ms: 5 * 60_000 });
+  const after = await control.getSchedule({ at: before.at });
+  expect(after.at).toBe(before.at);
+  expect(after.marks.map(({ due, failed }) => [failed, due])).toContainEqual([1, 0]);
+  for (const { marks } of [before, after, await control.getSchedule({})]) {
+    for (const { webhook_id, first_at, last_at, deliveries } of marks) {
+      const { data } = await control.listDeliveries({ webhook_id, scheduled: `${first_at}/${last_at}` });
+      expect(data).toHaveLength(deliveries);
+    }
+  }
+  await control.updateWebhook({ id, disabled: true });
+  expect((await control.getSchedule({})).marks.every(({ due }) => due === 0)).toBe(true);
 });
 
 it('the overview counts attempts, and summarizes the endpoint', async () => {
@@ -56,9 +80,7 @@ it('the overview counts attempts, and summarizes the endpoint', async () => {
   await trigger(emulator, 1);
   await expect.poll(() => receiver.requests.length).toBe(3);
   await expect.poll(async () => (await emulator.control.countDeliveries({})).pending).toBe(0);
-  const { buckets, endpoints } = await emulator.control.getOverview({});
-  expect(sum(buckets.map(({ succeeded }) => succeeded))).toBe(2);
-  expect(sum(buckets.map(({ failed }) => failed))).toBe(1);
+  const { endpoints } = await emulator.control.getOverview({});
   expect(endpoints[0]).toMatchObject({ attempts: 3, succeeded: 2, failing: false, next_attempt_at: null });
 });
 

@@ -1,20 +1,18 @@
-/** Moves the schedule clock and keeps the result of the last move. A move continues in the emulator when the page is closed. */
-import { computed, signal } from '@preact/signals';
+/** Moves the schedule clock and reports the results. A move continues in the emulator when the page is closed. */
+import { signal } from '@preact/signals';
 import type { ControlInput } from '../../../operations/control-operations.ts';
 import type { ClockMove } from '../../../operations/emulator-schemas.ts';
 import { control } from '../../control.ts';
 import { clockOf, refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
-import { showErrorToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
-import { formatUtc } from './clock-format.ts';
+import { showErrorToast, showToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
+import { formatDateTime, summarizeAttempts } from './clock-format.ts';
 
 /** Titles of the moves that this page has started, such as "Advancing by 5m", by workspace ID. */
 const startedMoves = signal<ReadonlyMap<string, string>>(new Map());
 
-export interface MoveInProgress {
+interface MoveInProgress {
   readonly title: string;
-  /** Number of attempts that have ended. */
-  readonly attemptCount: number;
   readonly isCanceled: boolean;
 }
 
@@ -25,26 +23,8 @@ export function findMoveInProgress(id = ''): MoveInProgress | null {
   if (title === undefined && moving === undefined) return null;
   return {
     title: title ?? 'The clock is moving',
-    attemptCount: moving?.attempts ?? 0,
     isCanceled: moving?.canceled ?? false,
   };
-}
-
-interface MoveResult {
-  readonly workspaceId: string;
-  readonly move: ClockMove;
-}
-
-const lastResult = signal<MoveResult | null>(null);
-
-/** The result of the last move of the selected workspace's clock; null before it and after the user dismisses it. */
-export const moveResult = computed(() => {
-  const { value: result } = lastResult;
-  return result?.workspaceId === workspaceId.value ? (result?.move ?? null) : null;
-});
-
-export function dismissResult(): void {
-  lastResult.value = null;
 }
 
 export async function changeClock(change: Pick<ControlInput<'setClock'>, 'speed' | 'frozen'>): Promise<void> {
@@ -65,13 +45,9 @@ export function advance(ms: number, durationText: string): Promise<void> {
 
 /** @param to schedule time, ISO 8601 */
 export function advanceTo(to: string, workspaceId: string): Promise<void> {
-  return moveClock(`Advancing to ${formatUtc(Date.parse(to))}`, workspaceId, (move) =>
+  return moveClock(`Advancing to ${formatDateTime(Date.parse(to))}`, workspaceId, (move) =>
     control.advanceClock({ ...move, to }),
   );
-}
-
-export function advanceToNext(): Promise<void> {
-  return moveClock('Advancing to the next attempt', workspaceId.peek(), control.nextClock);
 }
 
 export function runAllRetries(): Promise<void> {
@@ -90,11 +66,10 @@ async function moveClock(
 ): Promise<void> {
   if (id === undefined || findMoveInProgress(id) !== null) return;
   startedMoves.value = new Map([...startedMoves.peek(), [id, title]]);
-  lastResult.value = null;
   try {
     const move = await requestMove({ workspace_id: id, detached: true });
     setClock(move);
-    lastResult.value = { workspaceId: id, move };
+    showToast(`${summarizeAttempts(move.attempts)}.`);
   } catch (error) {
     void refreshClock(id);
     showErrorToast(toErrorMessage(error));

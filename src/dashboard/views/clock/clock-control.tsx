@@ -12,37 +12,35 @@ import { DueTime } from '../../ui/time.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import {
   advance,
-  advanceToNext,
+  cancelMove,
   changeClock,
   findMoveInProgress,
   runAllRetries,
   toggleFrozen,
 } from './clock-actions.ts';
-import { formatDistance, formatUtc } from './clock-format.ts';
+import { formatDateTime, formatDistance, formatZone } from './clock-format.ts';
 
 const SPEEDS = [1, 10, 100, 3600];
 
 export function ClockControl() {
-  const isMoving = findMoveInProgress(workspaceId.value) !== null;
+  const move = findMoveInProgress(workspaceId.value);
+  const isMoving = move !== null;
   const isFrozen = selectedClock.value.state.value?.speed === 0;
   const isBusy = isMoving || isLost.value;
   return (
     <Toolbar label="Clock" class="row clock">
       <CurrentTime isMoving={isMoving} />
-      <ActionButton disabled={isMoving} onClick={toggleFrozen}>
-        <Icon name={isFrozen ? 'play' : 'pause'} />
-        <span class="clock-label">{isFrozen ? 'Resume' : 'Freeze'}</span>
-      </ActionButton>
-      <button
-        type="button"
-        class="clock-next"
-        disabled={isBusy}
-        title="Advance to the next attempt"
-        onClick={advanceToNext}
-      >
-        <Icon name="next" />
-        <span class="clock-label">Next</span>
-      </button>
+      {move === null ? (
+        <ActionButton onClick={toggleFrozen}>
+          <Icon name={isFrozen ? 'play' : 'pause'} />
+          <span class="clock-label">{isFrozen ? 'Resume' : 'Freeze'}</span>
+        </ActionButton>
+      ) : (
+        <ActionButton disabled={move.isCanceled} title={`${move.title}…`} onClick={cancelMove}>
+          <Icon name="cross" />
+          <span class="clock-label">{move.isCanceled ? 'Canceling…' : 'Cancel'}</span>
+        </ActionButton>
+      )}
       <Popover
         label="Advance the clock"
         shortcut={{ key: 'a', description: 'Advance the clock by a duration' }}
@@ -63,7 +61,7 @@ export function ClockControl() {
 function CurrentTime({ isMoving }: { readonly isMoving: boolean }) {
   const { state, now, wallNow } = selectedClock.value;
   if (now.value === undefined || wallNow.value === undefined)
-    return <span class="clock-time mono">--:--:--</span>;
+    return <span class="clock-time mono">---- -- -- --:--:-- ---</span>;
   const distance = formatDistance(now.value, wallNow.value);
   const offset = now.value - wallNow.value;
   const speed = state.value?.speed ?? 1;
@@ -72,9 +70,9 @@ function CurrentTime({ isMoving }: { readonly isMoving: boolean }) {
       <time
         class="mono"
         dateTime={new Date(now.value).toISOString()}
-        title={[`${formatUtc(now.value)} UTC, schedule time`, distance].filter(Boolean).join(', ')}
+        title={['Schedule time', distance].filter(Boolean).join(', ')}
       >
-        {formatUtc(now.value).slice(11)}
+        {formatDateTime(now.value)} {formatZone(now.value)}
       </time>{' '}
       {distance !== null && (
         <span class="muted">
@@ -106,9 +104,6 @@ function AdvanceMenu({ isBusy, close }: AdvanceMenuProps) {
     <div class="stack">
       <DurationForm isBusy={isBusy} onSubmit={run} />
       <div class="row">
-        <button type="button" disabled={isBusy} onClick={() => run(advanceToNext)}>
-          To the next attempt
-        </button>
         <button type="button" disabled={isBusy} onClick={() => run(runAllRetries)}>
           Run all retries
         </button>

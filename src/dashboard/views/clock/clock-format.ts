@@ -1,11 +1,39 @@
-/** Formats times of the clock and results of its moves. */
-
+/** Formats times in the zone of the settings, and results of clock moves. */
+import { computed } from '@preact/signals';
 import { formatSpan, SECOND_MS } from '../../../domain/duration.ts';
+import { formatCount } from '../../../domain/message-parts.ts';
 import type { AttemptSummary } from '../../../resources/attempt.ts';
+import { settings } from '../../settings.ts';
+
+const formats = computed(() => {
+  const zone = settings.value.zone === 'utc' ? { timeZone: 'UTC' } : {};
+  const create = (locale: string, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { ...options, ...zone });
+  return {
+    day: create('en', { month: 'short', day: 'numeric' }),
+    minute: create('en-GB', { hour: '2-digit', minute: '2-digit' }),
+    second: create('en-GB', { timeStyle: 'medium' }),
+    // The form of ISO 8601.
+    date: create('sv', { dateStyle: 'short' }),
+    zone: create('en', { timeZoneName: 'short' }),
+  };
+});
 
 /** `2026-11-21 08:12:33` */
-export function formatUtc(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+export function formatDateTime(at: number): string {
+  return `${formats.value.date.format(at)} ${formats.value.second.format(at)}`;
+}
+
+/** `08:12`, on another day than `now` `Nov 21, 08:12` */
+export function formatTime(at: number, now: number): string {
+  const { day, minute } = formats.value;
+  const date = day.format(at);
+  return `${date === day.format(now) ? '' : `${date}, `}${minute.format(at)}`;
+}
+
+/** `UTC`, `GMT+1` */
+export function formatZone(at: number): string {
+  return formats.value.zone.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
 /** How far schedule time is from real time: `3d 4h ahead of real time`; null below one second. */
@@ -23,5 +51,5 @@ export function summarizeAttempts(attempts: readonly Pick<AttemptSummary, 'outco
     ...(succeeded === 0 ? [] : [`${succeeded} succeeded`]),
     ...(succeeded === attempts.length ? [] : [`${attempts.length - succeeded} failed`]),
   ];
-  return `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}: ${parts.join(', ')}`;
+  return `${formatCount(attempts.length, 'attempt')}: ${parts.join(', ')}`;
 }

@@ -9,6 +9,7 @@ import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -55,11 +56,30 @@ export function AttemptView({ delivery, attempt }: Props) {
 
 function AttemptHeader({ delivery, attempt }: Props) {
   const { number, trigger, duration_ms: durationMs, phases, fault } = attempt;
+  const select = (number: number) => updateQuery({ attempt: String(number) });
   return (
     <header class="row">
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Previous attempt"
+        disabled={number === 1}
+        onClick={() => select(number - 1)}
+      >
+        <Icon name="back" />
+      </button>
       <h3>
         Attempt {number} of {delivery.attempts.length}
       </h3>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Next attempt"
+        disabled={number === delivery.attempts.length}
+        onClick={() => select(number + 1)}
+      >
+        <Icon name="forward" />
+      </button>
       <OutcomeBadge {...attempt} />
       {trigger === 'manual' && <span class="badge highlighted">replay</span>}
       {fault !== undefined && (

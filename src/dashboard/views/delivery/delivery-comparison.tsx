@@ -10,7 +10,7 @@ import { Field } from '../../ui/field.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { TextComparison } from '../../ui/text-comparison.tsx';
 import { useQuery } from '../../use-query.ts';
-import { formatUtc } from '../clock/clock-format.ts';
+import { formatDateTime } from '../clock/clock-format.ts';
 import { formatHeaders } from './attempt-formats.ts';
 
 interface Props {
@@ -97,7 +97,7 @@ async function load(id: string, isWanted: (attempt: AttemptDetail) => boolean): 
 }
 
 function toCompared({ event_type: type }: DeliveryDetail, attempt: AttemptDetail): Compared {
-  const time = formatUtc(Date.parse(attempt.scheduled_at)).slice(11);
+  const time = formatDateTime(Date.parse(attempt.scheduled_at)).slice(11);
   return { title: `${type}, attempt ${attempt.number}, ${describeOutcome(attempt)}, ${time}`, attempt };
 }
 

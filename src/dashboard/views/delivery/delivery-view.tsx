@@ -23,7 +23,7 @@ import { openReplayDialog } from '../replay/replay-dialog.tsx';
 import { toMarkdown, toSignedCurlCommand, toVitestTest } from './attempt-formats.ts';
 import { AttemptView } from './attempt-view.tsx';
 import { DeliveryCause } from './delivery-cause.tsx';
-import { Timeline } from './timeline.tsx';
+import { DeliveryTimeline } from './delivery-timeline.tsx';
 
 export function DeliveryView({ id }: { readonly id: string }) {
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
@@ -65,11 +65,7 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
         delivery={delivery}
         explanation={explanation}
       />
-      <Timeline
-        delivery={delivery}
-        selected={selected}
-        onSelect={(number) => updateQuery({ attempt: String(number) })}
-      />
+      <DeliveryTimeline delivery={delivery} selected={selected} />
       {selected !== undefined && <AttemptView delivery={delivery} attempt={selected} />}
     </div>
   );

@@ -6,12 +6,8 @@ import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import type { WebhookDetail } from '../../../resources/endpoint.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';
-import { selectedClock } from '../../schedule-clock.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { isReached } from '../../ui/time.tsx';
-import { advanceTo, findMoveInProgress } from '../clock/clock-actions.ts';
 import { removeFaults, useFaults } from '../faults/fault-list.tsx';
 import { EditDialog } from '../webhooks/webhook-dialogs.tsx';
 
@@ -21,12 +17,12 @@ interface Props {
   readonly onProbed: (explanation: Explanation) => void;
 }
 
-/** The button that does what a hint says. Without one, it sends the next attempt. */
+/** The button that does what a hint says. */
 export function NextButton(props: Props) {
   const isHinted = (pattern: RegExp) =>
     props.explanation.hints.some(({ command = '' }) => pattern.test(command));
-  const [, Button = AdvanceButton] = buttons.find(([command]) => isHinted(command)) ?? [];
-  return <Button {...props} />;
+  const [, Button] = buttons.find(([command]) => isHinted(command)) ?? [];
+  return Button === undefined ? null : <Button {...props} />;
 }
 
 /**
@@ -79,19 +75,4 @@ function ProbeButton({ delivery, onProbed }: Props) {
 
 function SignatureButton() {
   return <ActionButton onClick={() => updateQuery({ tab: 'signature' })}>Open the signature</ActionButton>;
-}
-
-function AdvanceButton({ delivery }: Props) {
-  const { workspace_id: workspace, next_attempt_at: dueAt } = delivery;
-  const { value: clock } = selectedClock;
-  const isMoving = findMoveInProgress(workspace) !== null;
-  if (dueAt === null || isReached(dueAt, clock)) return null;
-  return (
-    <ActionButton
-      disabled={isMoving || clock.now.value === undefined}
-      onClick={() => void advanceTo(dueAt, workspace)}
-    >
-      <Icon name="skip" /> {isMoving ? 'Sending…' : 'Advance to the next attempt'}
-    </ActionButton>
-  );
 }

@@ -1,10 +1,7 @@
-/** The first page: the endpoints, those that fail first, the attempts over time, and the active faults. */
-import { useRef, useState } from 'preact/hooks';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
-import type { Overview } from '../../../operations/overview-schemas.ts';
+/** The first page: the endpoints and their schedule, and the active faults. */
+import { useState } from 'preact/hooks';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { updateQuery } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -12,80 +9,59 @@ import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
 import { FaultList } from '../faults/fault-list.tsx';
+import { useSchedule } from '../timeline/line.ts';
+import { TimelineArea } from '../timeline/timeline.tsx';
 import { CreateWebhookDialog } from '../webhooks/webhook-dialogs.tsx';
-import { AttemptChart } from './attempt-chart.tsx';
-import { EndpointList } from './endpoint-list.tsx';
+import { EndpointTable } from './endpoint-table.tsx';
 import { GettingStarted } from './getting-started.tsx';
 
-/** Periods of the chart by their name in the URL. */
-const periods = {
-  '10m': { title: '10 minutes', ms: 10 * MINUTE_MS },
-  '1h': { title: 'hour', ms: HOUR_MS },
-  '24h': { title: '24 hours', ms: DAY_MS },
-  '3d': { title: '3 days', ms: 3 * DAY_MS },
-} as const;
-type Period = keyof typeof periods;
-
-export function HomeView({ route }: { readonly route: Route }) {
-  const { period = '' } = route.query;
-  const shownPeriod = Object.hasOwn(periods, period) ? (period as Period) : '1h';
-  return <Home key={workspaceId.value} period={shownPeriod} />;
+export function HomeView(_: { readonly route: Route }) {
+  return <Home key={workspaceId.value} />;
 }
 
-function Home({ period }: { readonly period: Period }) {
+function Home() {
   const workspace = workspaceId.value;
   const [isAdding, setAdding] = useState(false);
   useShortcuts([{ key: 'c', description: 'Register an endpoint', run: () => setAdding(true) }]);
-  const query = useQuery(
-    () => control.getOverview({ workspace_id: workspace, period_ms: periods[period].ms }),
-    [period],
-    { isLive: true },
+  const query = useQuery(() => control.getOverview({ workspace_id: workspace }), [], { isLive: true });
+  const schedule = useSchedule();
+  const register = (
+    <ActionButton class="push-right" onClick={() => setAdding(true)}>
+      <Icon name="plus" /> Register endpoint
+    </ActionButton>
   );
-  // The previous chart stays visible while another period loads.
-  const shown = useRef<Overview>(undefined);
-  shown.current = query.value ?? shown.current;
   return (
     <div class="page">
-      <QueryView
-        query={query.error === null ? { ...query, value: shown.current } : query}
-        what="the endpoints"
-      >
-        {({ endpoints, faults, buckets, has_deliveries: hasDeliveries, has_more_endpoints: hasMore }) => (
+      <QueryView query={query} what="the endpoints">
+        {({ endpoints, faults, has_deliveries: hasDeliveries, has_more_endpoints: hasMore }) => (
           <>
             {!hasDeliveries && <GettingStarted />}
-            {(endpoints.length > 0 || hasDeliveries) && (
-              <section class="stack" aria-label="Endpoints">
-                <div class="row">
-                  <h2>Endpoints</h2>
-                  <ActionButton class="push-right" onClick={() => setAdding(true)}>
-                    <Icon name="plus" /> Register endpoint
-                  </ActionButton>
-                </div>
-                {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
-                {endpoints.length === 0 && hasDeliveries && (
-                  <p class="muted">No endpoints. New events are not delivered until you register one.</p>
-                )}
-                {hasMore && (
-                  <p class="muted">
-                    Only the newest {endpoints.length} are shown. To list all, use{' '}
-                    <code>svc webhooks list</code>.
-                  </p>
-                )}
+            {endpoints.length > 0 && schedule !== undefined && (
+              <section aria-label="Endpoints">
+                <TimelineArea schedule={schedule} title={<h2>Endpoints</h2>} actions={register}>
+                  <EndpointTable endpoints={endpoints} schedule={schedule} />
+                </TimelineArea>
               </section>
             )}
-            {hasDeliveries && (
-              <section class="stack" aria-label="Attempts">
-                <div class="row">
-                  <h2>Attempts</h2>
-                  <a
-                    href={toHash({ section: 'deliveries', query: { status: 'unsuccessful', since: period } })}
-                  >
-                    Unsuccessful deliveries
-                  </a>
-                  <PeriodSelect period={period} />
-                </div>
-                <AttemptChart buckets={buckets} period={periods[period].title} />
+            {endpoints.length === 0 && hasDeliveries && (
+              <section class="row" aria-label="Endpoints">
+                <p class="muted">No endpoints. New events are not delivered until you register one.</p>
+                {register}
               </section>
+            )}
+            {hasMore && (
+              <p class="muted">
+                Only the newest {endpoints.length} are shown. To list all, use <code>svc webhooks list</code>.
+              </p>
+            )}
+            {hasDeliveries && (
+              <p>
+                <a
+                  href={toHash({ section: 'deliveries', query: { status: 'unsuccessful', scheduled: '1h' } })}
+                >
+                  Unsuccessful deliveries of the last hour
+                </a>
+              </p>
             )}
             {faults.length > 0 && (
               <section class="stack" aria-label="Active faults">
@@ -102,22 +78,5 @@ function Home({ period }: { readonly period: Period }) {
       </QueryView>
       {isAdding && <CreateWebhookDialog onClose={() => setAdding(false)} />}
     </div>
-  );
-}
-
-function PeriodSelect({ period }: { readonly period: Period }) {
-  return (
-    <select
-      class="push-right"
-      aria-label="Period"
-      value={period}
-      onChange={({ currentTarget }) => updateQuery({ period: currentTarget.value })}
-    >
-      {Object.entries(periods).map(([value, { title }]) => (
-        <option key={value} value={value}>
-          last {title}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -1,5 +1,5 @@
 /** How the dashboard looks and behaves. */
-import { changeSettings, type Settings, settings, themes, timeForms } from '../../settings.ts';
+import { changeSettings, type Settings, settings, themes, timeForms, zones } from '../../settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 
 export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
@@ -8,6 +8,7 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
       <div class="stack">
         <SettingSelect name="theme" label="Theme" titles={themes} />
         <SettingSelect name="times" label="Times" titles={timeForms} />
+        <SettingSelect name="zone" label="Time zone" titles={zones} />
         <label class="check">
           <input
             type="checkbox"
@@ -23,13 +24,17 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-interface SettingSelectProps<Name extends 'theme' | 'times'> {
+interface SettingSelectProps<Name extends 'theme' | 'times' | 'zone'> {
   readonly name: Name;
   readonly label: string;
   readonly titles: Readonly<Record<Settings[Name], string>>;
 }
 
-function SettingSelect<Name extends 'theme' | 'times'>({ name, label, titles }: SettingSelectProps<Name>) {
+function SettingSelect<Name extends 'theme' | 'times' | 'zone'>({
+  name,
+  label,
+  titles,
+}: SettingSelectProps<Name>) {
   return (
     <label class="row">
       {label}

@@ -14,6 +14,8 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
+import { useSchedule } from '../timeline/line.ts';
+import { Timeline, TimelineArea, TimeScale, toDeliveries } from '../timeline/timeline.tsx';
 import { WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
@@ -35,6 +37,7 @@ function WebhookView({ id }: { readonly id: string }) {
         {(webhook) => (
           <>
             <WebhookHeader webhook={webhook} />
+            <WebhookTimeline webhook={webhook} />
             <WebhookProperties webhook={webhook} />
             <WebhookFaults webhook={webhook} />
             {webhook.statistics !== undefined && (
@@ -44,6 +47,24 @@ function WebhookView({ id }: { readonly id: string }) {
         )}
       </QueryView>
     </div>
+  );
+}
+
+function WebhookTimeline({ webhook: { id, url } }: WebhookProps) {
+  const schedule = useSchedule();
+  if (schedule === undefined) return null;
+  return (
+    <section class="card" aria-label="Timeline">
+      <TimelineArea schedule={schedule}>
+        <TimeScale schedule={schedule} />
+        <Timeline
+          label={url}
+          at={schedule.at}
+          marks={schedule.marks.filter(({ webhook_id }) => webhook_id === id)}
+          toTarget={toDeliveries(id)}
+        />
+      </TimelineArea>
+    </section>
   );
 }
 

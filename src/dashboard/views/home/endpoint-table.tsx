@@ -1,46 +1,69 @@
+/** The endpoints, failing ones first, with their attempts on one scale of schedule time. */
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { formatLatency } from '../../../domain/duration.ts';
-import type { EndpointSummary } from '../../../operations/overview-schemas.ts';
+import type { EndpointSummary, Schedule, ScheduleMark } from '../../../operations/overview-schemas.ts';
 import { shortenUrl, toHash } from '../../address.ts';
-import { AttemptDueTime, Time } from '../../ui/time.tsx';
+import { Timeline, TimeScale, toDeliveries } from '../timeline/timeline.tsx';
 import { formatSuccessRate } from '../webhooks/success-rate.ts';
 
-/** The endpoints with the results of their newest attempts, failing ones first. */
-export function EndpointList({ endpoints }: { readonly endpoints: readonly EndpointSummary[] }) {
+interface Props {
+  readonly endpoints: readonly EndpointSummary[];
+  readonly schedule: Schedule;
+}
+
+export function EndpointTable({ endpoints, schedule }: Props) {
   const sorted = [...endpoints].sort((a, b) => Number(b.failing) - Number(a.failing));
   return (
     <table class="endpoints">
       <thead>
         <tr>
-          {['Endpoint', 'State', 'Success rate', 'Median', 'Last error', 'Next attempt'].map((title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
+          <th scope="col">Endpoint</th>
+          <th scope="col">State</th>
+          <th scope="col" class="schedule">
+            <span class="visually-hidden">Schedule</span>
+            <TimeScale schedule={schedule} />
+          </th>
+          <th scope="col">Success</th>
+          <th scope="col">Median</th>
+          <th scope="col">Last error</th>
         </tr>
       </thead>
       <tbody>
         {sorted.map((endpoint) => (
-          <Row key={endpoint.webhook_id} endpoint={endpoint} />
+          <Row
+            key={endpoint.webhook_id}
+            endpoint={endpoint}
+            at={schedule.at}
+            marks={schedule.marks.filter(({ webhook_id: id }) => id === endpoint.webhook_id)}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ endpoint }: { readonly endpoint: EndpointSummary }) {
+interface RowProps {
+  readonly endpoint: EndpointSummary;
+  readonly at: string;
+  readonly marks: readonly ScheduleMark[];
+}
+
+function Row({ endpoint, at, marks }: RowProps) {
   const { webhook_id: id, url, attempts: count, succeeded } = endpoint;
-  const { p50_ms: median, last_failure: failure, next_attempt_at: next } = endpoint;
+  const { p50_ms: median, last_failure: failure } = endpoint;
   const none = <span class="muted">–</span>;
   return (
     <tr>
-      <td>
+      <td title={url}>
         <a href={toHash({ section: 'webhooks', id })}>{shortenUrl(url)}</a>
       </td>
       <td>
         <EndpointState endpoint={endpoint} />
       </td>
-      <td data-label="Success rate" title={`${succeeded} of the last ${count} attempts`}>
+      <td class="schedule">
+        <Timeline label={shortenUrl(url)} at={at} marks={marks} toTarget={toDeliveries(id)} />
+      </td>
+      <td data-label="Success" title={`${succeeded} of the last ${count} attempts`}>
         {count === 0 ? none : formatSuccessRate(endpoint)}
       </td>
       <td data-label="Median">{median === null ? none : formatLatency(median)}</td>
@@ -56,11 +79,10 @@ function Row({ endpoint }: { readonly endpoint: EndpointSummary }) {
               query: { attempt: String(failure.number) },
             })}
           >
-            {describeOutcome(failure)} <Time at={failure.sent_at} clock="wall" />
+            {describeOutcome(failure)}
           </a>
         )}
       </td>
-      <td data-label="Next attempt">{next === null ? none : <AttemptDueTime at={next} />}</td>
     </tr>
   );
 }

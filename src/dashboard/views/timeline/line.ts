@@ -1,0 +1,133 @@
+/** The line of the timelines: the time that the user wants to advance the clock to, and what the clock sends until then. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { formatSpan, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
+import { formatCount } from '../../../domain/message-parts.ts';
+import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
+import { TICKS_MS, toDistance, toPart, toPosition } from '../../../domain/timeline-scale.ts';
+import type { Schedule, ScheduleMark } from '../../../operations/overview-schemas.ts';
+import { control } from '../../control.ts';
+import { clockOf } from '../../schedule-clock.ts';
+import { workspaceId } from '../../session.ts';
+import { useQuery } from '../../use-query.ts';
+import { advanceTo } from '../clock/clock-actions.ts';
+import { formatTime } from '../clock/clock-format.ts';
+
+/** All times are schedule times in milliseconds since 1970. */
+export interface Line {
+  /** The time in the middle of the timelines. It stays there until the responses of a move were shown. */
+  readonly origin: number;
+  readonly target: number;
+  readonly isMoving: boolean;
+}
+
+/** Null while the line is at the current time. */
+export const line = signal<Line | null>(null);
+
+/** How long the responses stay where the retries were. */
+const SHOWN_MS = 2_500;
+
+/** The attempts of the workspace, around the current time, or around the middle of the timelines while the line is not there. */
+export function useSchedule(): Schedule | undefined {
+  const { value: workspace } = workspaceId;
+  const load = () => {
+    const origin = line.peek()?.origin;
+    const at = origin === undefined ? {} : { at: new Date(origin).toISOString() };
+    return control.getSchedule({ workspace_id: workspace, ...at });
+  };
+  const { value, refetch } = useQuery(load, [workspace], { isLive: true });
+  useEffect(() => resetLine, [workspace]);
+  const isAtNow = line.value === null;
+  useEffect(() => {
+    if (isAtNow) refetch();
+  }, [isAtNow]);
+  return value;
+}
+
+export function resetLine(): void {
+  line.value = null;
+}
+
+/** Moves the line, but not to the past and not between attempts that have one mark. Nothing is sent. */
+export function moveLine({ at, marks }: Schedule, target: number): void {
+  if (line.peek()?.isMoving) return;
+  const origin = Date.parse(at);
+  const stop = listStops({ at, marks }).find(({ first, last }) => first <= target && target < last);
+  const latest = Math.min(stop?.last ?? target, origin + RETRY_WINDOW_MS);
+  const now = clockOf(workspaceId.peek()).now.peek() ?? origin;
+  line.value = latest > Math.max(origin, now) ? { origin, target: latest, isMoving: false } : null;
+}
+
+/** Advances the clock to the line. */
+export async function advanceToLine(): Promise<void> {
+  const { value: moved } = line;
+  const id = workspaceId.peek();
+  if (moved === null || id === undefined) return;
+  const moving = { ...moved, isMoving: true };
+  line.value = moving;
+  await advanceTo(new Date(moved.target).toISOString(), id);
+  setTimeout(() => {
+    if (line.peek() === moving) resetLine();
+  }, SHOWN_MS);
+}
+
+interface Stop {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** When scheduled attempts are due, in order: one stop for each part of the scale. */
+export function listStops({ at, marks }: Pick<Schedule, 'at' | 'marks'>): Stop[] {
+  const origin = Date.parse(at);
+  const stops = new Map<number, Stop>();
+  for (const { first_at, last_at, due } of marks) {
+    const [first, last] = [Date.parse(first_at), Date.parse(last_at)];
+    if (due === 0 || last <= origin) continue;
+    const part = toPart(last - origin);
+    const other = stops.get(part) ?? { first, last };
+    stops.set(part, { first: Math.min(first, other.first), last: Math.max(last, other.last) });
+  }
+  return [...stops.values()].sort((a, b) => a.last - b.last);
+}
+
+/** The time at a position of the scale: of an attempt or a tick that is closer than `reach`, or else a round distance. */
+export function toTarget(schedule: Schedule, position: number, reach: number): number {
+  const origin = Date.parse(schedule.at);
+  const distance = toDistance(Math.max(-1, Math.min(1, position)));
+  const candidates = [...listStops(schedule).map(({ last }) => last - origin), ...TICKS_MS];
+  const close = candidates
+    .map((ms) => ({ ms, away: Math.abs(toPosition(ms) - position) }))
+    .filter(({ away }) => away < reach)
+    .sort((a, b) => a.away - b.away)[0];
+  const step = distance < HOUR_MS ? MINUTE_MS : 10 * MINUTE_MS;
+  return origin + (close?.ms ?? Math.round(distance / step) * step);
+}
+
+/** What the clock sends until `target`: `10 retries to 2 endpoints, until 14:35 (+35 min)` */
+export function describeMove({ at, marks }: Schedule, target: number) {
+  const origin = Date.parse(at);
+  const sent = marks.filter(
+    ({ due, last_at }) => due > 0 && Date.parse(last_at) > origin && Date.parse(last_at) <= target,
+  );
+  const count = sent.reduce((sum, { due }) => sum + due, 0);
+  const endpoints = new Set(sent.map(({ webhook_id: id }) => id)).size;
+  return {
+    count: count === 1 ? '1 retry' : `${count} retries`,
+    rest: `${count === 0 ? '' : ` to ${formatCount(endpoints, 'endpoint')}`}, until ${formatTime(target, origin)} (+${formatMinutes(target - origin)})`,
+    period: `${new Date(origin + 1).toISOString()}/${new Date(target).toISOString()}`,
+    isEmpty: count === 0,
+  };
+}
+
+/** `35 min`, `2 h 35 min` */
+export function formatMinutes(ms: number): string {
+  return formatSpan(ms, 2).replace(
+    /(\d+)(\w)/g,
+    (_, number, unit) => `${number} ${unit === 'm' ? 'min' : unit}`,
+  );
+}
+
+export interface Mark extends Omit<ScheduleMark, 'webhook_id'> {
+  /** Whether its attempts are made only if the ones before fail. */
+  readonly isLater?: boolean;
+}

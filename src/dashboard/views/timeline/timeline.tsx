@@ -1,0 +1,299 @@
+/** Attempts on a scale of schedule time: past ones as dots, scheduled ones as rings, and a line that moves the clock. */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
+import { formatCount } from '../../../domain/message-parts.ts';
+import { TICKS_MS, toPosition } from '../../../domain/timeline-scale.ts';
+import type { Schedule } from '../../../operations/overview-schemas.ts';
+import { toHash } from '../../address.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { useRovingFocus } from '../../ui/roving-focus.ts';
+import { cancelMove } from '../clock/clock-actions.ts';
+import { formatTime } from '../clock/clock-format.ts';
+import {
+  advanceToLine,
+  describeMove,
+  formatMinutes,
+  line,
+  listStops,
+  type Mark,
+  moveLine,
+  resetLine,
+  toTarget,
+} from './line.ts';
+
+/** Half of the width, in percent. The rest is for the marks at the ends. */
+const HALF_WIDTH = 48;
+const toPercent = (ms: number) => `${50 + HALF_WIDTH * toPosition(ms)}%`;
+/** Pixels in which the line goes to an attempt or a tick. */
+const REACH = 8;
+
+interface AreaProps {
+  readonly schedule: Schedule;
+  readonly children: ComponentChildren;
+  readonly title?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+}
+
+/** Contains a scale and timelines, whose line can be dragged. The children are not rendered again while it moves. */
+export function TimelineArea({ schedule, children, title, actions }: AreaProps) {
+  const area = useRef<HTMLDivElement>(null);
+  const { value: shown } = line;
+  const origin = Date.parse(schedule.at);
+  const follow = (event: PointerEvent) => {
+    const box = area.current?.querySelector('.timeline')?.getBoundingClientRect();
+    if (box === undefined) return;
+    const pixels = (box.width * HALF_WIDTH) / 100;
+    const position = (event.clientX - box.left - box.width / 2) / pixels;
+    moveLine(schedule, toTarget(schedule, position, REACH / pixels));
+  };
+  const start = (event: PointerEvent) => {
+    const { target } = event;
+    if (!(target instanceof Element) || event.button !== 0 || target.closest('a') !== null) return;
+    if (target.closest('.timeline') === null) return;
+    event.preventDefault();
+    const at = target.closest<HTMLElement | SVGElement>('[data-at]')?.dataset.at;
+    if (at === undefined) follow(event);
+    else moveLine(schedule, Number(at));
+    area.current?.setPointerCapture(event.pointerId);
+  };
+  const end = () =>
+    area.current?.querySelector<HTMLElement>('button.primary')?.focus({ preventScroll: true });
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the slider does the same with keys.
+    <div
+      ref={area}
+      class={`timeline-area stack ${shown === null ? '' : 'moved'}`}
+      style={{ '--line': toPercent(shown === null ? 0 : shown.target - origin) }}
+      onPointerDown={start}
+      onPointerMove={(event) => area.current?.hasPointerCapture(event.pointerId) && follow(event)}
+      onPointerUp={end}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || shown === null || shown.isMoving) return;
+        event.preventDefault();
+        resetLine();
+        area.current?.querySelector<HTMLElement>('[role="slider"]')?.focus();
+      }}
+    >
+      <div class="row timeline-head">
+        {title}
+        <MovePreview schedule={schedule} />
+        {actions}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** What the clock would send, and the button that advances it. */
+function MovePreview({ schedule }: { readonly schedule: Schedule }) {
+  const { value: shown } = line;
+  if (shown === null) return <p class="muted grow">Drag the line to advance the clock.</p>;
+  const { count, rest, period, isEmpty } = describeMove(schedule, shown.target);
+  if (shown.isMoving) {
+    return (
+      <p class="grow">
+        Advancing to {formatTime(shown.target, shown.origin)}…{' '}
+        <ActionButton onClick={cancelMove}>Cancel</ActionButton>
+      </p>
+    );
+  }
+  return (
+    <p class="row grow">
+      <span>
+        {isEmpty ? (
+          count
+        ) : (
+          <a href={toHash({ section: 'deliveries', query: { scheduled: period } })}>{count}</a>
+        )}
+        {rest}
+      </span>
+      <ActionButton class="primary" onClick={() => void advanceToLine()}>
+        Advance {formatMinutes(shown.target - Date.parse(schedule.at))}
+      </ActionButton>
+    </p>
+  );
+}
+
+/** The scale above the timelines, with the handle of the line. */
+export function TimeScale({ schedule }: { readonly schedule: Schedule }) {
+  const origin = Date.parse(schedule.at);
+  return (
+    <div class="timeline time-scale">
+      {[...TICKS_MS.map((ms) => -ms).reverse(), ...TICKS_MS].map((ms) => (
+        <button
+          key={ms}
+          type="button"
+          class="quiet"
+          tabIndex={-1}
+          disabled={ms < 0}
+          data-at={origin + ms}
+          style={{ left: toPercent(ms) }}
+        >
+          {formatTick(Math.abs(ms))}
+        </button>
+      ))}
+      <LineHandle schedule={schedule} />
+    </div>
+  );
+}
+
+/** `5 m`, `24 h` */
+function formatTick(ms: number): string {
+  return ms < HOUR_MS ? `${ms / MINUTE_MS} m` : `${ms / HOUR_MS} h`;
+}
+
+function LineHandle({ schedule }: { readonly schedule: Schedule }) {
+  const { value: shown } = line;
+  const origin = Date.parse(schedule.at);
+  const target = shown?.target ?? origin;
+  const { count, rest } = describeMove(schedule, target);
+  const step = (event: KeyboardEvent) => {
+    const times = [...listStops(schedule).map(({ last }) => last)];
+    const ticks = TICKS_MS.map((ms) => origin + ms);
+    const next = (from: readonly number[]) => from.find((at) => at > target) ?? target;
+    const previous = (from: readonly number[]) => from.findLast((at) => at < target) ?? origin;
+    const targets: Readonly<Record<string, () => number>> = {
+      ArrowRight: () => next(times),
+      ArrowUp: () => next(times),
+      ArrowLeft: () => previous(times),
+      ArrowDown: () => previous(times),
+      PageUp: () => next(ticks),
+      PageDown: () => previous(ticks),
+      Home: () => origin,
+      End: () => times.at(-1) ?? target,
+    };
+    const to = targets[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    moveLine(schedule, to());
+  };
+  return (
+    <div
+      role="slider"
+      class="line-handle"
+      tabIndex={0}
+      aria-label="Advance the clock to"
+      aria-valuemin={0}
+      aria-valuemax={Math.max(...TICKS_MS) / 1_000}
+      aria-valuenow={Math.round((target - origin) / 1_000)}
+      aria-valuetext={shown === null ? `now, ${formatTime(origin, origin)}` : `${count}${rest}`}
+      onKeyDown={step}
+    >
+      {shown === null ? 'now' : formatTime(target, origin)}
+    </div>
+  );
+}
+
+/** What a mark links to, and its description. */
+export interface MarkTarget {
+  readonly href: string;
+  readonly label: string;
+  readonly isCurrent?: boolean;
+}
+
+interface TimelineProps {
+  /** What the marks belong to, for screen readers. */
+  readonly label: string;
+  /** The time in the middle, ISO 8601. */
+  readonly at: string;
+  readonly marks: readonly Mark[];
+  readonly toTarget: (mark: Mark, now: number) => MarkTarget;
+}
+
+export function Timeline({ label, at, marks, toTarget }: TimelineProps) {
+  const group = useRef<HTMLDivElement>(null);
+  const { handlers } = useRovingFocus(group, 'a');
+  const origin = Date.parse(at);
+  return (
+    <div ref={group} class="timeline" {...handlers}>
+      {/* biome-ignore lint/a11y/useSemanticElements: it is not a part of a form. */}
+      <svg role="group" aria-label={`${label}: ${describeMarks(marks, origin)}`}>
+        {marks.map((mark) => {
+          const middle =
+            (toPosition(Date.parse(mark.first_at) - origin) + toPosition(Date.parse(mark.last_at) - origin)) /
+            2;
+          const shape = <MarkShape mark={mark} x={`${50 + HALF_WIDTH * middle}%`} />;
+          const { href, label, isCurrent = false } = toTarget(mark, origin);
+          const key = `${mark.first_at} ${mark.due === 0}`;
+          return mark.succeeded + mark.failed === 0 ? (
+            <g key={key} class="mark" data-at={Date.parse(mark.last_at)}>
+              <title>{label}</title>
+              {shape}
+            </g>
+          ) : (
+            <a key={key} class="mark" href={href} aria-current={isCurrent ? 'true' : undefined}>
+              <title>{label}</title>
+              {shape}
+            </a>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+/** The next of these radii is for one more digit. */
+const RADII = [6, 8, 10, 12];
+const countFormat = new Intl.NumberFormat('en', { notation: 'compact' });
+
+/** A ring, in which the attempts that have ended are a green and a red part. */
+function MarkShape({ mark, x }: { readonly mark: Mark; readonly x: string }) {
+  const { deliveries, succeeded, failed, due, isLater = false } = mark;
+  const text = deliveries === 1 ? '' : countFormat.format(deliveries);
+  const radius = RADII[Math.min(text.length, RADII.length - 1)] ?? 0;
+  const total = succeeded + failed + due;
+  const base = due > 0 ? `due ${isLater ? 'later' : ''}` : failed > 0 ? 'failed' : 'succeeded';
+  const slice = (state: string, count: number, offset: number) =>
+    count > 0 && (
+      <circle
+        class={state}
+        cx={x}
+        cy="50%"
+        r={radius / 2}
+        stroke-width={radius}
+        pathLength={total}
+        stroke-dasharray={`${count} ${total - count}`}
+        stroke-dashoffset={-offset}
+      />
+    );
+  return (
+    <>
+      <circle class={base} cx={x} cy="50%" r={radius} />
+      {total > succeeded && slice('succeeded', succeeded, 0)}
+      {due > 0 && slice('failed', failed, succeeded)}
+      <text class={due > 0 ? 'on-ring' : ''} x={x} y="50%">
+        {text}
+      </text>
+    </>
+  );
+}
+
+/** `3 attempts succeeded, 1 failed, 2 scheduled, the next at 14:35` */
+function describeMarks(marks: readonly Mark[], now: number): string {
+  const sum = (name: 'succeeded' | 'failed' | 'due') => marks.reduce((total, mark) => total + mark[name], 0);
+  const next = marks.find(({ due }) => due > 0);
+  const scheduled =
+    next === undefined
+      ? ''
+      : `, ${sum('due')} scheduled, the next at ${formatTime(Date.parse(next.first_at), now)}`;
+  return `${formatCount(sum('succeeded'), 'attempt')} succeeded, ${sum('failed')} failed${scheduled}`;
+}
+
+/** The mark of an endpoint, which links to its deliveries. */
+export function toDeliveries(webhookId: string): (mark: Mark, now: number) => MarkTarget {
+  return ({ first_at, last_at, deliveries, succeeded, failed, due }, now) => ({
+    href: toHash({
+      section: 'deliveries',
+      query: { webhook_id: webhookId, scheduled: `${first_at}/${last_at}` },
+    }),
+    label: [
+      `${deliveries === 1 ? '1 delivery' : `${deliveries} deliveries`}, ${formatTime(Date.parse(first_at), now)}`,
+      succeeded > 0 && `${succeeded} succeeded`,
+      failed > 0 && `${failed} failed`,
+      due > 0 && `${due} scheduled`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  });
+}
