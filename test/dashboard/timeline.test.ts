@@ -79,7 +79,7 @@ describe('the line of the timelines', () => {
 });
 
 it('toMarks groups the attempts of a delivery, and separates the next retry from later ones', () => {
-  const attempts = [-35, -30, -30].map((minutes, index) => ({
+  const attempts = [-35, -34, -34].map((minutes, index) => ({
     scheduled_at: toIso(NOON + minutes * MINUTE),
     outcome: index === 2 ? 'succeeded' : 'http_error',
   }));

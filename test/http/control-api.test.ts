@@ -79,6 +79,7 @@ describe('each operation', () => {
       [200, 'GET', `/events/${events.data[0].id}`],
       [200, 'GET', '/deliveries/counts'],
       [200, 'GET', '/overview'],
+      [200, 'GET', '/schedule'],
       [200, 'GET', `/deliveries/${deliveryId}`],
       [200, 'POST', '/deliveries/wait', { ids: [deliveryId], timeout_ms: '1ms' }],
       [200, 'GET', '/attempts'],
