@@ -1,5 +1,5 @@
 /** The line of the timelines: the time that the user wants to advance the clock to, and what the clock sends until then. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatSpan, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
 import { formatCount } from '../../../domain/message-parts.ts';
@@ -23,6 +23,8 @@ export interface Line {
 
 /** Null while the line is at the current time. */
 export const line = signal<Line | null>(null);
+/** Unlike `line`, it does not change while the line is dragged. */
+const isAtNow = computed(() => line.value === null);
 
 /** How long the responses stay where the retries were. */
 const SHOWN_MS = 2_500;
@@ -37,10 +39,9 @@ export function useSchedule(): Schedule | undefined {
   };
   const { value, refetch } = useQuery(load, [workspace], { isLive: true });
   useEffect(() => resetLine, [workspace]);
-  const isAtNow = line.value === null;
   useEffect(() => {
-    if (isAtNow) refetch();
-  }, [isAtNow]);
+    if (isAtNow.value) refetch();
+  }, [isAtNow.value]);
   return value;
 }
 
@@ -60,8 +61,7 @@ export function moveLine({ at, marks }: Schedule, target: number): void {
 
 /** Advances the clock to the line. */
 export async function advanceToLine(): Promise<void> {
-  const { value: moved } = line;
-  const id = workspaceId.peek();
+  const [moved, id] = [line.peek(), workspaceId.peek()];
   if (moved === null || id === undefined) return;
   const moving = { ...moved, isMoving: true };
   line.value = moving;
@@ -71,18 +71,13 @@ export async function advanceToLine(): Promise<void> {
   }, SHOWN_MS);
 }
 
-interface Stop {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** When scheduled attempts are due, in order: one stop for each part of the scale. */
-export function listStops({ at, marks }: Pick<Schedule, 'at' | 'marks'>): Stop[] {
+export function listStops({ at, marks }: Pick<Schedule, 'at' | 'marks'>) {
   const origin = Date.parse(at);
-  const stops = new Map<number, Stop>();
+  const stops = new Map<number, { readonly first: number; readonly last: number }>();
   for (const { first_at, last_at, due } of marks) {
+    if (due === 0 || last_at <= at) continue;
     const [first, last] = [Date.parse(first_at), Date.parse(last_at)];
-    if (due === 0 || last <= origin) continue;
     const part = toPart(last - origin);
     const other = stops.get(part) ?? { first, last };
     stops.set(part, { first: Math.min(first, other.first), last: Math.max(last, other.last) });
@@ -103,28 +98,26 @@ export function toTarget(schedule: Schedule, position: number, reach: number): n
   return origin + (close?.ms ?? Math.round(distance / step) * step);
 }
 
-/** What the clock sends until `target`: `10 retries to 2 endpoints, until 14:35 (+35 min)` */
+/** What the clock sends until `target`: `10 retries to 2 endpoints, until 14:35 (+35 min)`. Retries that fail can be repeated until then. */
 export function describeMove({ at, marks }: Schedule, target: number) {
-  const origin = Date.parse(at);
-  const sent = marks.filter(
-    ({ due, last_at }) => due > 0 && Date.parse(last_at) > origin && Date.parse(last_at) <= target,
-  );
+  const [origin, end] = [Date.parse(at), new Date(target).toISOString()];
+  const sent = marks.filter(({ due, last_at }) => due > 0 && last_at > at && last_at <= end);
   const count = sent.reduce((sum, { due }) => sum + due, 0);
   const endpoints = new Set(sent.map(({ webhook_id: id }) => id)).size;
+  const isExact = sent.every(({ first_at }) => target - Date.parse(first_at) < MINUTE_MS);
   return {
-    count: count === 1 ? '1 retry' : `${count} retries`,
+    count: `${isExact ? '' : 'at least '}${formatCount(count, 'retry', 'retries')}`,
     rest: `${count === 0 ? '' : ` to ${formatCount(endpoints, 'endpoint')}`}, until ${formatTime(target, origin)} (+${formatMinutes(target - origin)})`,
-    period: `${new Date(origin + 1).toISOString()}/${new Date(target).toISOString()}`,
+    period: `${new Date(origin + 1).toISOString()}/${end}`,
     isEmpty: count === 0,
   };
 }
 
 /** `35 min`, `2 h 35 min` */
 export function formatMinutes(ms: number): string {
-  return formatSpan(ms, 2).replace(
-    /(\d+)(\w)/g,
-    (_, number, unit) => `${number} ${unit === 'm' ? 'min' : unit}`,
-  );
+  return formatSpan(ms, 2)
+    .replace(/\d(?=[a-z])/g, '$& ')
+    .replace('m', 'min');
 }
 
 export interface Mark extends Omit<ScheduleMark, 'webhook_id'> {

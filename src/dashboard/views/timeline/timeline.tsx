@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
-import { formatCount } from '../../../domain/message-parts.ts';
+import { formatCount, formatDeliveryCount } from '../../../domain/message-parts.ts';
 import { TICKS_MS, toPosition } from '../../../domain/timeline-scale.ts';
 import type { Schedule } from '../../../operations/overview-schemas.ts';
 import { toHash } from '../../address.ts';
@@ -40,12 +40,10 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
   const area = useRef<HTMLDivElement>(null);
   const { value: shown } = line;
   const origin = Date.parse(schedule.at);
-  const follow = (event: PointerEvent) => {
-    const box = area.current?.querySelector('.timeline')?.getBoundingClientRect();
-    if (box === undefined) return;
-    const pixels = (box.width * HALF_WIDTH) / 100;
-    const position = (event.clientX - box.left - box.width / 2) / pixels;
-    moveLine(schedule, toTarget(schedule, position, REACH / pixels));
+  const follow = ({ clientX }: PointerEvent) => {
+    const { left = 0, width = 1 } = area.current?.querySelector('.timeline')?.getBoundingClientRect() ?? {};
+    const pixels = (width * HALF_WIDTH) / 100;
+    moveLine(schedule, toTarget(schedule, (clientX - left - width / 2) / pixels, REACH / pixels));
   };
   const start = (event: PointerEvent) => {
     const { target } = event;
@@ -57,22 +55,21 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
     else moveLine(schedule, Number(at));
     area.current?.setPointerCapture(event.pointerId);
   };
-  const end = () =>
-    area.current?.querySelector<HTMLElement>('button.primary')?.focus({ preventScroll: true });
+  const focus = (selector: string) => area.current?.querySelector<HTMLElement>(selector)?.focus();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the slider does the same with keys.
     <div
       ref={area}
-      class={`timeline-area stack ${shown === null ? '' : 'moved'}`}
+      class="timeline-area stack"
       style={{ '--line': toPercent(shown === null ? 0 : shown.target - origin) }}
       onPointerDown={start}
       onPointerMove={(event) => area.current?.hasPointerCapture(event.pointerId) && follow(event)}
-      onPointerUp={end}
+      onPointerUp={() => focus('button.primary')}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || shown === null || shown.isMoving) return;
         event.preventDefault();
         resetLine();
-        area.current?.querySelector<HTMLElement>('[role="slider"]')?.focus();
+        focus('[role="slider"]');
       }}
     >
       <div class="row timeline-head">
@@ -130,17 +127,12 @@ export function TimeScale({ schedule }: { readonly schedule: Schedule }) {
           data-at={origin + ms}
           style={{ left: toPercent(ms) }}
         >
-          {formatTick(Math.abs(ms))}
+          {Math.abs(ms) < HOUR_MS ? `${Math.abs(ms) / MINUTE_MS} m` : `${Math.abs(ms) / HOUR_MS} h`}
         </button>
       ))}
       <LineHandle schedule={schedule} />
     </div>
   );
-}
-
-/** `5 m`, `24 h` */
-function formatTick(ms: number): string {
-  return ms < HOUR_MS ? `${ms / MINUTE_MS} m` : `${ms / HOUR_MS} h`;
 }
 
 function LineHandle({ schedule }: { readonly schedule: Schedule }) {
@@ -149,7 +141,7 @@ function LineHandle({ schedule }: { readonly schedule: Schedule }) {
   const target = shown?.target ?? origin;
   const { count, rest } = describeMove(schedule, target);
   const step = (event: KeyboardEvent) => {
-    const times = [...listStops(schedule).map(({ last }) => last)];
+    const times = listStops(schedule).map(({ last }) => last);
     const ticks = TICKS_MS.map((ms) => origin + ms);
     const next = (from: readonly number[]) => from.find((at) => at > target) ?? target;
     const previous = (from: readonly number[]) => from.findLast((at) => at < target) ?? origin;
@@ -210,14 +202,14 @@ export function Timeline({ label, at, marks, toTarget }: TimelineProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: it is not a part of a form. */}
       <svg role="group" aria-label={`${label}: ${describeMarks(marks, origin)}`}>
         {marks.map((mark) => {
-          const middle =
-            (toPosition(Date.parse(mark.first_at) - origin) + toPosition(Date.parse(mark.last_at) - origin)) /
-            2;
+          const [first, last] = [Date.parse(mark.first_at) - origin, Date.parse(mark.last_at) - origin];
+          const middle = (toPosition(first) + toPosition(last)) / 2;
           const shape = <MarkShape mark={mark} x={`${50 + HALF_WIDTH * middle}%`} />;
           const { href, label, isCurrent = false } = toTarget(mark, origin);
-          const key = `${mark.first_at} ${mark.due === 0}`;
-          return mark.succeeded + mark.failed === 0 ? (
-            <g key={key} class="mark" data-at={Date.parse(mark.last_at)}>
+          const isRing = mark.succeeded + mark.failed === 0;
+          const key = `${mark.first_at} ${isRing}`;
+          return isRing ? (
+            <g key={key} class="mark" data-at={origin + last}>
               <title>{label}</title>
               {shape}
             </g>
@@ -288,7 +280,7 @@ export function toDeliveries(webhookId: string): (mark: Mark, now: number) => Ma
       query: { webhook_id: webhookId, scheduled: `${first_at}/${last_at}` },
     }),
     label: [
-      `${deliveries === 1 ? '1 delivery' : `${deliveries} deliveries`}, ${formatTime(Date.parse(first_at), now)}`,
+      `${formatDeliveryCount(deliveries)}, ${formatTime(Date.parse(first_at), now)}`,
       succeeded > 0 && `${succeeded} succeeded`,
       failed > 0 && `${failed} failed`,
       due > 0 && `${due} scheduled`,
