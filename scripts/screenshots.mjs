@@ -1,6 +1,6 @@
 // npm run screenshots: the pictures of the README and of docs/dashboard.md, of a real emulator with real deliveries, in
-// the Chromium and the tmux that are installed. Look at them before you commit them.
-// npm run screenshots -- debug deliveries: only these.
+// the Chromium that is installed. Look at them before you commit them.
+// npm run screenshots -- home deliveries: only these.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { createEmulator, createReceiver } from '../dist/index.js';
-import { recordTerminal } from './terminal-recording.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const pictures = join(root, 'docs/images');
@@ -27,14 +26,13 @@ const PAGES = {
   deliveries: { hash: '/deliveries/ID' },
   'deliveries-dark': { hash: '/deliveries/ID', colorScheme: 'dark' },
   signature: { hash: '/deliveries/ID?tab=signature', from: 'Signature' },
-  home: { hash: '/home' },
+  home: { hash: '/home', steps: 2 },
 };
 
 const names = process.argv.slice(2);
 const isWanted = (name) => names.length === 0 || names.includes(name);
 
 mkdirSync(pictures, { recursive: true });
-if (isWanted('debug')) await recordTerminal(root, join(pictures, 'debug.svg'));
 const pages = Object.entries(PAGES).filter(([name]) => isWanted(name));
 if (pages.length > 0) await takePictures();
 
@@ -71,9 +69,9 @@ async function createEvents(emulator, { shop, legacy }) {
   return failing;
 }
 
-/** @param options.from the tab that is scrolled to the top */
+/** @param options.from the tab that is scrolled to the top @param options.steps how many due times the line is moved */
 async function takePicture(browser, url, file, options) {
-  const { colorScheme = 'light', from } = options;
+  const { colorScheme = 'light', from, steps = 0 } = options;
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     colorScheme,
@@ -83,6 +81,8 @@ async function takePicture(browser, url, file, options) {
   await page.goto(url);
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   if (from) await page.getByRole('tab', { name: from }).evaluate((tab) => tab.scrollIntoView());
+  if (steps > 0) await page.getByRole('slider').focus();
+  for (let step = 0; step < steps; step++) await page.keyboard.press('ArrowRight');
   // Until animations have ended.
   await pause(500);
   await page.screenshot({ path: file });

@@ -171,7 +171,7 @@ describeInBrowser('the line of the timelines', () => {
   it('an endpoint has a timeline with the same line', async () => {
     const { page, area, timeOf, startedAt } = await openHome(2);
     await area.getByRole('row').nth(1).getByRole('link').first().click();
-    const timeline = page.getByRole('region', { name: 'Timeline' });
+    const timeline = page.getByRole('region', { name: 'Attempts' });
     await timeline.locator('.mark:not(a)').click();
     await timeline.getByText(/^4 retries to 2 endpoints, until /).waitFor();
     await timeline.getByRole('button', { name: 'Advance 5 min' }).click();

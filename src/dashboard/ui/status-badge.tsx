@@ -10,7 +10,6 @@ import {
 } from '../../domain/delivery.ts';
 import { capitalize } from '../../domain/message-parts.ts';
 import type { AttemptSummary } from '../../resources/attempt.ts';
-import { toHash } from '../address.ts';
 import { describeStatusFilter } from '../filters.ts';
 import { Icon } from './icon.tsx';
 
@@ -112,18 +111,5 @@ export function OutcomeBadge(attempt: Pick<AttemptSummary, 'outcome' | 'response
     <span class={`badge ${state}`}>
       <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {describeOutcome(attempt)}
     </span>
-  );
-}
-
-interface AttemptLinkProps {
-  readonly attempt: Pick<AttemptSummary, 'delivery_id' | 'number' | 'event_type'>;
-}
-
-/** Links one attempt of a delivery: `order.shipped attempt 2` */
-export function AttemptLink({ attempt: { delivery_id: id, number, event_type: type } }: AttemptLinkProps) {
-  return (
-    <a href={toHash({ section: 'deliveries', id, query: { attempt: String(number) } })}>
-      {type} <span class="muted">attempt {number}</span>
-    </a>
   );
 }

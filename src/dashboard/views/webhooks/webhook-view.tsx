@@ -14,12 +14,10 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
-import { useSchedule } from '../timeline/line.ts';
-import { Timeline, TimelineArea, TimeScale, toDeliveries } from '../timeline/timeline.tsx';
-import { WebhookAttempts } from './webhook-attempts.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 import { WebhookTests } from './webhook-tests.tsx';
+import { WebhookTimeline } from './webhook-timeline.tsx';
 
 export function WebhookPage({ route: { id } }: { readonly route: Route }) {
   return <WebhookView key={id} id={id ?? ''} />;
@@ -40,31 +38,10 @@ function WebhookView({ id }: { readonly id: string }) {
             <WebhookTimeline webhook={webhook} />
             <WebhookProperties webhook={webhook} />
             <WebhookFaults webhook={webhook} />
-            {webhook.statistics !== undefined && (
-              <WebhookAttempts webhookId={id} statistics={webhook.statistics} />
-            )}
           </>
         )}
       </QueryView>
     </div>
-  );
-}
-
-function WebhookTimeline({ webhook: { id, url } }: WebhookProps) {
-  const schedule = useSchedule();
-  if (schedule === undefined) return null;
-  return (
-    <section class="card" aria-label="Timeline">
-      <TimelineArea schedule={schedule}>
-        <TimeScale schedule={schedule} />
-        <Timeline
-          label={url}
-          at={schedule.at}
-          marks={schedule.marks.filter(({ webhook_id }) => webhook_id === id)}
-          toTarget={toDeliveries(id)}
-        />
-      </TimelineArea>
-    </section>
   );
 }
 
