@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { DeliveryStatusFilter } from '../domain/delivery.ts';
 import type { FilterInput, Filters } from '../resources/define-resource.ts';
+import { formatDateTime } from './views/clock/clock-format.ts';
 
 /** Values as the URL contains them; none is empty or invalid. */
 export type FilterTexts = Readonly<Record<string, string>>;
@@ -35,7 +36,11 @@ export const filterStatuses = [
   'canceled',
 ] as const satisfies readonly DeliveryStatusFilter[];
 
-/** A pending delivery can have a badge that says failing or paused, so the text says that the filter selects those too. */
-export function describeStatusFilter(status: string): string {
-  return status === 'pending' ? 'all pending' : status;
+/**
+ * The value of a filter, with times as elsewhere. A pending delivery can have a badge that says failing or paused, so the text says that the
+ * filter selects those too.
+ */
+export function describeFilterValue(value: string): string {
+  if (value === 'pending') return 'all pending';
+  return value.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => formatDateTime(Date.parse(time)));
 }

@@ -6,7 +6,7 @@ import type { Filters } from '../../resources/define-resource.ts';
 import { describeSchema } from '../../resources/validate.ts';
 import { shortenUrl } from '../address.ts';
 import { control } from '../control.ts';
-import { describeStatusFilter, type FilterTexts } from '../filters.ts';
+import { describeFilterValue, type FilterTexts } from '../filters.ts';
 import { route, updateQuery } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { useQuery } from '../use-query.ts';
@@ -36,7 +36,9 @@ export interface FilterBarProps {
 export function FilterBar(props: FilterBarProps) {
   const { filter, filters, search, quickFilter, controls } = props;
   const id = useId();
-  const hasFieldValue = Object.keys(filter).some((name) => name !== search[0] && name !== 'status');
+  const hasFieldValue = Object.keys(filter).some(
+    (name) => ![search[0], 'status', 'scheduled'].includes(name),
+  );
   const [isExpanded, setExpanded] = useState(hasFieldValue);
   return (
     <search class="filters">
@@ -251,7 +253,7 @@ function FilterChips({ filter, filters, action }: FilterBarProps) {
   const chips = entries.map(([name, value]) => ({
     name,
     label: filters[name]?.label,
-    text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeStatusFilter(value),
+    text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeFilterValue(value),
   }));
   return (
     <ul class="row filters-chips plain-list" aria-label="Active filters">

@@ -10,7 +10,7 @@ import {
 } from '../../domain/delivery.ts';
 import { capitalize } from '../../domain/message-parts.ts';
 import type { AttemptSummary } from '../../resources/attempt.ts';
-import { describeStatusFilter } from '../filters.ts';
+import { describeFilterValue } from '../filters.ts';
 import { Icon } from './icon.tsx';
 
 interface StatusProps {
@@ -67,7 +67,7 @@ interface StatusFilterProps {
 export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
   return (
     <>
-      {capitalize(describeStatusFilter(status))}{' '}
+      {capitalize(describeFilterValue(status))}{' '}
       <span class={`count ${status}`}>{count > 0 && formatCappedCount(count)}</span>
     </>
   );

@@ -206,6 +206,7 @@ function useChoices(): Choices {
     endpoints?.data.flatMap(({ events }) => events.filter((type) => type !== WILDCARD_SUBSCRIPTION)) ?? [];
   return {
     status: null,
+    scheduled: null,
     response_status: RESPONSES,
     type: [...new Set([...useEventTypes(), ...subscribedTypes])].sort(),
     webhook_id: Object.fromEntries(endpoints?.data.map(({ id, url }) => [id, url]) ?? []),

@@ -1,4 +1,5 @@
 /** Replays the deliveries that a filter selects: names the endpoints and the counts, asks, and shows the progress and the results. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { formatDeliveryCount } from '../../../domain/message-parts.ts';
@@ -12,6 +13,7 @@ import {
 import { type Delivery, deliveryFilters } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { describeFilterValue } from '../../filters.ts';
 import { showToast } from '../../toasts.ts';
 import { connectFields, Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -47,7 +49,9 @@ export function BulkReplayForm({ filter, onClose }: Props) {
 function describeSelection(filter: DeliverySelection, deliveries: readonly Delivery[]) {
   const filters = Object.entries(filter).flatMap(([name, value]) => {
     if (value === undefined || name === 'workspace_id' || name === 'webhook_id') return [];
-    return [[deliveryFilters[name as keyof typeof deliveryFilters].label, String(value)]];
+    return [
+      [deliveryFilters[name as keyof typeof deliveryFilters].label, describeFilterValue(String(value))],
+    ];
   });
   const urls = [...new Set(deliveries.map(({ url }) => url))];
   const endpoints = urls.map((url) => (
@@ -100,9 +104,11 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
       if (rest > 0) showToast(`The replay was stopped: ${rest} of ${total} not sent again.`);
     });
   });
+  const selection = <Properties items={describeSelection(filter, deliveries)} />;
   if (startedAt !== null) {
     return (
       <BulkProgress
+        selection={selection}
         count={deliveries.length}
         outcomes={outcomes}
         startedAt={startedAt}
@@ -114,7 +120,7 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
   const field = connectFields(draft, setDraft, form.error);
   return (
     <Form form={form} action={`Replay ${formatDeliveryCount(deliveries.length)}`} onClose={onClose}>
-      <Properties items={describeSelection(filter, deliveries)} />
+      {selection}
       <div class="fields">
         <Field label="Rate limit" {...field('rate')} options={rates} />
         <Field
@@ -133,6 +139,7 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
 const MAX_LISTED = 50;
 
 interface BulkProgressProps {
+  readonly selection: ComponentChildren;
   readonly count: number;
   readonly outcomes: ReplayOutcomes;
   readonly startedAt: string;
@@ -140,7 +147,7 @@ interface BulkProgressProps {
   readonly onClose: () => void;
 }
 
-function BulkProgress({ count, outcomes, startedAt, error, onClose }: BulkProgressProps) {
+function BulkProgress({ selection, count, outcomes, startedAt, error, onClose }: BulkProgressProps) {
   const { replays, refused } = outcomes;
   const unsent = count - replays.length - refused.length;
   const isSending = unsent > 0 && error === undefined;
@@ -161,6 +168,7 @@ function BulkProgress({ count, outcomes, startedAt, error, onClose }: BulkProgre
   ];
   return (
     <div class="stack">
+      {selection}
       <progress aria-label="Replays that have a result" max={count} value={count - unsent - waiting} />
       <p role="status">
         {results.length - failures.length} of {count} succeeded.
