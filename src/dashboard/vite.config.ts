@@ -15,7 +15,7 @@ const browserOnly: Plugin = {
 
 /** The page does not show the descriptions of fields and operations, or their options and conditions in SQL. */
 const DESCRIPTION =
-  /(\b(?:described|resource|textFilter)\(\s*|\b(?:summary|detail|description|defaultText|option|optionSummary|sql):\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
+  /(\b(?:described|resource|textFilter)\(\s*|\bidField\(\s*'\w+',\s*|\b(?:summary|detail|description|defaultText|option|optionSummary|sql):\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
   enforce: 'pre',
