@@ -36,6 +36,8 @@ export interface HttpListener {
 
 /** Time until connections with a request in progress are closed by force. */
 const CLOSE_GRACE_MS = 5_000;
+/** With the 5 seconds of Node.js, a busy client often sends a request while its idle connection is being closed. */
+const KEEP_ALIVE_MS = 60_000;
 const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
 /** Time between two reports of connections that cannot be accepted, which can fail many times in a second. */
@@ -60,6 +62,7 @@ export async function listen(
     'error',
     throttle((error) => onInternalError('a connection', error)),
   );
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { port: actualPort } = server.address() as AddressInfo;
   const removeOwnAddress = addOwnAddress({ host, port: actualPort });
   return {
