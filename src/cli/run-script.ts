@@ -81,7 +81,7 @@ class ScriptRun {
     const fill = (template: string) => fillTemplates(template, templateContext, this.#resolveReference);
     const payload = fill(step.payloadTemplate);
     const key = step.idempotencyKeyTemplate && String(JSON.parse(fill(step.idempotencyKeyTemplate)));
-    const body = toEventBody({ type: step.type, workspaceId, payloadField, payload });
+    const body = toEventBody({ type: step.type, workspaceId, payloadField, payload, settings: {} });
     const { value: event, text } = await api.createEvent(body, key ?? undefined);
     this.#events.push({ step: step.name, id: event.id });
     const deliveries = await listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));

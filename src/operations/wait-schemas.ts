@@ -7,8 +7,9 @@ import { statusCounts } from '../resources/delivery-counts.ts';
 import { durationFrom, wholeNumberFrom } from '../resources/value-schemas.ts';
 import { described, Hint, idOf, resource } from '../resources/values.ts';
 
-const { workspace_id, event_id, type, webhook_id, text, since } = DeliveryFilter;
-export const waitFilter = { workspace_id, event_id, type, webhook_id, text, since };
+const { status: _status, response_status: _response, until: _until, ...waitable } = DeliveryFilter;
+/** All filters of deliveries that can match a delivery before it settles. */
+export const waitFilter = waitable;
 
 /** Maximum number of deliveries that a wait can name. The body of a request to the control plane has at most 4 MB. */
 const MAX_IDS = 100_000;

@@ -3,6 +3,8 @@ import { SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
 import { isObject } from '../domain/json.ts';
 import { type JsonObjectText, parseJsonObject } from '../domain/json-text.ts';
+import { pickFields } from '../resources/define-resource.ts';
+import { type EventSettings, eventSettings } from '../resources/event.ts';
 import type { RecordedEntry, Recording } from './read-recording.ts';
 
 /** An event to create. */
@@ -15,6 +17,8 @@ export interface RecordedEvent {
   readonly isProbe: boolean;
   /** JSON text of an object, unchanged. */
   readonly payload: string;
+  /** As recorded; the API validates them. */
+  readonly settings: EventSettings;
 }
 
 export interface RecordedEvents {
@@ -69,7 +73,7 @@ function findId(text: string): string | null {
 function parseEvent(
   body: string,
   createdId: string | null,
-): Pick<RecordedEvent, 'type' | 'sourceId' | 'payload'> | null {
+): Pick<RecordedEvent, 'type' | 'sourceId' | 'payload' | 'settings'> | null {
   let json: JsonObjectText;
   try {
     json = parseJsonObject(body);
@@ -82,12 +86,14 @@ function parseEvent(
   if (isObject(data) && typeof data.id === 'string' && data.id.startsWith('evt_')) {
     const record = parseJsonObject(dataText);
     const payloadText = isObject(record.value.payload) ? record.fieldText('payload') : undefined;
-    return { type, payload: payloadText ?? dataText, sourceId: data.id };
+    const settings = pickFields(eventSettings, data);
+    return { type, payload: payloadText ?? dataText, settings, sourceId: data.id };
   }
   if (!isObject(payload) && !isObject(data)) return null;
   return {
     type,
     payload: json.fieldText(isObject(payload) ? 'payload' : 'data') ?? '{}',
+    settings: pickFields(eventSettings, json.value),
     sourceId: createdId,
   };
 }

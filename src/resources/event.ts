@@ -186,8 +186,7 @@ function toJson(name: keyof EventValues, event: EventValues): string {
 }
 
 interface EventParts {
-  /** The settings of the event. */
-  readonly settings?: EventSettings;
+  readonly settings: EventSettings;
   readonly type: string;
   readonly workspaceId: string;
   /** Name of the payload field (gap `event.body`). */

@@ -99,8 +99,8 @@ async function createEvents(
       first && last ? Date.parse(first.created_at) + event.offsetMs - Date.parse(last.created_at) : 0;
     if (ms > 0 && !atOnce) await control.advanceClock({ workspace_id: workspaceId, ms }, signal);
     assertNotInterrupted(signal);
-    const { type, payload, position } = event;
-    const body = toEventBody({ type, workspaceId, payloadField, payload });
+    const { type, payload, settings, position } = event;
+    const body = toEventBody({ type, workspaceId, payloadField, payload, settings });
     const { id, created_at } = await retryWhenLimited(async () => (await api.createEvent(body)).value, signal)
       // The position, because the message is that of the API.
       .catch((error) => {

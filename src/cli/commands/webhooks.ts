@@ -33,6 +33,11 @@ function toChange({ enable, ...options }: UpdateOptions): Change {
   const defaults: Readonly<Record<string, unknown>> = endpointDefaults;
   const isUnset = (name: string, value: unknown) => value === false && typeof defaults[name] !== 'boolean';
   const entries = Object.entries(enable ? { ...options, disabled: false } : options);
+  if (entries.every(([name]) => name === 'id')) {
+    throw new SvcError('usage', 'Nothing to update: no option was passed.', {
+      hint: { text: 'Show the options', command: 'svc webhooks update --help' },
+    });
+  }
   return Object.fromEntries(
     entries.map(([name, value]) => [name, isUnset(name, value) ? defaults[name] : value]),
   );
@@ -121,12 +126,8 @@ export const webhooks: CommandGroup = {
       fields: { id: idField },
       addOptions: addChangeOptions,
       input: toChange,
-      async check({ id: _, ...change }, context) {
-        if (Object.keys(change).length === 0)
-          throw new SvcError('usage', 'Nothing to update: no option was passed.', {
-            hint: { text: 'Show the options', command: 'svc webhooks update --help' },
-          });
-        if (change.url !== undefined) await rejectOwnUrl(change.url, context);
+      async check({ url }, context) {
+        if (url !== undefined) await rejectOwnUrl(url, context);
       },
       render: (webhook, { io }) => renderWebhook(webhook, io),
       async warn(webhook, { url, events, disabled }, context) {

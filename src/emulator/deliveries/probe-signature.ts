@@ -2,7 +2,7 @@
  * Finds the mistake of a receiver that rejects a delivery: sends the delivery again, signed as a receiver with a known mistake
  * expects it, until the receiver accepts one, and confirms that it makes this mistake. The requests are not recorded.
  */
-import { PROBE_TIME_LIMIT_MS, type ProbeResult } from '../../diagnosis/judge-probe.ts';
+import { PROBE_TIME_LIMIT_MS, type ProbeResult, type ProbeStop } from '../../diagnosis/judge-probe.ts';
 import type { Mistake } from '../../diagnosis/sentences.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import { monotonic } from '../../platform/timers.ts';
@@ -121,6 +121,8 @@ export async function probeSignature(
   };
   const endsAt = monotonic() + PROBE_TIME_LIMIT_MS;
   let tried = 0;
+  const stopAt = (stop: ProbeStop | null): ProbeResult =>
+    isReached ? { result: 'signature_accepted' } : { result: 'rejected', tried, stop };
   const all = listProbes({ ...input, rareSecrets: listWorkspaceSecrets(store, row.workspace_seq, true) });
   const takeProbes = () => {
     const probes: Probe[] = [];
@@ -140,11 +142,11 @@ export async function probeSignature(
       if (shown !== null) return shown;
       // Some receivers fail without a response for some timestamps.
       const status = result.responseStatus ?? (await sendCorrect()).responseStatus;
-      if (status === null) return { result: 'rejected', tried, stop: 'no_response' };
-      if (status === 429) return { result: 'rejected', tried, stop: 'rate_limit' };
+      if (status === null) return stopAt('no_response');
+      if (status === 429) return stopAt('rate_limit');
     }
-    if (monotonic() > endsAt) return { result: 'rejected', tried, stop: 'time_limit' };
-    if (isLarge && tried >= MAX_LARGE_MISTAKES) return { result: 'rejected', tried, stop: 'large_body' };
+    if (monotonic() > endsAt) return stopAt('time_limit');
+    if (isLarge && tried >= MAX_LARGE_MISTAKES) return stopAt('large_body');
   }
   // The response may depend on the digest, the time or earlier requests.
   for (let ageS = -1; ageS < SAMPLES; ageS++) {
@@ -152,7 +154,7 @@ export async function probeSignature(
     if (!hasSameResponse(correct, again)) return { result: 'inconsistent' };
   }
   if (doubt !== null) return doubt;
-  return isReached ? { result: 'signature_accepted' } : { result: 'rejected', tried, stop: null };
+  return stopAt(null);
 }
 
 /** The time of the requests: like that of the last attempt, if that shows a mistake which only some signatures show. */

@@ -1,6 +1,9 @@
 /** Each field with which an event, an endpoint or an API key can be set is stored, whichever way it is set. */
 import { describe, expect, it, vi } from 'vitest';
 import { createApiClient } from '../../../src/client/api-client.ts';
+import { createEmulator } from '../../../src/library/create-emulator.ts';
+import { readEvents } from '../../../src/recordings/read-events.ts';
+import { parseRecording } from '../../../src/recordings/read-recording.ts';
 import {
   describeEndpoint,
   type EndpointSettings,
@@ -15,6 +18,8 @@ import {
 } from '../../../src/resources/event.ts';
 import type { NewKey } from '../../../src/resources/key.ts';
 import { createFakeContext } from '../../cli/fake-context.ts';
+import { connectOverHttp } from '../../mcp/mcp-client.ts';
+import { ndjsonLine } from '../../recordings/recordings.ts';
 import { runCommand } from '../../support/command-definitions.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 
@@ -87,6 +92,21 @@ describe('the settings of an event', () => {
     const { data } = await control.listEvents({});
     expect(data.length).toBe(3);
     for (const event of data) expect(event).toMatchObject(eventFields);
+  });
+
+  it('the MCP tool trigger and trigger() of the library store each setting', async () => {
+    await using emulator = await startTestEmulator();
+    await using mcp = await connectOverHttp(emulator.status().control_url);
+    const { event_id: id } = await mcp.call('trigger', { type, payload: {}, ...eventFields });
+    expect(await emulator.control.getEvent({ id })).toMatchObject(eventFields);
+    await using other = await createEmulator();
+    expect((await other.trigger(type, {}, eventFields)).event).toMatchObject(eventFields);
+  });
+
+  it('svc events import keeps each setting', async () => {
+    const data = { id: 'evt_1', type, payload: {}, ...eventFields };
+    const recording = parseRecording(ndjsonLine(JSON.stringify({ type, data })), 'a.ndjson');
+    expect(readEvents(recording).events).toMatchObject([{ settings: eventFields }]);
   });
 
   it('describeEventSettings describes each setting', () => {

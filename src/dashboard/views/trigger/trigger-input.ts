@@ -23,7 +23,7 @@ export function toRequest(
   payloadField: string,
 ): { readonly body: string; readonly idempotencyKey: string } {
   return {
-    body: toEventBody({ type, workspaceId, payloadField, payload }),
+    body: toEventBody({ type, workspaceId, payloadField, payload, settings: {} }),
     idempotencyKey: idempotencyKey === '' || count === 1 ? idempotencyKey : `${idempotencyKey}-${number}`,
   };
 }
