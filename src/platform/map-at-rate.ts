@@ -10,8 +10,6 @@ interface MapAtRateOptions {
   readonly count: number;
   readonly perSecond: number;
   readonly signal: AbortSignal;
-  /** Called after each call with the number of completed calls. */
-  readonly onDone?: (completedCount: number) => void;
 }
 
 /**
@@ -22,13 +20,12 @@ interface MapAtRateOptions {
  */
 export async function mapAtRate<Result>(
   call: (index: number) => Promise<Result>,
-  { count, perSecond, signal, onDone }: MapAtRateOptions,
+  { count, perSecond, signal }: MapAtRateOptions,
 ): Promise<Result[]> {
   const startedAt = performance.now();
   const results: Result[] = [];
   const stop = createLinkedController([signal]);
   let startedCount = 0;
-  let completedCount = 0;
 
   async function waitForTurn(index: number): Promise<void> {
     const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
@@ -42,7 +39,6 @@ export async function mapAtRate<Result>(
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       if (stop.signal.aborted) return;
       results[index] = await call(index);
-      onDone?.(++completedCount);
     }
   }
 

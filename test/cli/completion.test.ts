@@ -86,6 +86,7 @@ describe('completion of values', () => {
     ['logs list --method P', ['POST']],
     ['receiver check http://a --rule raw-body,ded', ['raw-body,deduplication']],
     ['completion ', Object.keys(scripts)],
+    ['gaps check a.har ', [':files']],
     ['emulator start --db ', [':files']],
     ['verify --request=', [':files']],
     ['trigger a.b --data @', [':files']],

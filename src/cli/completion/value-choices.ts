@@ -47,7 +47,7 @@ const byPlaceholder: Readonly<Record<string, ValueChoices>> = {
 
 const byArgument: Readonly<Record<string, ValueChoices>> = {
   file: { files: 'path' },
-  paths: { files: 'path' },
+  files: { files: 'path' },
   script: { files: 'path' },
   type: eventTypes,
 };
