@@ -338,7 +338,7 @@ const kinds: readonly MistakeKind[] = [
   {
     part: 'header',
     reason: 'other_scheme',
-    remedy: ({ name }) => `Verify the scheme ${name}, or let svc sign with the other one: --scheme NAME.`,
+    remedy: ({ name }) => `Verify the scheme ${name}.`,
     rank: 4,
     make: ({ scheme: { name } }) =>
       Object.values(schemes)
@@ -346,6 +346,7 @@ const kinds: readonly MistakeKind[] = [
         .map((otherScheme) => [
           `the scheme ${otherScheme.name} was verified instead of ${name}`,
           { otherScheme },
+          `Verify the scheme ${name}, or let svc sign with the other one: --scheme ${otherScheme.name}.`,
         ]),
   },
   {
