@@ -1,6 +1,6 @@
 /** The environment variables that connect a program to an emulator, and files of them such as `.env.local`. */
 
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../domain/errors.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
@@ -76,7 +76,12 @@ export const ENV_FILE_HINT = 'Choose a writable file with --write-env.';
  * @throws SvcError `usage` when the file cannot be read or written, or a value cannot be written in this format.
  */
 export function writeEnvFile(path: string, variables: EnvVariables): void {
-  const text = existsSync(path) ? readTextFile(path) : '';
+  const exists = existsSync(path);
+  // The mode of a device such as /dev/null would change for all programs.
+  if (exists && !statSync(path).isFile()) {
+    throw new SvcError('usage', `${path} is not a regular file.`, { hint: ENV_FILE_HINT });
+  }
+  const text = exists ? readTextFile(path) : '';
   const content = setVariables(text, variables);
   try {
     writeFileSync(path, content, { mode: 0o600 });

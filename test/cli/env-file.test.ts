@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { setVariables, writeEnvFile } from '../../src/cli/env-variables.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -41,6 +43,16 @@ describe('writeEnvFile', () => {
     writeFileSync(path, bytes);
     expect(() => writeEnvFile(path, { A: '1' })).toThrow(`The file ${path} is not UTF-8`);
     expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it.skipIf(process.platform === 'win32')('a path that is not a regular file is refused', async () => {
+    const path = join(createTemporaryFolder(), 'socket');
+    const server = createServer().listen(path);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { mode } = statSync(path);
+    expect(() => writeEnvFile(path, { A: '1' })).toThrow(`${path} is not a regular file.`);
+    expect(statSync(path).mode).toBe(mode);
   });
 
   it('a path that cannot be written is a usage error', () => {
