@@ -40,7 +40,7 @@ export const filterStatuses = [
  * The value of a filter, with times as elsewhere. A pending delivery can have a badge that says failing or paused, so the text says that the
  * filter selects those too.
  */
-export function describeFilterValue(value: string): string {
-  if (value === 'pending') return 'all pending';
+export function describeFilterValue(name: string, value: string): string {
+  if (name === 'status' && value === 'pending') return 'all pending';
   return value.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => formatDateTime(Date.parse(time)));
 }

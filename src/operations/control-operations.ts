@@ -162,7 +162,7 @@ export const controlOperations = {
   getSchedule: defineOperation('GET', '/schedule', {
     summary: 'Show the schedule',
     description:
-      'Returns the past and the scheduled attempts to the newest 100 endpoints of a workspace. The filter `scheduled` lists the deliveries of a mark: `FIRST_AT/LAST_AT`.',
+      "Returns the past and the scheduled attempts to the newest 100 endpoints of a workspace. To list a mark's deliveries, use the filter `scheduled=FIRST_AT/LAST_AT`.",
     input: v.strictObject({
       ...DefaultWorkspace,
       at: described(

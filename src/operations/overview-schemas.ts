@@ -29,7 +29,7 @@ export const Schedule = resource('The past and the scheduled attempts of a works
   workspace_id: described('ID of the workspace.', idOf('workspace')),
   at: described('Schedule time that the marks are grouped around.', Timestamp),
   marks: described(
-    'Attempts of the 72 hours before `at`, at most the newest 10,000 of each endpoint, and scheduled attempts, by endpoint and time. The farther they are from `at`, the longer is the time that a mark covers.',
+    'Attempts since 72 hours before `at`, at most the newest 10,000 of each endpoint, and scheduled attempts, by endpoint and time. Marks farther from `at` cover more time.',
     v.array(ScheduleMark),
   ),
 });
@@ -51,10 +51,6 @@ export const EndpointSummary = resource('An endpoint, and the results of its new
   ...attemptResults,
   failing: described('Whether a pending delivery to it is failing.', v.boolean()),
   last_failure: described('Newest failure among these attempts, or `null`.', v.nullable(AttemptSummary)),
-  next_attempt_at: described(
-    'Schedule time of the next attempt to the endpoint. `null` if none is scheduled or the endpoint is disabled.',
-    v.nullable(Timestamp),
-  ),
 });
 
 export const WebhookStatistics = resource('The results of the newest 100 attempts to an endpoint.', {

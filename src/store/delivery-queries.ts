@@ -98,14 +98,6 @@ export class DeliveryQueries extends Table {
     return row === undefined ? '' : toBody(row);
   }
 
-  /** The earliest due time of a delivery to an endpoint; undefined if none is due. */
-  findNextDueAt(webhookSeq: number): number | undefined {
-    return this.sql.value(
-      'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1',
-      [webhookSeq],
-    );
-  }
-
   /** Whether a pending delivery to an endpoint waits for a retry. */
   isFailing(webhookSeq: number): boolean {
     const rows = `deliveries d JOIN webhooks h ON h.seq = d.webhook_seq

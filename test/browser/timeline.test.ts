@@ -102,6 +102,13 @@ describeInBrowser('the line of the timelines', () => {
     await area.getByText(/^at least 4 retries to 2 endpoints, until .* \(\+30 min\)$/).waitFor();
     await rings.first().click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^4 retries to 2 endpoints, until .* \(\+5 min\)$/);
+    // A screen reader sends only a click.
+    await area.getByRole('button', { name: '2 h' }).last().dispatchEvent('click');
+    await expect.poll(() => lineTextOf(page)).toMatch(/\(\+2 h\)$/);
+    const register = area.getByRole('button', { name: 'Register endpoint' });
+    await register.focus();
+    await register.dispatchEvent('pointerup');
+    await expectFocused(register);
   });
 
   it('the arrow keys step from due attempt to due attempt, and the value is read as text', async () => {
@@ -166,6 +173,27 @@ describeInBrowser('the line of the timelines', () => {
     await rings.first().click();
     await area.getByRole('button', { name: 'Advance 5 min' }).click();
     await page.getByText('4 attempts: 4 failed.').waitFor();
+  });
+
+  it('a delivery has a timeline with the same line, which counts the retries of all deliveries', async () => {
+    const { control, emulator, page: home } = await openHome(2);
+    await home.close();
+    const [delivery] = (await control.listDeliveries({})).data;
+    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.locator('.mark:not(a)').first().waitFor();
+    let loadCount = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/_svc/schedule')) loadCount++;
+    });
+    await page.waitForRequest(/_svc\/clock/);
+    await page.waitForRequest(/_svc\/clock/);
+    expect(loadCount).toBe(0);
+    await timeline.locator('.mark:not(a)').first().click();
+    await expect.poll(() => lineTextOf(page)).toMatch(/^(at least )?[1-4] retr.* until .* \(\+5 min\)$/);
+    await expect.poll(() => loadCount).toBeGreaterThan(0);
+    await timeline.getByRole('button', { name: '30 m' }).last().click();
+    await timeline.getByText(/^at least 4 retries to 2 endpoints, until .* \(\+30 min\)$/).waitFor();
   });
 
   it('an endpoint has a timeline with the same line', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findResourceRoute } from '../../src/dashboard/address.ts';
-import { pickFilters, toListInput } from '../../src/dashboard/filters.ts';
+import { describeFilterValue, pickFilters, toListInput } from '../../src/dashboard/filters.ts';
 import { toExampleId } from '../../src/domain/ids.ts';
 import { deliveryFilters } from '../../src/resources/delivery.ts';
 import { requestFilters } from '../../src/resources/request.ts';
@@ -30,6 +30,11 @@ describe('the filters of a URL', () => {
       ...{ status: 404, api_key_id: KEY_ID },
     });
   });
+});
+
+it('only the status pending is described as a group', () => {
+  expect(describeFilterValue('status', 'pending')).toBe('all pending');
+  expect(describeFilterValue('text', 'pending')).toBe('pending');
 });
 
 describe('findResourceRoute', () => {

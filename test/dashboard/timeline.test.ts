@@ -50,9 +50,43 @@ describe('the line of the timelines', () => {
       return `${count}${rest}`;
     };
     expect(describe(35 * MINUTE + 800)).toBe('10 retries to 2 endpoints, until 12:35 (+35 min)');
-    expect(describe(35 * MINUTE)).toBe('5 retries to 1 endpoint, until 12:35 (+35 min)');
+    expect(describe(35 * MINUTE)).toBe('at least 6 retries to 2 endpoints, until 12:35 (+35 min)');
     expect(describe(5 * MINUTE)).toBe('0 retries, until 12:05 (+5 min)');
     expect(describe(24 * 60 * MINUTE)).toBe('at least 11 retries to 2 endpoints, until Nov 21, 12:00 (+1 d)');
+  });
+
+  it('describeMove counts one of the retries if the line is between those of a mark', () => {
+    const { count } = modules.describeMove(schedule, NOON + 35 * MINUTE + 400);
+    expect(count).toBe('at least 6 retries');
+  });
+
+  it('the duration is that from the current time, and the line returns when the clock passes it', async () => {
+    const { selectedClock } = await import('../../src/dashboard/schedule-clock.ts');
+    const setNow = (ms: number) =>
+      selectedClock.value.set({
+        ...{ workspace_id: 'ws_a', speed: 0, next_due_at: null },
+        ...{ now: toIso(NOON + ms), wall: toIso(NOON + ms) },
+      });
+    modules.moveLine(schedule, NOON + 300 * MINUTE);
+    setNow(200 * MINUTE + 400);
+    expect(modules.describeMove(schedule, NOON + 300 * MINUTE)).toMatchObject({
+      count: '1 retry',
+      duration: '1 h 40 min',
+    });
+    setNow(300 * MINUTE - 20_000);
+    expect(modules.describeMove(schedule, NOON + 300 * MINUTE).duration).toBe('20 s');
+    expect(modules.line.value).not.toBeNull();
+    setNow(300 * MINUTE);
+    expect(modules.line.value).toBeNull();
+    setNow(0);
+  });
+
+  it('the line stops at the marks that are drawn, but describeMove counts all', () => {
+    const drawn = { ...schedule, drawn: schedule.marks.slice(0, 2) };
+    expect(modules.listStops(drawn)).toEqual([{ first: NOON + 35 * MINUTE, last: NOON + 35 * MINUTE + 800 }]);
+    expect(modules.skipMark(drawn, NOON + 35 * MINUTE)).toBe(NOON + 35 * MINUTE + 800);
+    expect(modules.skipMark(drawn, NOON + 36 * MINUTE)).toBe(NOON + 36 * MINUTE);
+    expect(modules.describeMove(drawn, NOON + 300 * MINUTE).count).toBe('at least 11 retries');
   });
 
   it('attempts of several endpoints that are due at about the same time are one stop', () => {

@@ -302,16 +302,6 @@ describe('the queue of due deliveries', () => {
     }
     expect(store.deliveryQueries.hasAny(0)).toBe(false);
   });
-
-  it('findNextDueAt returns the earliest due time of an endpoint', () => {
-    const { store, webhooks, deliveries } = openFilledStore();
-    for (const { seq } of webhooks) {
-      const [next] = deliveries
-        .filter((row) => row.webhook_seq === seq && row.due_at !== null)
-        .toSorted(compareDueTimes);
-      expect(store.deliveryQueries.findNextDueAt(seq)).toBe(next?.due_at);
-    }
-  });
 });
 
 describe('the writes of deliveries', () => {

@@ -253,7 +253,7 @@ function FilterChips({ filter, filters, action }: FilterBarProps) {
   const chips = entries.map(([name, value]) => ({
     name,
     label: filters[name]?.label,
-    text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeFilterValue(value),
+    text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeFilterValue(name, value),
   }));
   return (
     <ul class="row filters-chips plain-list" aria-label="Active filters">

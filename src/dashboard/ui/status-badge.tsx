@@ -67,7 +67,7 @@ interface StatusFilterProps {
 export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
   return (
     <>
-      {capitalize(describeFilterValue(status))}{' '}
+      {capitalize(describeFilterValue('status', status))}{' '}
       <span class={`count ${status}`}>{count > 0 && formatCappedCount(count)}</span>
     </>
   );

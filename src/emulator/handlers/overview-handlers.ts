@@ -58,7 +58,6 @@ export function createOverviewHandlers(sandbox: Sandbox) {
 function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: WebhookRow): EndpointSummary {
   const { attempts, succeeded, p50_ms, last_failure_seq } = store.attempts.summarizeNewest(seq);
   const failure = last_failure_seq === null ? undefined : store.attempts.findSummary(last_failure_seq);
-  const next = disabled === 1 ? undefined : store.deliveryQueries.findNextDueAt(seq);
   return {
     webhook_id: id,
     url,
@@ -68,7 +67,6 @@ function summarizeEndpoint({ store }: Sandbox, { seq, id, url, disabled }: Webho
     p50_ms,
     failing: store.deliveryQueries.isFailing(seq),
     last_failure: failure === undefined ? null : toAttemptSummary(failure),
-    next_attempt_at: next === undefined ? null : new Date(next).toISOString(),
   };
 }
 

@@ -72,7 +72,6 @@ it('the overview counts attempts, and summarizes the endpoint', async () => {
         succeeded: 0,
         failing: true,
         last_failure: { delivery_id: delivery?.id, response_status: 503 },
-        next_attempt_at: delivery?.next_attempt_at,
       },
     ],
   });
@@ -81,7 +80,7 @@ it('the overview counts attempts, and summarizes the endpoint', async () => {
   await expect.poll(() => receiver.requests.length).toBe(3);
   await expect.poll(async () => (await emulator.control.countDeliveries({})).pending).toBe(0);
   const { endpoints } = await emulator.control.getOverview({});
-  expect(endpoints[0]).toMatchObject({ attempts: 3, succeeded: 2, failing: false, next_attempt_at: null });
+  expect(endpoints[0]).toMatchObject({ attempts: 3, succeeded: 2, failing: false });
 });
 
 it('an endpoint fails while a delivery to it waits for a retry, whatever its newest attempt', async () => {
@@ -140,7 +139,7 @@ it('endpoints have statistics of their newest attempts only if the request has r
   expect((await control.listWebhooks({})).data[0]).not.toHaveProperty('statistics');
 });
 
-it('the overview shows only the selected workspace, and schedules no attempt for a disabled endpoint', async () => {
+it('the overview shows only the selected workspace, and whether an endpoint is disabled', async () => {
   await using receiver = await createReceiver(503);
   await using emulator = await startTestEmulator();
   const { id } = await emulator.control.createWebhook({ url: receiver.url });
@@ -149,7 +148,7 @@ it('the overview shows only the selected workspace, and schedules no attempt for
   await emulator.control.updateWebhook({ id, disabled: true });
   expect(await emulator.control.countDeliveries({})).toMatchObject({ pending: 1, failing: 0, paused: 1 });
   const [endpoint] = (await emulator.control.getOverview({})).endpoints;
-  expect(endpoint).toMatchObject({ disabled: true, next_attempt_at: null });
+  expect(endpoint).toMatchObject({ disabled: true });
   const { id: other } = await emulator.control.createWorkspace({ name: 'Other' });
   expect(await emulator.control.getOverview({ workspace_id: other })).toMatchObject({
     has_deliveries: false,

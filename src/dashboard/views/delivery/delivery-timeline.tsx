@@ -16,8 +16,10 @@ interface Props {
 }
 
 export function DeliveryTimeline({ delivery, selected }: Props) {
-  const schedule = useSchedule();
+  const schedule = useSchedule(false);
   if (schedule === undefined) return null;
+  const marks = toMarks(delivery, Date.parse(schedule.at));
+  const shown = { ...schedule, drawn: marks };
   const toTarget = ({ first_at, last_at }: Mark, now: number): MarkTarget => {
     const attempts = delivery.attempts.filter(({ scheduled_at: at }) => at >= first_at && at <= last_at);
     const last = attempts.at(-1);
@@ -37,12 +39,12 @@ export function DeliveryTimeline({ delivery, selected }: Props) {
   };
   return (
     <section aria-label="Timeline">
-      <TimelineArea schedule={schedule}>
-        <TimeScale schedule={schedule} />
+      <TimelineArea schedule={shown}>
+        <TimeScale schedule={shown} />
         <Timeline
           label={formatCount(delivery.attempts.length, 'attempt')}
           at={schedule.at}
-          marks={toMarks(delivery, Date.parse(schedule.at))}
+          marks={marks}
           toTarget={toTarget}
         />
       </TimelineArea>

@@ -1,6 +1,6 @@
 /** The first page: the endpoints and their schedule, and the active faults. */
 import { useState } from 'preact/hooks';
-import { type Route, toHash } from '../../address.ts';
+import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
@@ -15,7 +15,7 @@ import { CreateWebhookDialog } from '../webhooks/webhook-dialogs.tsx';
 import { EndpointTable } from './endpoint-table.tsx';
 import { GettingStarted } from './getting-started.tsx';
 
-export function HomeView(_: { readonly route: Route }) {
+export function HomeView() {
   return <Home key={workspaceId.value} />;
 }
 

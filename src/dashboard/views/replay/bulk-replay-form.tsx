@@ -50,7 +50,7 @@ function describeSelection(filter: DeliverySelection, deliveries: readonly Deliv
   const filters = Object.entries(filter).flatMap(([name, value]) => {
     if (value === undefined || name === 'workspace_id' || name === 'webhook_id') return [];
     return [
-      [deliveryFilters[name as keyof typeof deliveryFilters].label, describeFilterValue(String(value))],
+      [deliveryFilters[name as keyof typeof deliveryFilters].label, describeFilterValue(name, String(value))],
     ];
   });
   const urls = [...new Set(deliveries.map(({ url }) => url))];

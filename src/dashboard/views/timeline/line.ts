@@ -1,13 +1,13 @@
 /** The line of the timelines: the time that the user wants to advance the clock to, and what the clock sends until then. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatSpan, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
+import { formatSpan, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts';
 import { formatCount } from '../../../domain/message-parts.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
 import { TICKS_MS, toDistance, toPart, toPosition } from '../../../domain/timeline-scale.ts';
 import type { Schedule, ScheduleMark } from '../../../operations/overview-schemas.ts';
 import { control } from '../../control.ts';
-import { clockOf } from '../../schedule-clock.ts';
+import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useQuery } from '../../use-query.ts';
 import { advanceTo } from '../clock/clock-actions.ts';
@@ -24,25 +24,37 @@ export interface Line {
 /** Null while the line is at the current time. */
 export const line = signal<Line | null>(null);
 /** Unlike `line`, it does not change while the line is dragged. */
-const isAtNow = computed(() => line.value === null);
+const originOfLine = computed(() => line.value?.origin);
+/** The current time, or `origin` before it is known. */
+const nowAfter = (origin: number) => Math.max(origin, selectedClock.value.now.value ?? origin);
+
+effect(() => {
+  const { value: shown } = line;
+  if (shown !== null && !shown.isMoving && nowAfter(shown.origin) >= shown.target) resetLine();
+});
 
 /** How long the responses stay where the retries were. */
 const SHOWN_MS = 2_500;
 
-/** The attempts of the workspace, around the current time, or around the middle of the timelines while the line is not there. */
-export function useSchedule(): Schedule | undefined {
+/**
+ * The attempts of the workspace, around the current time, or around the middle of the timelines while the line is not there.
+ * @param isDrawn false if they are only counted: they are loaded again only while the line is moved
+ */
+export function useSchedule(isDrawn = true): Schedule | undefined {
   const { value: workspace } = workspaceId;
   const load = () => {
-    const origin = line.peek()?.origin;
+    const origin = originOfLine.peek();
     const at = origin === undefined ? {} : { at: new Date(origin).toISOString() };
     return control.getSchedule({ workspace_id: workspace, ...at });
   };
-  const { value, refetch } = useQuery(load, [workspace], { isLive: true });
+  const { value: origin } = originOfLine;
+  const { value, refetch } = useQuery(load, [workspace], { isLive: isDrawn || origin !== undefined });
   useEffect(() => resetLine, [workspace]);
   useEffect(() => {
-    if (isAtNow.value) refetch();
-  }, [isAtNow.value]);
-  return value;
+    if (value !== undefined) refetch();
+  }, [origin]);
+  if (value === undefined || isDrawn) return value;
+  return { ...value, at: new Date(origin ?? nowAfter(Date.parse(value.at))).toISOString() };
 }
 
 export function resetLine(): void {
@@ -50,13 +62,16 @@ export function resetLine(): void {
 }
 
 /** Moves the line, but not to the past and not between attempts that have one mark. Nothing is sent. */
-export function moveLine({ at, marks }: Schedule, target: number): void {
+export function moveLine(schedule: DrawnSchedule, target: number): void {
   if (line.peek()?.isMoving) return;
-  const origin = Date.parse(at);
-  const stop = listStops({ at, marks }).find(({ first, last }) => first <= target && target < last);
-  const latest = Math.min(stop?.last ?? target, origin + RETRY_WINDOW_MS);
-  const now = clockOf(workspaceId.peek()).now.peek() ?? origin;
-  line.value = latest > Math.max(origin, now) ? { origin, target: latest, isMoving: false } : null;
+  const origin = Date.parse(schedule.at);
+  const latest = Math.min(skipMark(schedule, target), origin + RETRY_WINDOW_MS);
+  line.value = latest > nowAfter(origin) ? { origin, target: latest, isMoving: false } : null;
+}
+
+/** The last time of the mark that a time is in. */
+export function skipMark(schedule: DrawnSchedule, at: number): number {
+  return listStops(schedule).find(({ first, last }) => first <= at && at < last)?.last ?? at;
 }
 
 /** Advances the clock to the line. */
@@ -71,11 +86,16 @@ export async function advanceToLine(): Promise<void> {
   }, SHOWN_MS);
 }
 
+export interface DrawnSchedule extends Schedule {
+  /** The marks that the line stops at, if the timelines do not have all. */
+  readonly drawn?: readonly Mark[];
+}
+
 /** When scheduled attempts are due, in order: one stop for each part of the scale. */
-export function listStops({ at, marks }: Pick<Schedule, 'at' | 'marks'>) {
+export function listStops({ at, marks, drawn = marks }: DrawnSchedule) {
   const origin = Date.parse(at);
   const stops = new Map<number, { readonly first: number; readonly last: number }>();
-  for (const { first_at, last_at, due } of marks) {
+  for (const { first_at, last_at, due } of drawn) {
     if (due === 0 || last_at <= at) continue;
     const [first, last] = [Date.parse(first_at), Date.parse(last_at)];
     const part = toPart(last - origin);
@@ -86,7 +106,7 @@ export function listStops({ at, marks }: Pick<Schedule, 'at' | 'marks'>) {
 }
 
 /** The time at a position of the scale: of an attempt or a tick that is closer than `reach`, or else a round distance. */
-export function toTarget(schedule: Schedule, position: number, reach: number): number {
+export function toTarget(schedule: DrawnSchedule, position: number, reach: number): number {
   const origin = Date.parse(schedule.at);
   const distance = toDistance(Math.max(-1, Math.min(1, position)));
   const candidates = [...listStops(schedule).map(({ last }) => last - origin), ...TICKS_MS];
@@ -100,22 +120,29 @@ export function toTarget(schedule: Schedule, position: number, reach: number): n
 
 /** What the clock sends until `target`: `10 retries to 2 endpoints, until 14:35 (+35 min)`. Retries that fail can be repeated until then. */
 export function describeMove({ at, marks }: Schedule, target: number) {
-  const [origin, end] = [Date.parse(at), new Date(target).toISOString()];
-  const sent = marks.filter(({ due, last_at }) => due > 0 && last_at > at && last_at <= end);
-  const count = sent.reduce((sum, { due }) => sum + due, 0);
+  const now = nowAfter(Date.parse(at));
+  const [start, end] = [new Date(now + 1).toISOString(), new Date(target).toISOString()];
+  const sent = marks.filter(({ due, first_at, last_at }) => due > 0 && last_at >= start && first_at <= end);
+  // Of a mark that ends later, at least one is sent.
+  const count = sent.reduce((sum, { due, last_at }) => sum + (last_at <= end ? due : 1), 0);
+  const duration = formatMinutes(target - now);
   const endpoints = new Set(sent.map(({ webhook_id: id }) => id)).size;
-  const isExact = sent.every(({ first_at }) => target - Date.parse(first_at) < MINUTE_MS);
+  const isExact = sent.every(
+    ({ first_at, last_at }) => last_at <= end && target - Date.parse(first_at) < MINUTE_MS,
+  );
   return {
     count: `${isExact ? '' : 'at least '}${formatCount(count, 'retry', 'retries')}`,
-    rest: `${count === 0 ? '' : ` to ${formatCount(endpoints, 'endpoint')}`}, until ${formatTime(target, origin)} (+${formatMinutes(target - origin)})`,
-    period: `${new Date(origin + 1).toISOString()}/${end}`,
+    rest: `${count === 0 ? '' : ` to ${formatCount(endpoints, 'endpoint')}`}, until ${formatTime(target, now)} (+${duration})`,
+    duration,
+    period: `${start}/${end}`,
     isEmpty: count === 0,
   };
 }
 
-/** `35 min`, `2 h 35 min` */
-export function formatMinutes(ms: number): string {
-  return formatSpan(ms, 2)
+/** `35 min`, `2 h 35 min`, below a minute `40 s` */
+function formatMinutes(ms: number): string {
+  const unit = ms < MINUTE_MS ? SECOND_MS : MINUTE_MS;
+  return formatSpan(Math.max(1, Math.round(ms / unit)) * unit, 2)
     .replace(/\d(?=[a-z])/g, '$& ')
     .replace('m', 'min');
 }

@@ -4,21 +4,22 @@ import { useRef } from 'preact/hooks';
 import { HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../../domain/message-parts.ts';
 import { TICKS_MS, toPosition } from '../../../domain/timeline-scale.ts';
-import type { Schedule } from '../../../operations/overview-schemas.ts';
 import { toHash } from '../../address.ts';
+import { workspaceId } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { useRovingFocus } from '../../ui/roving-focus.ts';
-import { cancelMove } from '../clock/clock-actions.ts';
+import { cancelMove, findMoveInProgress } from '../clock/clock-actions.ts';
 import { formatTime } from '../clock/clock-format.ts';
 import {
   advanceToLine,
+  type DrawnSchedule,
   describeMove,
-  formatMinutes,
   line,
   listStops,
   type Mark,
   moveLine,
   resetLine,
+  skipMark,
   toTarget,
 } from './line.ts';
 
@@ -29,7 +30,7 @@ const toPercent = (ms: number) => `${50 + HALF_WIDTH * toPosition(ms)}%`;
 const REACH = 8;
 
 interface AreaProps {
-  readonly schedule: Schedule;
+  readonly schedule: DrawnSchedule;
   readonly children: ComponentChildren;
   readonly title?: ComponentChildren;
   readonly actions?: ComponentChildren;
@@ -64,7 +65,7 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
       style={{ '--line': toPercent(shown === null ? 0 : shown.target - origin) }}
       onPointerDown={start}
       onPointerMove={(event) => area.current?.hasPointerCapture(event.pointerId) && follow(event)}
-      onPointerUp={() => focus('button.primary')}
+      onPointerUp={({ pointerId }) => area.current?.hasPointerCapture(pointerId) && focus('button.primary')}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || shown === null || shown.isMoving) return;
         event.preventDefault();
@@ -83,10 +84,9 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
 }
 
 /** What the clock would send, and the button that advances it. */
-function MovePreview({ schedule }: { readonly schedule: Schedule }) {
+function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
   const { value: shown } = line;
-  if (shown === null) return <p class="muted grow">Drag the line to advance the clock.</p>;
-  const { count, rest, period, isEmpty } = describeMove(schedule, shown.target);
+  if (shown === null) return <p class="muted grow">Drag the line to a later time, then press Advance.</p>;
   if (shown.isMoving) {
     return (
       <p class="grow">
@@ -95,6 +95,8 @@ function MovePreview({ schedule }: { readonly schedule: Schedule }) {
       </p>
     );
   }
+  const { count, rest, duration, period, isEmpty } = describeMove(schedule, shown.target);
+  const isBusy = findMoveInProgress(workspaceId.value) !== null;
   return (
     <p class="row grow">
       <span>
@@ -105,15 +107,15 @@ function MovePreview({ schedule }: { readonly schedule: Schedule }) {
         )}
         {rest}
       </span>
-      <ActionButton class="primary" onClick={() => void advanceToLine()}>
-        Advance {formatMinutes(shown.target - Date.parse(schedule.at))}
+      <ActionButton class="primary" disabled={isBusy} onClick={() => void advanceToLine()}>
+        Advance {duration}
       </ActionButton>
     </p>
   );
 }
 
 /** The scale above the timelines, with the handle of the line. */
-export function TimeScale({ schedule }: { readonly schedule: Schedule }) {
+export function TimeScale({ schedule }: { readonly schedule: DrawnSchedule }) {
   const origin = Date.parse(schedule.at);
   return (
     <div class="timeline time-scale">
@@ -125,6 +127,7 @@ export function TimeScale({ schedule }: { readonly schedule: Schedule }) {
           tabIndex={-1}
           disabled={ms < 0}
           data-at={origin + ms}
+          onClick={() => moveLine(schedule, origin + ms)}
           style={{ left: toPercent(ms) }}
         >
           {Math.abs(ms) < HOUR_MS ? `${Math.abs(ms) / MINUTE_MS} m` : `${Math.abs(ms) / HOUR_MS} h`}
@@ -135,14 +138,15 @@ export function TimeScale({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
-function LineHandle({ schedule }: { readonly schedule: Schedule }) {
+function LineHandle({ schedule }: { readonly schedule: DrawnSchedule }) {
   const { value: shown } = line;
   const origin = Date.parse(schedule.at);
   const target = shown?.target ?? origin;
   const { count, rest } = describeMove(schedule, target);
+  const time = formatTime(target, origin);
   const step = (event: KeyboardEvent) => {
     const times = listStops(schedule).map(({ last }) => last);
-    const ticks = TICKS_MS.map((ms) => origin + ms);
+    const ticks = TICKS_MS.map((ms) => skipMark(schedule, origin + ms));
     const next = (from: readonly number[]) => from.find((at) => at > target) ?? target;
     const previous = (from: readonly number[]) => from.findLast((at) => at < target) ?? origin;
     const targets: Readonly<Record<string, () => number>> = {
@@ -169,10 +173,10 @@ function LineHandle({ schedule }: { readonly schedule: Schedule }) {
       aria-valuemin={0}
       aria-valuemax={Math.max(...TICKS_MS) / 1_000}
       aria-valuenow={Math.round((target - origin) / 1_000)}
-      aria-valuetext={shown === null ? `now, ${formatTime(origin, origin)}` : `${count}${rest}`}
+      aria-valuetext={shown === null ? `now, ${time}` : shown.isMoving ? time : `${count}${rest}`}
       onKeyDown={step}
     >
-      {shown === null ? 'now' : formatTime(target, origin)}
+      {shown === null ? 'now' : time}
     </div>
   );
 }

@@ -10,16 +10,13 @@ export function WebhookTimeline({ webhook }: { readonly webhook: WebhookWithStat
   const { id, url, statistics } = webhook;
   const schedule = useSchedule();
   if (schedule === undefined) return null;
+  const marks = schedule.marks.filter(({ webhook_id }) => webhook_id === id);
+  const shown = { ...schedule, drawn: marks };
   return (
     <section class="card" aria-label="Attempts">
-      <TimelineArea schedule={schedule}>
-        <TimeScale schedule={schedule} />
-        <Timeline
-          label={url}
-          at={schedule.at}
-          marks={schedule.marks.filter(({ webhook_id }) => webhook_id === id)}
-          toTarget={toDeliveries(id)}
-        />
+      <TimelineArea schedule={shown}>
+        <TimeScale schedule={shown} />
+        <Timeline label={url} at={schedule.at} marks={marks} toTarget={toDeliveries(id)} />
         <p>
           {statistics !== undefined && describeResults(statistics)}{' '}
           <a href={toHash({ section: 'deliveries', query: { webhook_id: id } })}>All deliveries</a>
