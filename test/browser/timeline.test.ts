@@ -103,7 +103,7 @@ describeInBrowser('the line of the timelines', () => {
     await rings.first().click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^4 retries to 2 endpoints, until .* \(\+5 min\)$/);
     // A screen reader sends only a click.
-    await area.getByRole('button', { name: '2 h' }).last().dispatchEvent('click');
+    await area.getByRole('button', { name: '2 h', exact: true }).last().dispatchEvent('click');
     await expect.poll(() => lineTextOf(page)).toMatch(/\(\+2 h\)$/);
     const register = area.getByRole('button', { name: 'Register endpoint' });
     await register.focus();
