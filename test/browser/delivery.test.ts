@@ -196,7 +196,7 @@ describeInBrowser('the delivery page', () => {
     await headingOf(page, 3, 3).waitFor();
     const labels = () =>
       attemptsOf(page).evaluateAll((all) =>
-        all.map((link) => link.querySelector('title')?.textContent?.replace(/, [\d:]+$/, '')),
+        all.map((link) => link.querySelector('title')?.textContent?.replace(/(, \w+ \d+)?, [\d:]+$/, '')),
       );
     await expect.poll(labels).toEqual(['Attempt 1: 500', 'Attempt 2: 302', 'Attempt 3: 503']);
     expect(await timelineOf(page).locator('.due').count()).toBe(4);
