@@ -220,9 +220,13 @@ export class Dispatcher {
       const now = clock.now();
       for (const webhookSeq of store.deliveries.listDueEndpoints(seq, now))
         this.#readAgain(webhookSeq, workspace);
-      let nextAt = store.deliveries.findExpiry(seq, rules.retry.windowMs, this.#startedSeqs);
-      if (nextAt <= now) void this.#expirePaused(workspace);
-      else nextAt = Math.min(nextAt, store.deliveries.findNextDueAt(seq, now) ?? nextAt);
+      const expiresAt = store.deliveries.findExpiry(seq, rules.retry.windowMs, this.#startedSeqs);
+      if (expiresAt <= now) {
+        // Without a timer, which would end at once until this is written. Then everything is read again.
+        void this.#expirePaused(workspace);
+        continue;
+      }
+      const nextAt = Math.min(expiresAt, store.deliveries.findNextDueAt(seq, now) ?? expiresAt);
       wakeInMs = Math.min(wakeInMs, clock.realMsUntil(nextAt));
     }
     this.#setTimer(wakeInMs);
