@@ -31,7 +31,9 @@ export function createHttpControlClient({
   ...options
 }: HttpControlClientOptions): ControlPlane {
   const toHttpRequest = (request: ControlRequest) => ({
-    ...{ signal, ca, noResponseHint },
+    signal,
+    ca,
+    noResponseHint,
     ...request,
     headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...request.headers },
   });

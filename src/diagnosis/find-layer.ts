@@ -88,7 +88,9 @@ function describeExchange(
   const allow = response?.headers.allow;
   return {
     ...describeUrl(url),
-    ...{ host, status: String(status), content_type: type?.[1] ?? 'application/json' },
+    host,
+    status: String(status),
+    content_type: type?.[1] ?? 'application/json',
     size: formatCount(new TextEncoder().encode(body).length, 'byte'),
     allow: allow === undefined ? '' : `: it allows ${allow}`,
     location: location ?? Object.assign(new URL(url), { pathname: `${pathname}/` }).href,

@@ -59,12 +59,21 @@ export function judgeResult(
     (isFault ? undefined : findTransportProblem(error ?? '')) ??
     causeFixes[isFault && !isFaultActive ? 'ended_fault' : cause];
   const values = {
-    ...{ ...describeUrl(delivery.url), webhook: delivery.webhook_id, delivery: delivery.id },
-    ...{ fault: fault?.id ?? '', kind: fault?.kind ?? '', location },
+    ...describeUrl(delivery.url),
+    webhook: delivery.webhook_id,
+    delivery: delivery.id,
+    fault: fault?.id ?? '',
+    kind: fault?.kind ?? '',
+    location,
   };
   return {
-    ...{ cause, certainty: 'certain', layer: null, detail: describeResult(attempt, cause), mistake: null },
-    ...{ evidence: [], hints: fix === undefined ? [] : [toHint(fix, values)] },
+    cause,
+    certainty: 'certain',
+    layer: null,
+    detail: describeResult(attempt, cause),
+    mistake: null,
+    evidence: [],
+    hints: fix === undefined ? [] : [toHint(fix, values)],
   };
 }
 
@@ -120,8 +129,11 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
   const isAge = verification?.layer?.kind === 'signature_time';
   if (clock !== null && (isAge || (isUndecided && !isReported && verification === null && found === null))) {
     return {
-      ...{ ...basic, cause: 'receiver_clock', certainty: isAge ? 'certain' : 'likely' },
-      ...{ detail: detail(clock), hints: [sayFix('clock_differs', values)] },
+      ...basic,
+      cause: 'receiver_clock',
+      certainty: isAge ? 'certain' : 'likely',
+      detail: detail(clock),
+      hints: [sayFix('clock_differs', values)],
     };
   }
 
@@ -143,14 +155,17 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
     const next =
       report === null ? [...(verification?.hints ?? []), own.probe] : [sayFix('digest_unknown', values)];
     return {
-      ...{ ...rejected, detail: detail(verification?.detail ?? report?.detail ?? '') },
-      ...{ evidence: report?.evidence ?? [], hints: [...next, own.secret] },
+      ...rejected,
+      detail: detail(verification?.detail ?? report?.detail ?? ''),
+      evidence: report?.evidence ?? [],
+      hints: [...next, own.secret],
     };
   }
   const said = says === null ? null : say('says', { says: quote(says) });
   const hints = isUndecided ? [sayFix('unclear', values)] : basic.hints;
   return {
-    ...{ ...basic, detail: detail(said ?? (isUndecided ? say('unclear') : '')) },
+    ...basic,
+    detail: detail(said ?? (isUndecided ? say('unclear') : '')),
     hints: cause === 'rejected' ? [...hints, own.probe] : hints,
   };
 }

@@ -28,11 +28,15 @@ export function judgeProbe(
   const { cause, evidence, hints, layer } = judgment;
   const own = toDeliveryHints(delivery);
   const add = (fact: string, ownHints: Judgment['hints']): Judgment => ({
-    ...{ ...judgment, evidence: [fact, ...evidence], hints: ownHints },
+    ...judgment,
+    evidence: [fact, ...evidence],
+    hints: ownHints,
   });
   const conclude = (name: SentenceName, facts: string[], change: Partial<Judgment> = {}): Judgment => ({
     ...{ ...judgment, certainty: 'certain', detail: `Your receiver returned ${status}. ${say(name)}` },
-    ...{ evidence: [...facts, ...evidence], hints: [sayFix(name, values)], ...change },
+    evidence: [...facts, ...evidence],
+    hints: [sayFix(name, values)],
+    ...change,
   });
   switch (probe.result) {
     case 'accepted':
@@ -62,6 +66,7 @@ export function judgeProbe(
   const names = { signature_rejected: 'probe_verified', receiver_error: 'probe_fails' } as const;
   const name = cause in names ? names[cause as keyof typeof names] : 'probe_constant';
   return conclude(name, [say('probe_tried', { count })], {
-    ...{ certainty: 'likely', hints: [sayFix(name, values), own.secret, own.verify] },
+    certainty: 'likely',
+    hints: [sayFix(name, values), own.secret, own.verify],
   });
 }

@@ -134,15 +134,20 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Exclude the path of the endpoint URL from the CSRF protection: the signature replaces it.',
     rows: [
       {
-        ...{ by: 'The CSRF protection of Laravel', status: [419] },
+        by: 'The CSRF protection of Laravel',
+        status: [419],
         fix: 'In bootstrap/app.php, add the path to validateCsrfTokens(except: […]), or define the route in routes/api.php.',
       },
       {
-        ...{ by: 'The CSRF protection of Django', status: [403], fix: 'Add @csrf_exempt to the view.' },
+        by: 'The CSRF protection of Django',
+        status: [403],
+        fix: 'Add @csrf_exempt to the view.',
         page: /<p>(CSRF verification failed\. Request aborted\.)<\/p>/,
       },
       {
-        ...{ by: 'The CSRF protection of Django REST framework', status: [403], says: [/^CSRF Failed: /] },
+        by: 'The CSRF protection of Django REST framework',
+        status: [403],
+        says: [/^CSRF Failed: /],
         fix: 'Set authentication_classes = [] in the view.',
       },
       {
@@ -153,11 +158,14 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         fix: 'Add skip_forgery_protection to the controller.',
       },
       {
-        ...{ by: 'The CSRF protection of Flask-WTF', status: [400], fix: 'Add @csrf.exempt to the view.' },
+        by: 'The CSRF protection of Flask-WTF',
+        status: [400],
+        fix: 'Add @csrf.exempt to the view.',
         says: [/^The CSRF (?:session )?tokens? (?:is|has|do) /],
       },
       {
-        ...{ by: 'CSRF protection', status: [400, 403] },
+        by: 'CSRF protection',
+        status: [400, 403],
         says: [
           /^(?:\w+Error: )?(?:invalid|missing) csrf (?:token|secret|\(Cross Site)/i,
           /^(?:Invalid CSRF Token '|(?:The )?CSRF token is invalid|Could not verify the provided CSRF token)/i,
@@ -171,31 +179,43 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Add the host {hostname} to the allowed hosts of the framework.',
     rows: [
       {
-        ...{ by: 'Angular', says: [/to allowedHosts under the serve target in angular\.json/] },
+        by: 'Angular',
+        says: [/to allowedHosts under the serve target in angular\.json/],
         fix: 'Add {hostname} to allowedHosts of the serve target in angular.json.',
       },
       {
-        ...{ by: 'Vite', status: [403], says: [/^Blocked request\. This host .*is not allowed/] },
+        by: 'Vite',
+        status: [403],
+        says: [/^Blocked request\. This host .*is not allowed/],
         fix: 'Add {hostname} to server.allowedHosts in vite.config.js.',
       },
       {
-        ...{ by: 'webpack-dev-server', status: [403], says: [/^Invalid Host(?:\/Origin)? header/] },
+        by: 'webpack-dev-server',
+        status: [403],
+        says: [/^Invalid Host(?:\/Origin)? header/],
         fix: 'Add {hostname} to devServer.allowedHosts in webpack.config.js.',
       },
       {
-        ...{ by: 'Rails', status: [403], says: [/^Blocked hosts?:/] },
+        by: 'Rails',
+        status: [403],
+        says: [/^Blocked hosts?:/],
         fix: 'Add config.hosts << "{hostname}" to config/environments/development.rb.',
       },
       {
-        ...{ by: 'Django', status: [400], says: [/^DisallowedHost\b|^Invalid HTTP_HOST header/] },
+        by: 'Django',
+        status: [400],
+        says: [/^DisallowedHost\b|^Invalid HTTP_HOST header/],
         fix: 'Add {hostname} to ALLOWED_HOSTS in settings.py.',
       },
       {
-        ...{ by: 'Starlette', status: [400], says: [/^Invalid host header/] },
+        by: 'Starlette',
+        status: [400],
+        says: [/^Invalid host header/],
         fix: 'Add {hostname} to allowed_hosts of TrustedHostMiddleware.',
       },
       {
-        ...{ by: 'The framework', status: [400, 403] },
+        by: 'The framework',
+        status: [400, 403],
         says: [/^Host .* is not trusted|^Untrusted Host|^Bad Request - Invalid Hostname/],
       },
     ],
@@ -205,23 +225,27 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Start the tunnel, or register the URL on this machine: svc reaches it without a tunnel.',
     rows: [
       {
-        ...{ by: 'ngrok', header: ['ngrok-error-code', /^ERR_NGROK_(?:8012|8013)$/] },
+        by: 'ngrok',
+        header: ['ngrok-error-code', /^ERR_NGROK_(?:8012|8013)$/],
         fix: 'Start your receiver at the port to which ngrok forwards. ngrok is running.',
       },
       { by: 'ngrok', header: ['ngrok-error-code', /^ERR_NGROK_/] },
       { by: 'Cloudflare', status: [530] },
       {
-        ...{ by: 'A dev tunnel', header: ['www-authenticate', /^tunnel\b/i] },
+        by: 'A dev tunnel',
+        header: ['www-authenticate', /^tunnel\b/i],
         fix: 'Make the port of the tunnel public, or allow anonymous access: devtunnel host --allow-anonymous.',
       },
       {
-        ...{ by: 'Codespaces', header: ['location', /github\.dev\/(?:pf-signin|signin|auth)/] },
+        by: 'Codespaces',
+        header: ['location', /github\.dev\/(?:pf-signin|signin|auth)/],
         fix: 'Make the port public: gh codespace ports visibility PORT:public.',
       },
       { by: 'localtunnel', says: [/^503 - Tunnel Unavailable/] },
       { by: 'localtunnel', header: ['x-localtunnel-status', /./] },
       {
-        ...{ by: 'localtunnel', status: [401, 511] },
+        by: 'localtunnel',
+        status: [401, 511],
         says: [/^(?:Tunnel website ahead|Friendly Reminder|You are about to visit)/i],
         fix: "Send its header: svc webhooks update {webhook} --headers 'bypass-tunnel-reminder: 1'.",
       },
@@ -235,11 +259,13 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       { by: 'Vercel', header: ['location', /^https:\/\/vercel\.com\/(?:sso-api|login)/], fix: BYPASS_VERCEL },
       { by: 'Netlify', status: [401], header: ['server', /^Netlify/i], page: /password/i },
       {
-        ...{ by: 'Cloudflare Access', header: ['location', /\.cloudflareaccess\.com\//] },
+        by: 'Cloudflare Access',
+        header: ['location', /\.cloudflareaccess\.com\//],
         fix: 'Add a bypass policy for the path in Cloudflare Zero Trust.',
       },
       {
-        ...{ by: 'Google Cloud Run', status: CREDENTIALS },
+        by: 'Google Cloud Run',
+        status: CREDENTIALS,
         says: [/^Your client does not have permission to get URL/],
         fix: 'Allow unauthenticated invocations of the service.',
       },
@@ -260,14 +286,17 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         fix: 'Exclude the path in the matcher of middleware.ts: the signature replaces a sign-in.',
       },
       {
-        ...{ by: 'An authentication middleware', status: REDIRECTS, redirect: /^(?!slash)/ },
+        by: 'An authentication middleware',
+        status: REDIRECTS,
+        redirect: /^(?!slash)/,
         header: [
           'location',
           /[/.](?:sign[-_]?in|log[-_]?in|authorize|oauth2\/start|oauth2\/sign_in|sessions?\/new)(?:[/?#]|$)/i,
         ],
       },
       {
-        ...{ by: 'An authentication middleware', status: CREDENTIALS },
+        by: 'An authentication middleware',
+        status: CREDENTIALS,
         says: [/^You need to sign in or sign up before continuing/],
       },
     ],
@@ -281,7 +310,9 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       { by: 'The firewall of Vercel', header: ['x-vercel-mitigated', /./] },
       { by: 'AWS WAF', header: ['x-amzn-waf-action', /./] },
       {
-        ...{ by: 'CloudFront', status: [403], header: ['server', /^CloudFront$/] },
+        by: 'CloudFront',
+        status: [403],
+        header: ['server', /^CloudFront$/],
         says: [/The request could not be satisfied|Request blocked/],
       },
       { by: 'ModSecurity', status: [403, 406], says: [/generated by Mod_Security|^Not Acceptable!/] },
@@ -295,11 +326,13 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       { by: 'Basic authentication', status: [401], header: ['www-authenticate', /^Basic\b/i] },
       { by: 'A check for a bearer token', status: CREDENTIALS, header: ['www-authenticate', /^Bearer\b/i] },
       {
-        ...{ by: 'A check of credentials', status: [401] },
+        by: 'A check of credentials',
+        status: [401],
         header: ['www-authenticate', /^(?!.*(?:signature|hmac))./i],
       },
       {
-        ...{ by: 'A check for an API token', status: CREDENTIALS },
+        by: 'A check for an API token',
+        status: CREDENTIALS,
         says: [
           /^(?:\w*Error: )?(?:No auth(?:orization)? token(?: was found)?$|jwt (?:must be provided|malformed))/i,
           /^(?:\w*Error: )?(?:No Authorization was found in request|No token provided)/i,
@@ -316,20 +349,26 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Raise the body limit of the framework, or of the proxy in front of it.',
     rows: [
       {
-        ...{ by: 'Vercel', header: ['x-vercel-error', /FUNCTION_PAYLOAD_TOO_LARGE/] },
+        by: 'Vercel',
+        header: ['x-vercel-error', /FUNCTION_PAYLOAD_TOO_LARGE/],
         fix: 'Send a smaller payload: the limit of 4.5 MB cannot be raised.',
       },
       {
-        ...{ by: 'The body parser', status: [413] },
+        by: 'The body parser',
+        status: [413],
         says: [/^(?:PayloadTooLargeError: )?request entity too large/i],
         fix: "Raise its limit, such as express.raw({ type: '*/*', limit: '5mb' }). Express and NestJS accept 100 kB, koa-bodyparser 1 MB.",
       },
       {
-        ...{ by: 'Fastify', status: [413], says: [/FST_ERR_CTP_BODY_TOO_LARGE|^Request body is too large/] },
+        by: 'Fastify',
+        status: [413],
+        says: [/FST_ERR_CTP_BODY_TOO_LARGE|^Request body is too large/],
         fix: 'Raise bodyLimit of the route or of fastify(). The default is 1 MiB.',
       },
       {
-        ...{ by: 'Next.js', status: [413], says: [/^Body exceeded .*limit/] },
+        by: 'Next.js',
+        status: [413],
+        says: [/^Body exceeded .*limit/],
         fix: 'Set api.bodyParser to false in the config of the page, which verification needs anyway. The default limit is 1 MB.',
       },
       {
@@ -338,11 +377,15 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         fix: 'Raise DATA_UPLOAD_MAX_MEMORY_SIZE in settings.py. The default is 2.5 MB.',
       },
       {
-        ...{ by: 'axum', status: [413], says: [/length limit exceeded/] },
+        by: 'axum',
+        status: [413],
+        says: [/length limit exceeded/],
         fix: 'Add the layer DefaultBodyLimit::max(…). The default is 2 MB.',
       },
       {
-        ...{ by: 'nginx', status: [413], page: /<center>nginx/ },
+        by: 'nginx',
+        status: [413],
+        page: /<center>nginx/,
         fix: 'Raise client_max_body_size. The default is 1 MB.',
       },
       { by: 'A body limit', status: [413] },
@@ -353,7 +396,9 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Accept {content_type} at this route, and read the body as raw bytes.',
     rows: [
       {
-        ...{ by: 'Fastify', status: [415], says: [/FST_ERR_CTP_INVALID_MEDIA_TYPE/] },
+        by: 'Fastify',
+        status: [415],
+        says: [/FST_ERR_CTP_INVALID_MEDIA_TYPE/],
         fix: "Add addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => done(null, body)).",
       },
       { by: 'The framework', status: [415] },
@@ -401,7 +446,8 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Check the path of the endpoint URL and the prefix under which the route is registered.',
     rows: [
       {
-        ...{ by: 'The router', status: [404] },
+        by: 'The router',
+        status: [404],
         says: [
           // Express, Fastify, h3, Rails.
           /^Cannot POST\b|^Route POST:.*not found|^Cannot find any (?:route|path) matching|^No route matches \[POST\]/,
@@ -419,8 +465,10 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     rows: [
       { by: 'nginx', status: [502, 503, 504], page: /<center>nginx/ },
       {
-        ...{ by: 'Cloudflare', status: [502, 504, 520, 521, 522, 523, 524, 525, 526] },
-        ...{ header: ['server', /^cloudflare$/], says: [/^error code: 5\d\d$|\| 5\d\d: |^Bad gateway/i] },
+        by: 'Cloudflare',
+        status: [502, 504, 520, 521, 522, 523, 524, 525, 526],
+        header: ['server', /^cloudflare$/],
+        says: [/^error code: 5\d\d$|\| 5\d\d: |^Bad gateway/i],
       },
       { by: 'Envoy', status: [503], says: [/^(?:upstream connect error or disconnect|no healthy upstream)/] },
       { by: 'A load balancer of AWS', status: [502, 503, 504], header: ['server', /^awselb\//] },

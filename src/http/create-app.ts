@@ -68,7 +68,10 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
     emulator: connectInProcess(control, send),
   });
   mountDashboard(app, {
-    ...{ guard, serveAllowed, internalErrorLog, nextRequestId },
+    guard,
+    serveAllowed,
+    internalErrorLog,
+    nextRequestId,
     folder: options.dashboardFolder,
   });
   app.get('/openapi.json', (event) =>

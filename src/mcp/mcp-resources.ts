@@ -34,6 +34,10 @@ async function readValue(uri: string, connect: ConnectEmulator): Promise<object>
   if (uri !== GAPS) throw new ResourceNotFoundError(uri);
   const { profile, environment } = await control.getStatus({});
   return listGaps(profile, {}, environment).map(({ id, question, value, reason, reference }) => ({
-    ...{ id, question, value, reason, reference },
+    id,
+    question,
+    value,
+    reason,
+    reference,
   }));
 }

@@ -88,7 +88,9 @@ export class Connector {
         proxy && (await openTunnel(proxy, `${addBrackets(host)}:${port}`, limit.signal, connectTimeoutMs));
       if (tunnel) onPhase('tls');
       const options = {
-        ...{ host, port, noDelay: true },
+        host,
+        port,
+        noDelay: true,
         lookup: createPolicyLookup(findReason, lookup),
         autoSelectFamily: true,
         autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,

@@ -83,7 +83,11 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
     const cut = new AbortController();
     const exchange = await withAnySignal([signal, cut.signal], (ended) =>
       client.send({
-        ...{ url, timeoutMs, insecureTls, bodyLimitBytes: BODY_LIMIT_BYTES, signal: ended },
+        url,
+        timeoutMs,
+        insecureTls,
+        bodyLimitBytes: BODY_LIMIT_BYTES,
+        signal: ended,
         reusesConnection: message.keepsConnection ?? false,
         headers: {
           'Content-Type': 'application/json',

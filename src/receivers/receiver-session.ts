@@ -82,7 +82,10 @@ export class ReceiverSession {
   get limits(): PlayLimits {
     const { timeoutMs } = this.options;
     return {
-      ...{ responseMs: timeoutMs, retryMs: timeoutMs, sideEffectMs: timeoutMs, recoveryMs: RECOVERY_MS },
+      responseMs: timeoutMs,
+      retryMs: timeoutMs,
+      sideEffectMs: timeoutMs,
+      recoveryMs: RECOVERY_MS,
       ...{
         quietMs: MIN_QUIET_MS,
         repeats: true,
@@ -111,7 +114,12 @@ export class ReceiverSession {
     const { restart, now, signal } = this.options;
     const play = new SequencePlay(
       {
-        ...{ client: this.#client, factory: this.factory, observer: this.observer, restart, now, signal },
+        client: this.#client,
+        factory: this.factory,
+        observer: this.observer,
+        restart,
+        now,
+        signal,
         otherEvent: this.#template,
         sleep: (ms) => sleep(ms, signal),
       },

@@ -64,8 +64,12 @@ export function createSideEffectReader(source: string, options: SideEffectReader
 async function readUrl(url: string, { urlRule: rule, signal }: SideEffectReaderOptions): Promise<string> {
   const limits = { connectTimeoutMs: READ_TIMEOUT_MS, attemptTimeoutMs: READ_TIMEOUT_MS };
   const exchange = await new OutboundClient({ rule }).send({
-    ...{ url, method: 'GET', signal, timeoutMs: READ_TIMEOUT_MS },
-    ...{ bodyLimitBytes: RESPONSE_LIMIT, reusesConnection: false },
+    url,
+    method: 'GET',
+    signal,
+    timeoutMs: READ_TIMEOUT_MS,
+    bodyLimitBytes: RESPONSE_LIMIT,
+    reusesConnection: false,
   });
   const { failure, response } = exchange;
   if (failure !== null || response === null) {

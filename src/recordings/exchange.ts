@@ -113,7 +113,12 @@ export function readHarEntry(recorded: v.InferOutput<typeof HarEntry>, position:
   const body = toBody(request.postData, headers);
   const size = request.bodySize ?? 0;
   return {
-    ...{ ...position, at, url, headers, responseHeaders, dueAt: at },
+    ...position,
+    at,
+    url,
+    headers,
+    responseHeaders,
+    dueAt: at,
     durationMs: recorded.time ?? 0,
     method: request.method,
     // Some programs record only the beginning of a body. -1 and 0 are sizes that are not known.
@@ -136,7 +141,12 @@ export function readRequestLine(
   if (url === null) return null;
   const [headers, responseHeaders] = [toHeaders(request.headers), toHeaders(response?.headers)];
   return {
-    ...{ ...position, at, dueAt, url, headers, responseHeaders },
+    ...position,
+    at,
+    dueAt,
+    url,
+    headers,
+    responseHeaders,
     durationMs: line.duration_ms,
     method: request.method,
     body: toBody({ text: request.body }, headers),

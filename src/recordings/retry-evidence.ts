@@ -97,7 +97,9 @@ function listWaits(attempts: Attempts): Wait[] {
     if (isSuccess(failed) || failed.isManual || next?.isManual) break;
     const retryAfter = failed.responseHeaders.get('retry-after') ?? '';
     waits.push({
-      ...{ failed, next, ms: next === undefined ? Infinity : next.dueAt - failed.dueAt },
+      failed,
+      next,
+      ms: next === undefined ? Infinity : next.dueAt - failed.dueAt,
       attemptCount: index + 1,
       firstAttemptAt: first.dueAt,
       startedAt: failed.dueAt,

@@ -52,7 +52,9 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
       ...(otherPrefix === '' ? [] : [describePrefix(otherPrefix, scheme)]),
       ...(found.match === getDigestForm(scheme) ? [] : [describeForm(found.match, scheme)]),
     ].map((description) => ({
-      ...{ reason: 'encoding_changed' as const, description, remedy: describeCorrectForm(scheme) },
+      reason: 'encoding_changed' as const,
+      description,
+      remedy: describeCorrectForm(scheme),
     }));
     const mistakes = [...found.mistakes, ...written];
     return mistakes.length > 0
@@ -64,7 +66,8 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
     secrets.some((secret) => computeDigest(scheme, secret, message).startsWith(text));
   if (isTruncated || !isDigest(text)) {
     return {
-      ...{ ok: false, reason: 'digest_malformed' },
+      ok: false,
+      reason: 'digest_malformed',
       detail: isTruncated
         ? `The digest is truncated: it contains only the first ${text.length} characters of the correct digest.`
         : `The digest is not an HMAC in hex or base64: it has ${formatCount(text.length, 'character')}.`,
@@ -72,7 +75,8 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
     };
   }
   return {
-    ...{ ok: false, reason: 'signature_mismatch' },
+    ok: false,
+    reason: 'signature_mismatch',
     detail:
       'No known mistake produces this digest, and none of the likely combinations of two mistakes does.',
     remedy: 'Check again with the secret and the raw body that the receiver used.',

@@ -98,7 +98,9 @@ const HTML = `<>&${LINE_SEPARATORS}`;
 
 /** Keeps numbers and the order, and writes everything on one line. */
 const plain: Choices = {
-  ...{ numbers: keepNumber, order: keepOrder, escaped: '' },
+  numbers: keepNumber,
+  order: keepOrder,
+  escaped: '',
   ...{ comma: ',', colon: ':', indent: null, empty: ['{}', '[]'], end: '' },
 };
 const indented = (indent: string): Partial<Choices> => ({ indent, comma: ',', colon: ': ' });
@@ -149,8 +151,10 @@ export const serializers: readonly Serializer[] = [
   describeLibrary(
     'json_encode of PHP',
     {
-      ...{ numbers: withIntegers(doubles.PHP, 64), escaped: NON_ASCII },
-      ...{ escapesSlash: true, convertsLists: true },
+      numbers: withIntegers(doubles.PHP, 64),
+      escaped: NON_ASCII,
+      escapesSlash: true,
+      convertsLists: true,
     },
     { JSON_UNESCAPED_SLASHES: { escapesSlash: false } },
     { JSON_UNESCAPED_UNICODE: keepsHtml },
@@ -268,7 +272,13 @@ export function writeJson(tree: JsonTree, choices: Choices): string {
 }
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  ...{ '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\', '"': '\\"' },
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\\': '\\\\',
+  '"': '\\"',
 };
 /** Every library writes it in the same way. */
 const PLAIN_STRING = /^"[\w .-]*"$/;

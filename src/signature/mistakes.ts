@@ -161,7 +161,9 @@ const timestampKind = (
   remedy: MistakeKind['remedy'],
   list: (input: MistakeInput) => readonly (readonly [clause: string, timestamp: string])[],
 ): MistakeKind => ({
-  ...{ part: 'timestamp', reason: 'timestamp_changed', remedy },
+  part: 'timestamp',
+  reason: 'timestamp_changed',
+  remedy,
   make: (input) =>
     list(input).map(([clause, text]) => [`the timestamp was ${clause}`, { timestamp: () => text }]),
 });
@@ -424,7 +426,10 @@ export function listMistakes(input: MistakeInput): Mistake[] {
   const ranked = kinds.filter(isPossible).flatMap(({ part, reason, remedy, make, rank = 0 }) =>
     Array.from(make(input), ([description, change, own], index) => ({
       mistake: {
-        ...{ part, reason, description, change },
+        part,
+        reason,
+        description,
+        change,
         remedy: own ?? (typeof remedy === 'string' ? remedy : remedy(scheme)),
       },
       rank: rank + index,

@@ -45,7 +45,11 @@ function print(template: string, ms: number, hours = 0): string {
   const offset = formatOffset(hours);
   const utc = local.toUTCString();
   const values: Readonly<Record<string, string>> = {
-    ...{ date, time, offset, utc, short_offset: offset.replace(':', '') },
+    date,
+    time,
+    offset,
+    utc,
+    short_offset: offset.replace(':', ''),
     short_time: time.replace(/:00$/, ''),
     us_date: date.replace(/(\d+)-(\d+)-(\d+)/, '$2/$3/$1'),
     words: utc.replace(/(\w+), (\d+) (\w+) (.*) GMT/, '$1 $3 $2 $4'),

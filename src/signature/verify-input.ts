@@ -86,7 +86,14 @@ export function parseVerifyInput(input: unknown) {
   // What only helps to explain a failure: invalid values are ignored.
   const { otherSecrets = [], otherSchemes = [], sentBody, contentEncoding } = fields;
   return {
-    ...{ scheme, secrets, toleranceMs, now, payload, signature, timestamp, id },
+    scheme,
+    secrets,
+    toleranceMs,
+    now,
+    payload,
+    signature,
+    timestamp,
+    id,
     otherSecrets: toArray(otherSecrets).filter((other) => isNamedSecret(scheme, other)),
     otherSchemes: toArray(otherSchemes)
       .map(findScheme)

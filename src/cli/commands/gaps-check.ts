@@ -71,7 +71,11 @@ export const check: CommandDefinition<CheckOptions> = {
     const traffic = sortTraffic(exchanges, options);
     const { profile, overrides, environment, scheme } = config.values;
     const checked = checkGaps({
-      ...{ traffic, secrets, profile, overrides, environment },
+      traffic,
+      secrets,
+      profile,
+      overrides,
+      environment,
       checksSignatures: scheme === 'svc',
       eventTypes: new Set(builtInEventTypes()),
     });

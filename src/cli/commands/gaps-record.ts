@@ -95,7 +95,10 @@ export const record: CommandDefinition<RecordOptions> = {
       const url = new URL(request.path.replace(/^\//, ''), `${baseUrl}/`);
       const [startedAt, startedMs] = [new Date(now()), performance.now()];
       const response = await sendRequest({
-        ...{ ...request, url, ca, signal },
+        ...request,
+        url,
+        ca,
+        signal,
         noResponseHint: 'Check the base address, and that the service is reachable from this machine.',
       });
       const { status, text } = response;

@@ -195,7 +195,10 @@ async function toFuzzOptions(
     await waitUntilListening(url, signal);
   };
   return {
-    ...{ ...resolved, replay, randomSeed: seed, variations: selectVariations(only, without) },
+    ...resolved,
+    replay,
+    randomSeed: seed,
+    variations: selectVariations(only, without),
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
     events: createEvents(events, seed, projectFolder, context),

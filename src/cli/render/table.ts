@@ -55,10 +55,21 @@ interface FittedColumn<Row> {
 const ROWS_PER_TABLE = 10;
 /** The borders of cli-table3: only the gap between two columns. */
 const chars = {
-  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
-  ...{ mid: '', 'mid-mid': '', 'left-mid': '', 'right-mid': '' },
-  ...{ left: '', right: '', middle: ' '.repeat(GAP) },
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  mid: '',
+  'mid-mid': '',
+  'left-mid': '',
+  'right-mid': '',
+  left: '',
+  right: '',
+  middle: ' '.repeat(GAP),
 };
 const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
 /**

@@ -80,7 +80,9 @@ export async function probeSignature(
       return outcome === result.outcome && responseStatus === result.responseStatus;
     });
   const found = ({ mistakes }: Probe): FoundMistake => ({
-    ...{ result: 'mistake', mistake: describeMistakes(mistakes), status: correct.responseStatus },
+    result: 'mistake',
+    mistake: describeMistakes(mistakes),
+    status: correct.responseStatus,
     comparison: compareContent(buildSignedContent(scheme, message), buildChangedContent(input, mistakes)),
   });
   const correct = await sendCorrect();

@@ -35,7 +35,10 @@ export async function probeWebhook(
     webhook_id: id,
     url,
     connection: {
-      ...{ outcome, error, address, duration_ms: durationMs },
+      outcome,
+      error,
+      address,
+      duration_ms: durationMs,
       certificate: certificate && {
         issuer: certificate.issuer,
         valid_to: new Date(certificate.validTo).toISOString(),

@@ -85,7 +85,9 @@ export function createSender({ limits, ...options }: SenderOptions) {
     if (failure === null) return describeResponse(url, response);
     assertFreeFileDescriptors(failure);
     return describeFailure(failure, {
-      ...{ ...limits, stage, response },
+      ...limits,
+      stage,
+      response,
       url: new URL(url),
       isFirst: !known.has(url),
     });

@@ -125,7 +125,11 @@ export function explainDelivery(
   const found = findFinding(sandbox, row, attempt);
   const fault = store.faults.find(attempt.fault?.id ?? '');
   const judgment = judgeAttempt({
-    ...{ attempt, delivery, values, toleranceMs, report: readReport(sandbox, row, attempt, apiKey) },
+    attempt,
+    delivery,
+    values,
+    toleranceMs,
+    report: readReport(sandbox, row, attempt, apiKey),
     found: found && { mistake: found, evidence: [say('probe_found', { delivery: found.delivery_id })] },
     isFaultActive: fault !== undefined && isFaultActive(toFault(fault)),
   });
@@ -133,10 +137,14 @@ export function explainDelivery(
   const isShown = found !== null && verdict.mistake?.detail === found.detail;
   const [secret = ''] = [...listSigningSecrets(sandbox, row, attempt), ...secrets];
   return {
-    ...{ delivery, attempt: toExplainedAttempt(attempt), summary, ...verdict },
+    delivery,
+    attempt: toExplainedAttempt(attempt),
+    summary,
+    ...verdict,
     finding: isShown
       ? {
-          ...{ delivery_id: found.delivery_id, comparison: found.comparison },
+          delivery_id: found.delivery_id,
+          comparison: found.comparison,
           explains: store.attempts.countUnresolved(row.webhook_seq, found.status),
         }
       : null,
@@ -154,11 +162,18 @@ function explainWaiting(delivery: Delivery, summary: string, now: number): Expla
   const next = { text: 'Send the next due delivery', command: 'svc clock next' };
   const waiting = status === 'pending' ? [next] : [];
   return {
-    ...{ delivery, attempt: null, summary, certainty: 'certain' },
+    delivery,
+    attempt: null,
+    summary,
+    certainty: 'certain',
     detail: isDue ? say('in_progress') : summary,
     cause: paused ? 'paused' : status === 'canceled' ? 'canceled' : 'not_sent',
     hints: paused ? [toDeliveryHints(delivery).enable] : waiting,
-    ...{ layer: null, mistake: null, finding: null, evidence: [], steps: null },
+    layer: null,
+    mistake: null,
+    finding: null,
+    evidence: [],
+    steps: null,
   };
 }
 

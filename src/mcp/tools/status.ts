@@ -29,7 +29,12 @@ export const statusTool = defineTool({
     const { failing, failed } = overview.delivery_counts;
     const failure = [...failures.values()].find(Boolean);
     return {
-      ...{ base_url, version, db, profile, workspace_id, storage_problem },
+      base_url,
+      version,
+      db,
+      profile,
+      workspace_id,
+      storage_problem,
       // Its query can contain the control token.
       dashboard_url: new URL('/', status.dashboard_url).href,
       clock: { now, speed, next_due_at },

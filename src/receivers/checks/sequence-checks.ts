@@ -31,7 +31,9 @@ const deliver: PlayedStep = { kind: 'deliver', event: 0 };
 function createRepeated(ageMs?: number): CustomStep {
   let message: SignedMessage | undefined;
   return {
-    ...{ kind: 'custom', event: 0, isGenuine: true },
+    kind: 'custom',
+    event: 0,
+    isGenuine: true,
     create(factory, body) {
       message ??= factory.sign(body, ageMs === undefined ? {} : { ageMs });
       return message;

@@ -59,8 +59,13 @@ export async function waitUntilListening(url: string, signal: AbortSignal): Prom
 async function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
   // The certificate does not matter for this question, and the response is not read.
   const { response } = await new OutboundClient({ rule: 'local' }).send({
-    ...{ url, method: 'GET', signal, timeoutMs: REQUEST_TIMEOUT_MS },
-    ...{ bodyLimitBytes: 0, reusesConnection: false, insecureTls: true },
+    url,
+    method: 'GET',
+    signal,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+    bodyLimitBytes: 0,
+    reusesConnection: false,
+    insecureTls: true,
   });
   return response !== null && !gatewayStatuses.has(response.status);
 }

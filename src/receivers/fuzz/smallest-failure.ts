@@ -110,7 +110,13 @@ export async function confirmFailure(
   const { reason, remedy } = explainRule(violation.rule, sequence);
   const attackExplanation = explainAcceptedAttack(sequence, record, violation);
   return {
-    ...{ rule: violation.rule, reference, summary, reason, failed, played, sequence },
+    rule: violation.rule,
+    reference,
+    summary,
+    reason,
+    failed,
+    played,
+    sequence,
     message: violation.message + problem,
     remedy:
       attackExplanation === NOT_PROCESSED_EXPLANATION

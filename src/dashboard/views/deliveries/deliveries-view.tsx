@@ -190,7 +190,10 @@ function StatusButtons({ filter: { status: selected, ...otherFilters } }: { read
 function countByFilter(counts: DeliveryStatusCounts | undefined) {
   const { failing = 0, failed = 0, paused = 0, pending = 0, canceled = 0 } = counts ?? {};
   return {
-    ...{ failing, failed, paused, canceled },
+    failing,
+    failed,
+    paused,
+    canceled,
     unsuccessful: failing + failed,
     pending: pending > failing + paused ? pending : 0,
   };

@@ -61,8 +61,11 @@ export function toMarks(
   const add = (at: string, state: 'succeeded' | 'failed' | 'due') => {
     const part = `${toPart(Date.parse(at) - origin)} ${state === 'due'}`;
     const mark = marks.get(part) ?? {
-      ...{ first_at: at, deliveries: 0 },
-      ...{ succeeded: 0, failed: 0, due: 0 },
+      first_at: at,
+      deliveries: 0,
+      succeeded: 0,
+      failed: 0,
+      due: 0,
     };
     const isLater = state === 'due' && at !== dueTimes[0];
     marks.set(part, {
