@@ -29,6 +29,18 @@ describeInBrowser('the view of JSON', () => {
     expect(await view.getAttribute('aria-readonly')).toBe('true');
   });
 
+  it('the view of JSON shows plain text if it cannot be loaded', async () => {
+    const emulator = await startTestEmulator();
+    onTestFinished(emulator.close);
+    const { json } = await emulator.api('POST', '/events', '{"type":"order.shipped","payload":{"sku":"tea"}}');
+    const page = await openDashboard(emulator, { hash: '/requests', expectedErrors: /ERR_FAILED/ });
+    const refused = page.waitForEvent('requestfailed');
+    await page.route('**/code-mirror-*.js', (route) => route.abort());
+    await page.evaluate(`location.hash = '/events/${json.id}'`);
+    await refused;
+    await page.getByText('"sku": "tea"').waitFor();
+  });
+
   it('the view of JSON finds text with Ctrl+F and with its button, and has the focus again after Escape', async () => {
     const items = Array.from({ length: 20 }, (_, number) => ({ id: `item_${number}` }));
     const { page, view } = await openEvent(JSON.stringify({ items }));

@@ -70,7 +70,7 @@ export async function openDashboard(
   // Also sets the clock of a page that another test has left.
   if (hasFakeTimers) await page.clock.install();
   const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
+  page.on('pageerror', (error) => problems.push(error.stack || error.message));
   page.on('console', (message) => {
     const { url: source } = message.location();
     // The page of another test may still report that its emulator has ended.

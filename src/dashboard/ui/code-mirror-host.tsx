@@ -20,9 +20,13 @@ export function CodeMirrorHost({ text, create, inputs }: Props) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (codeMirror.peek() === undefined)
-      void import('./code-mirror.ts').then((loaded) => {
-        codeMirror.value = loaded;
-      });
+      import('./code-mirror.ts').then(
+        (loaded) => {
+          codeMirror.value = loaded;
+        },
+        // The emulator has stopped. The text stays plain until the page is loaded again.
+        () => undefined,
+      );
   }, []);
   const { value: loaded } = codeMirror;
   useLayoutEffect(() => {
