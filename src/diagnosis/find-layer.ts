@@ -26,7 +26,10 @@ export function findLayer(
     const detail = fill(row.sentence, all);
     const hint = toHint(row, all);
     const found: Judgment = {
-      ...{ cause, certainty: row.isLikely ? 'likely' : 'certain', layer: { kind, by }, detail },
+      cause,
+      certainty: row.isLikely ? 'likely' : 'certain',
+      layer: { kind, by },
+      detail,
       mistake: reason ? { reason, detail, remedy: hint.text } : null,
       evidence: [describeEvidence(row, response, quoted)],
       hints: [hint],

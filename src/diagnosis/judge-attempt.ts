@@ -146,8 +146,11 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
     const remedy = [shown.mistake.remedy, rawBody].filter(Boolean).join(' ');
     const next = secretReasons.includes(reason) ? own.secret : own.steps;
     return {
-      ...{ ...rejected, detail: detail(shown.mistake.detail), mistake: { ...shown.mistake, remedy } },
-      ...{ evidence: shown.evidence, hints: [{ text: remedy }, next] },
+      ...rejected,
+      detail: detail(shown.mistake.detail),
+      mistake: { ...shown.mistake, remedy },
+      evidence: shown.evidence,
+      hints: [{ text: remedy }, next],
     };
   }
   if (verification !== null || isReported) {

@@ -33,7 +33,9 @@ export function judgeProbe(
     hints: ownHints,
   });
   const conclude = (name: SentenceName, facts: string[], change: Partial<Judgment> = {}): Judgment => ({
-    ...{ ...judgment, certainty: 'certain', detail: `Your receiver returned ${status}. ${say(name)}` },
+    ...judgment,
+    certainty: 'certain',
+    detail: `Your receiver returned ${status}. ${say(name)}`,
     evidence: [...facts, ...evidence],
     hints: [sayFix(name, values)],
     ...change,

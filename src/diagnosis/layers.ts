@@ -278,11 +278,9 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       { by: CLERK, header: ['x-clerk-auth-reason', /protect-rewrite|dev-browser-missing/], fix: PASS_CLERK },
       { by: CLERK, header: ['location', /\.accounts\.dev\//], fix: PASS_CLERK },
       {
-        ...{
-          by: 'The middleware of Auth.js',
-          status: REDIRECTS,
-          header: ['location', /\/api\/auth\/signin/],
-        },
+        by: 'The middleware of Auth.js',
+        status: REDIRECTS,
+        header: ['location', /\/api\/auth\/signin/],
         fix: 'Exclude the path in the matcher of middleware.ts: the signature replaces a sign-in.',
       },
       {

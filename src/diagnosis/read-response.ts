@@ -56,8 +56,18 @@ function listMessages(body: string, isPage: boolean): string[] {
 
 /** Fields of an error that contain a message, the most precise first. Others are values, such as a path or a time. */
 const MESSAGE_FIELDS = [
-  ...['message', 'detail', 'details', 'error_description', 'description', 'msg', 'title', 'reason'],
-  ...['error', 'err', 'errors', 'code'],
+  'message',
+  'detail',
+  'details',
+  'error_description',
+  'description',
+  'msg',
+  'title',
+  'reason',
+  'error',
+  'err',
+  'errors',
+  'code',
 ];
 
 function listJsonMessages(value: unknown): string[] {

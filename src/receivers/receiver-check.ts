@@ -86,14 +86,12 @@ export function toReport(checks: readonly CheckResult[], interrupted: boolean): 
   const [passed, failed] = [countOf('passed'), countOf('failed')];
   return {
     ok: failed === 0 && !interrupted,
-    ...{
-      interrupted,
-      passed,
-      failed,
-      inconclusive: countOf('inconclusive'),
-      skipped: countOf('skipped'),
-      checks,
-    },
+    interrupted,
+    passed,
+    failed,
+    inconclusive: countOf('inconclusive'),
+    skipped: countOf('skipped'),
+    checks,
   };
 }
 

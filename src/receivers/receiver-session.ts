@@ -86,13 +86,11 @@ export class ReceiverSession {
       retryMs: timeoutMs,
       sideEffectMs: timeoutMs,
       recoveryMs: RECOVERY_MS,
-      ...{
-        quietMs: MIN_QUIET_MS,
-        repeats: true,
-        probes: false,
-        observes: true,
-        endsAt: Number.POSITIVE_INFINITY,
-      },
+      quietMs: MIN_QUIET_MS,
+      repeats: true,
+      probes: false,
+      observes: true,
+      endsAt: Number.POSITIVE_INFINITY,
     };
   }
 

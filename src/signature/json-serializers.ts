@@ -101,7 +101,11 @@ const plain: Choices = {
   numbers: keepNumber,
   order: keepOrder,
   escaped: '',
-  ...{ comma: ',', colon: ':', indent: null, empty: ['{}', '[]'], end: '' },
+  comma: ',',
+  colon: ':',
+  indent: null,
+  empty: ['{}', '[]'],
+  end: '',
 };
 const indented = (indent: string): Partial<Choices> => ({ indent, comma: ',', colon: ': ' });
 const keepsHtml = { escaped: LINE_SEPARATORS };

@@ -32,7 +32,8 @@ describeInBrowser('the view of JSON', () => {
   it('the view of JSON shows plain text if it cannot be loaded', async () => {
     const emulator = await startTestEmulator();
     onTestFinished(emulator.close);
-    const { json } = await emulator.api('POST', '/events', '{"type":"order.shipped","payload":{"sku":"tea"}}');
+    const body = '{"type":"order.shipped","payload":{"sku":"tea"}}';
+    const { json } = await emulator.api('POST', '/events', body);
     const page = await openDashboard(emulator, { hash: '/requests', expectedErrors: /ERR_FAILED/ });
     const refused = page.waitForEvent('requestfailed');
     await page.route('**/code-mirror-*.js', (route) => route.abort());
