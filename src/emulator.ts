@@ -208,7 +208,6 @@ function startWithStore(
     closing: closing.signal,
     dashboardFolder: options.dashboardFolder,
     allowHost: options.allowHost,
-    projectFolder,
     fixtureFolders: folders,
   });
   listener.serve(app);

@@ -3,12 +3,10 @@ import { H3 } from 'h3';
 import { type InternalErrorLog, SvcError } from '../domain/errors.ts';
 import type { Sandbox } from '../emulator/service/sandbox.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
-import { connectInProcess } from '../mcp/connected-emulator.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import { mountControlApi } from './control-api.ts';
 import { mountDashboard } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
-import { mountMcpEndpoint } from './mcp-endpoint.ts';
 import { mountPublicApi, type SendToApi } from './public-api.ts';
 import { createRequestGuard, type RequestGuardOptions, type ServeAllowed } from './request-guard.ts';
 import {
@@ -24,8 +22,6 @@ interface AppOptions extends RequestGuardOptions {
   readonly control: ControlPlane;
   /** Folder of the built dashboard. Default: the one of this package. */
   readonly dashboardFolder?: string | undefined;
-  /** Folder with a `fixtures` folder of the project. */
-  readonly projectFolder: string;
   /** Folders with the event types of the OpenAPI document. Later folders override earlier ones. */
   readonly fixtureFolders: readonly string[];
   readonly internalErrorLog: InternalErrorLog;
@@ -59,13 +55,6 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
       const { createControlDocument } = await loadDocuments();
       return JSON.stringify(createControlDocument(getUrls(origin).controlUrl));
     },
-  });
-  mountMcpEndpoint(app, {
-    serveAllowed,
-    internalErrorLog,
-    closing,
-    projectFolder: options.projectFolder,
-    emulator: connectInProcess(control, send),
   });
   mountDashboard(app, {
     guard,

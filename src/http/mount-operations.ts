@@ -46,7 +46,7 @@ export function mountOperations<Table extends Readonly<Record<string, Operation>
 }
 
 /** @throws SvcError `method_not_allowed` */
-export function rejectMethod({ req, url }: ApiEvent, allowed: readonly string[]): never {
+function rejectMethod({ req, url }: ApiEvent, allowed: readonly string[]): never {
   throw new SvcError(
     'method_not_allowed',
     `${url.pathname} does not accept ${req.method}, only ${new Intl.ListFormat('en').format(allowed)}.`,

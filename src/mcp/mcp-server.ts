@@ -1,11 +1,5 @@
-/** Creates the MCP server. Each connection over stdio, and each HTTP request, has its own. */
-import {
-  createMcpHandler,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+/** Creates the MCP server. Each connection has its own. */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { type InternalErrorLog, SvcError } from '../domain/errors.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
@@ -68,14 +62,6 @@ export function createMcpServer(options: McpServerOptions): Server {
     readResource(params.uri, connect).catch(throwProtocolError),
   );
   return server;
-}
-
-/**
- * Serves MCP over streamable HTTP. A request needs no session: it names its protocol version, or gets that of 2025. The signal of the
- * request ends the calls that it started.
- */
-export function createMcpHttpHandler(options: McpServerOptions): (request: Request) => Promise<Response> {
-  return createMcpHandler(() => createMcpServer(options)).fetch;
 }
 
 /** An error of a resource has no result, so it becomes an error of the protocol. */

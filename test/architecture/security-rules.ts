@@ -67,7 +67,6 @@ export const securityRules: Readonly<Record<string, string>> = {
     'If other machines can reach the emulator, everything except `/v1` and `/healthz` requires a token',
   'control.image':
     'The image does not start an emulator that other containers can reach unless its user sets a token',
-  'control.mcp': 'The endpoint for coding agents, `/_svc/mcp`, follows the same rules',
   'control.mcp-secrets':
     'Tools for coding agents show the secret of an endpoint only if the call asks for it',
   'control.api-key': 'An API key does not open the control plane',

@@ -159,7 +159,7 @@ it('the command line and the library load modules of Node.js that few commands n
   expect(loaded.filter((name) => late.includes(name))).toEqual([]);
 });
 
-it('the protocol of coding agents is loaded only by svc mcp and the first request to /_svc/mcp', () => {
+it('the protocol of coding agents is loaded only by svc mcp', () => {
   const protocol = /node_modules\/(?:@modelcontextprotocol|zod)\//;
   const sourcesOf = (name: string) =>
     loadedWith(name).sources.filter((source) => protocol.test(source) || source.startsWith('src/mcp/tools/'));

@@ -1,5 +1,10 @@
-/** The official client, connected to the MCP endpoint of an emulator. */
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+/** The official client, connected to the tools of an emulator. */
+import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { processWarningLog } from '../../src/domain/errors.ts';
+import { connectInProcess } from '../../src/mcp/connected-emulator.ts';
+import { createMcpServer } from '../../src/mcp/mcp-server.ts';
+import type { TestEmulator } from '../support/test-emulator.ts';
 
 /** The fields of the results that tests read. */
 // biome-ignore lint/suspicious/noExplicitAny: tests assert what they expect.
@@ -13,16 +18,18 @@ export interface McpClient extends AsyncDisposable {
   callInvalid(tool: string, args?: Record<string, unknown>): Promise<Result>;
 }
 
-/** @param controlUrl of the emulator */
-export async function connectOverHttp(
-  controlUrl: string,
-  options: ClientOptions = {},
-  token?: string,
-): Promise<McpClient> {
+/** Connects to a server in this process, as `svc mcp` does. */
+export async function connectMcp(emulator: TestEmulator, options: ClientOptions = {}): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const url = new URL(`${controlUrl}/mcp`);
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  const [transport, serverTransport] = InMemoryTransport.createLinkedPair();
+  const connected = connectInProcess(emulator.control, emulator.send);
+  const server = {
+    connect: async () => connected,
+    projectFolder: '.',
+    internalErrorLog: processWarningLog,
+  };
+  serveStdio(() => createMcpServer(server), { transport: serverTransport });
+  await client.connect(transport);
   return toMcpClient(client);
 }
 

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRequest } from '../support/raw-request.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
-import { connectOverHttp, type McpClient } from './mcp-client.ts';
+import { connectMcp, type McpClient } from './mcp-client.ts';
 
 let emulator: TestEmulator;
 let mcp: McpClient;
 beforeAll(async () => {
-  emulator = await startTestEmulator({ controlToken: 'a-token-of-the-test' });
-  mcp = await connectOverHttp(emulator.status().control_url, {}, 'a-token-of-the-test');
+  emulator = await startTestEmulator();
+  mcp = await connectMcp(emulator);
 });
 afterAll(async () => {
   await mcp.client.close();
@@ -46,32 +45,5 @@ describe('resources', () => {
     'file:///etc/passwd',
   ])('the resource %s does not exist', async (uri) => {
     await expect(read(uri)).rejects.toThrow(/not found/i);
-  });
-});
-
-describe('/_svc/mcp', () => {
-  const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-  const send = (headers: Record<string, string>, method = 'POST') =>
-    sendRequest(
-      `${emulator.status().control_url}/mcp`,
-      { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-      method,
-      method === 'POST' ? initialize : undefined,
-    );
-  const authorization = 'Bearer a-token-of-the-test';
-
-  it('/_svc/mcp requires the token and rejects other hosts and origins [control.mcp]', async () => {
-    expect((await send({ authorization })).status).toBe(200);
-    expect((await send({})).status).toBe(401);
-    expect((await send({ authorization: 'Bearer another-token-of-a-test' })).status).toBe(401);
-    expect((await send({ authorization, host: 'evil.example' })).status).toBe(403);
-    expect((await send({ authorization, origin: 'http://evil.example' })).status).toBe(403);
-  });
-
-  it.each(['GET', 'DELETE', 'PUT', 'TRACE'])('/_svc/mcp rejects %s', async (method) => {
-    const { status, headers, body } = await send({ authorization }, method);
-    expect([status, headers.allow]).toEqual([405, 'POST']);
-    const message = `/_svc/mcp does not accept ${method}, only POST.`;
-    expect(JSON.parse(String(body))).toMatchObject({ error: { code: 'method_not_allowed', message } });
   });
 });

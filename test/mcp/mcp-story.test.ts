@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { defects } from './defective-receiver.ts';
-import { connectOverHttp } from './mcp-client.ts';
+import { connectMcp } from './mcp-client.ts';
 import { playStory } from './mcp-story.ts';
 
 let emulator: TestEmulator;
@@ -13,7 +13,7 @@ afterAll(() => emulator.close());
 it.each(defects)(
   'an agent finds the defect %s with explain, corrects it, and replays the delivery',
   async (defect) => {
-    await using mcp = await connectOverHttp(emulator.status().control_url);
+    await using mcp = await connectMcp(emulator);
     await playStory(defect, mcp);
   },
 );

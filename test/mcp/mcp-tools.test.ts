@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listTools } from '../../src/mcp/mcp-server.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import { connectOverHttp, type McpClient } from './mcp-client.ts';
+import { connectMcp, type McpClient } from './mcp-client.ts';
 
 let emulator: TestEmulator;
 let receiver: Receiver;
@@ -14,7 +14,7 @@ let mcp: McpClient;
 beforeAll(async () => {
   emulator = await startTestEmulator();
   receiver = await createReceiver();
-  mcp = await connectOverHttp(emulator.status().control_url);
+  mcp = await connectMcp(emulator);
 });
 afterAll(async () => {
   await mcp.client.close();
@@ -399,7 +399,7 @@ it('state saves a snapshot, resets, and loads the snapshot', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
   // A reset returns to the snapshot that was loaded last, so the emulator of the other tests cannot be used.
   await using other = await startTestEmulator();
-  await using client = await connectOverHttp(other.status().control_url);
+  await using client = await connectMcp(other);
   try {
     await client.call('receiver', { action: 'register', url: receiver.url });
     const { next } = await client.call('state', { action: 'save', path: join(folder, 'state.svc') });
@@ -479,7 +479,7 @@ describe('the protocol', () => {
   it.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
     'a client of version %s can call a tool',
     async (version) => {
-      const old = await connectOverHttp(emulator.status().control_url, {
+      const old = await connectMcp(emulator, {
         supportedProtocolVersions: [version],
       });
       await using _ = old;
@@ -490,7 +490,7 @@ describe('the protocol', () => {
 
   it('a client of version 2026-07-28 can call a tool', async () => {
     const pin = '2026-07-28';
-    const modern = await connectOverHttp(emulator.status().control_url, {
+    const modern = await connectMcp(emulator, {
       versionNegotiation: { mode: { pin } },
     });
     await using _ = modern;

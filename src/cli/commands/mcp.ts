@@ -9,7 +9,7 @@ import { connectOrStart, type ForegroundEmulator, startInForeground } from '../f
 const NOTES = `
 The client starts this command, and ends it by closing standard input. Standard output contains only the protocol. The
 tools use the emulator of this folder. If none is running, the first call starts one in memory, which stops with this
-command. A running emulator serves the same tools over HTTP, at /_svc/mcp.`;
+command.`;
 
 export const command: CommandDefinition<object> = {
   configure: (command) => command.addHelpText('after', NOTES),

@@ -18,7 +18,7 @@ import {
 } from '../../../src/resources/event.ts';
 import type { NewKey } from '../../../src/resources/key.ts';
 import { createFakeContext } from '../../cli/fake-context.ts';
-import { connectOverHttp } from '../../mcp/mcp-client.ts';
+import { connectMcp } from '../../mcp/mcp-client.ts';
 import { ndjsonLine } from '../../recordings/recordings.ts';
 import { runCommand } from '../../support/command-definitions.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
@@ -96,7 +96,7 @@ describe('the settings of an event', () => {
 
   it('the MCP tool trigger and trigger() of the library store each setting', async () => {
     await using emulator = await startTestEmulator();
-    await using mcp = await connectOverHttp(emulator.status().control_url);
+    await using mcp = await connectMcp(emulator);
     const { event_id: id } = await mcp.call('trigger', { type, payload: {}, ...eventFields });
     expect(await emulator.control.getEvent({ id })).toMatchObject(eventFields);
     await using other = await createEmulator();
