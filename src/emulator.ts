@@ -12,14 +12,12 @@ import { type BootstrapResult, StateLifecycle } from './emulator/service/state-l
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/create-app.ts';
-import { createUnboundListener, type HttpListener, listen } from './http/http-listener.ts';
+import { type HttpListener, listen } from './http/http-listener.ts';
 import { isLoopbackOnly, type ListenOptions, toEmulatorUrls } from './http/listen-options.ts';
-import { fetchInProcess } from './http/request-faults.ts';
 import { resolveControlToken } from './http/request-guard.ts';
 import type { Tunnel } from './http/tunnel.ts';
 import type { ControlPlane } from './operations/control-plane.ts';
 import type { EmulatorStatus } from './operations/emulator-schemas.ts';
-import type { ApiRequest, ApiResponse } from './operations/public-operations.ts';
 import { parseSeed, type Seed } from './operations/seed-schema.ts';
 import { assertNotEmulator } from './platform/own-addresses.ts';
 import { VERSION } from './platform/package-info.ts';
@@ -38,8 +36,6 @@ export interface EmulatorOptions extends ListenOptions {
   readonly db: string;
   /** Removes all data of the database first. */
   readonly fresh?: boolean;
-  /** If false, the emulator opens no port and only handles `fetch`. */
-  readonly listen?: boolean;
   readonly environment: Environment;
   readonly rules: Rules;
   /**
@@ -100,10 +96,6 @@ export interface Emulator {
   /** The certificate of the HTTPS server in PEM, for clients to trust; null without HTTPS. */
   readonly certificate: string | null;
   status(): EmulatorStatus;
-  /** Handles a request without the network. */
-  fetch(request: Request): Promise<Response>;
-  /** Performs an operation of `/v1` without a request to the app, see `mountPublicApi`. */
-  send(request: ApiRequest): Promise<ApiResponse>;
   /** Stops accepting connections, waits up to five seconds for attempts in flight, and closes the store. */
   close(): Promise<void>;
 }
@@ -120,14 +112,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const startedAt = wall.monotonic();
   const { internalErrorLog = processWarningLog } = options;
   const onInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
-  const isListening = options.listen !== false;
   // First, because a start that fails must not have changed the database.
-  const listener = isListening ? await listen(options, onInternalError) : createUnboundListener(options);
+  const listener = await listen(options, onInternalError);
   let tunnel: Tunnel | null = null;
   let store: Store | undefined;
   try {
     if (options.forwardTo) assertNotEmulator(options.forwardTo.url);
-    if (options.tunnel && isListening) {
+    if (options.tunnel) {
       const onEnd = (error: SvcError) => onInternalError('the tunnel', error);
       // Loaded late, because execa takes long to load.
       const { openTunnel } = await import('./http/tunnel.ts');
@@ -198,7 +189,7 @@ function startWithStore(
       stop: () => void lifetime.close(),
     },
   );
-  const { app, send } = createApp({
+  const app = createApp({
     sandbox,
     control,
     host,
@@ -251,8 +242,6 @@ function startWithStore(
     ...lifetime,
     seeded: stateLifecycle.bootstrapResult.isSeeded,
     certificate: listener.certificate,
-    fetch: (request) => fetchInProcess(app, request),
-    send,
   };
 }
 

@@ -5,11 +5,11 @@ import { suggestWhereToLook } from '../domain/ids.ts';
 import { publicRoutes } from '../domain/public-routes.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import { expandPath } from '../operations/operation.ts';
-import type { ApiRequest, ApiResponse, PublicOperations } from '../operations/public-operations.ts';
+import type { PublicOperations } from '../operations/public-operations.ts';
 import { pageOf } from '../resources/define-resource.ts';
 import { CreatedWebhook } from '../resources/endpoint.ts';
 import { Event } from '../resources/event.ts';
-import { sendRequest } from './http-client.ts';
+import { type HttpResponse, sendRequest } from './http-client.ts';
 import { isSuccess, parseResponse, toServerError } from './parse-response.ts';
 
 interface ApiClientOptions {
@@ -24,12 +24,10 @@ interface ApiClientOptions {
   readonly explainError?: (error: unknown) => Promise<unknown>;
   /** Aborts every request in progress. */
   readonly signal?: AbortSignal | undefined;
-  /** Sends a request (default: over the network). */
-  readonly send?: (request: ApiRequest) => Promise<ApiResponse>;
 }
 
 /** A response with its exact text: parsing can change numbers. */
-export interface ParsedResponse<Value> extends ApiResponse {
+export interface ParsedResponse<Value> extends HttpResponse {
   readonly value: Value;
 }
 
@@ -74,15 +72,13 @@ export function createApiClient({
   noResponseHint,
   explainError = async (error) => error,
   signal,
-  send = (request) => sendRequest({ ...request, ca, noResponseHint, signal }),
 }: ApiClientOptions) {
   async function call<Name extends keyof typeof outputs>(
     operation: Name,
     { id, query, body, idempotencyKey }: CallInput,
   ): Promise<ParsedResponse<v.InferOutput<(typeof outputs)[Name]>>> {
     const { method, path } = publicRoutes[operation];
-    const params: ApiRequest['params'] = id === undefined ? {} : { id: encodeURIComponent(id) };
-    const url = new URL(baseUrl + expandPath(path, (name) => params[name] ?? ''));
+    const url = new URL(baseUrl + expandPath(path, () => encodeURIComponent(id ?? '')));
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
     const headers = {
       authorization: `Bearer ${apiKey}`,
@@ -90,13 +86,14 @@ export function createApiClient({
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     };
     try {
-      const response = await send({
-        operation,
+      const response = await sendRequest({
         method,
         url,
-        params,
         headers,
         ...(body !== undefined && { body }),
+        ca,
+        noResponseHint,
+        signal,
       });
       if (!isSuccess(response.status)) throw toServerError(response, url.href);
       return { ...response, value: parseResponse(outputs[operation], response.text, url.href) };

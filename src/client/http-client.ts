@@ -1,12 +1,18 @@
 /**
  * Sends HTTP requests with `node:http`, because the global `fetch` starts slowly, and connects to the control plane with them.
  */
-import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { type Hint, SvcError } from '../domain/errors.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
-import type { ApiResponse } from '../operations/public-operations.ts';
 import { type ControlClientOptions, type ControlRequest, createControlClient } from './control-client.ts';
 import { createWrongServerError, isSuccess, RESPONSE_LIMIT_BYTES, toServerError } from './parse-response.ts';
 
@@ -15,6 +21,12 @@ export interface HttpRequest extends ControlRequest {
   readonly ca?: string | undefined;
   /** The hint of the error if nothing responds. */
   readonly noResponseHint?: Hint | string | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
 }
 
 interface HttpControlClientOptions
@@ -62,7 +74,7 @@ export function createHttpControlClient({
  * Sends a request and reads the whole response, with any status.
  * @throws SvcError `no_emulator` without a valid response; `interrupted` when the signal is aborted.
  */
-export async function sendRequest(request: HttpRequest): Promise<ApiResponse> {
+export async function sendRequest(request: HttpRequest): Promise<HttpResponse> {
   try {
     return await readResponse(await startRequest(request), request.url);
   } catch (error) {
@@ -121,7 +133,7 @@ function createSecureRequest(ca: string | undefined): RequestFunction {
   return (url, options) => requestOverTls(url, { ...options, agent });
 }
 
-async function readResponse(response: IncomingMessage, url: URL): Promise<ApiResponse> {
+async function readResponse(response: IncomingMessage, url: URL): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

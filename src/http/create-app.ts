@@ -7,7 +7,7 @@ import type { ControlPlane } from '../operations/control-plane.ts';
 import { mountControlApi } from './control-api.ts';
 import { mountDashboard } from './dashboard.ts';
 import { toEmulatorUrls } from './listen-options.ts';
-import { mountPublicApi, type SendToApi } from './public-api.ts';
+import { mountPublicApi } from './public-api.ts';
 import { createRequestGuard, type RequestGuardOptions, type ServeAllowed } from './request-guard.ts';
 import {
   controlErrorResponse,
@@ -32,7 +32,7 @@ interface AppOptions extends RequestGuardOptions {
 /** They contain much text, which a start does not need. */
 const loadDocuments = () => import('../operations/openapi/openapi-document.ts');
 
-export function createApp(options: AppOptions): { readonly app: H3; readonly send: SendToApi } {
+export function createApp(options: AppOptions): H3 {
   const { sandbox, control, publicUrl, controlToken, internalErrorLog, closing } = options;
   const getUrls = (origin: string) => toEmulatorUrls(origin, publicUrl, controlToken);
   const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
@@ -45,7 +45,7 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
     };
     return withErrorBoundary(internalErrorLog, nextRequestId(), respondIfAllowed, controlErrorResponse);
   };
-  const send = mountPublicApi(app, { sandbox, internalErrorLog, closing, guard });
+  mountPublicApi(app, { sandbox, internalErrorLog, closing, guard });
   mountControlApi(app, {
     serveAllowed,
     control,
@@ -80,5 +80,5 @@ export function createApp(options: AppOptions): { readonly app: H3; readonly sen
     const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
     return errorResponse(error, requestId);
   });
-  return { app, send };
+  return app;
 }

@@ -88,17 +88,6 @@ export async function listen(
   };
 }
 
-/** A listener without a server, for an emulator that only this process uses. Its URL has port 0. */
-export function createUnboundListener({ host }: ListenOptions): HttpListener {
-  return {
-    port: 0,
-    url: toOrigin('http', host, 0),
-    certificate: null,
-    serve() {},
-    close: async () => {},
-  };
-}
-
 function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
   return `${scheme}://${addBrackets(toReachableHost(listeningOn))}:${port}`;
 }

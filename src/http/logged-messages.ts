@@ -1,5 +1,5 @@
 /** Prepares a request and its response for the request log: without secrets, and limited in size. */
-import type { HTTPResponse } from 'h3';
+import type { H3Event, HTTPResponse } from 'h3';
 import { maskSecret } from '../domain/credentials.ts';
 import {
   isSecretName,
@@ -8,7 +8,6 @@ import {
   removeSecretParameters,
 } from '../domain/secret-remover.ts';
 import type { ApiRequestMessages } from '../store/api-requests.ts';
-import type { ApiEvent } from './api-event.ts';
 
 interface LogLimits {
   /** Characters of the path, the user agent and an error message. */
@@ -33,12 +32,12 @@ export function toLoggedText(text: string, limit: number): string {
 }
 
 /** The path and the query, without secrets. */
-export function toLoggedPath({ url }: ApiEvent): string {
+export function toLoggedPath({ url }: H3Event): string {
   return removeKnownSecrets(url.pathname + removeSecretParameters(url.search));
 }
 
 interface Exchange {
-  readonly event: ApiEvent;
+  readonly event: H3Event;
   /** The result of {@link toLoggedPath}. */
   readonly path: string;
   /** Null if it was not read. */
@@ -50,7 +49,7 @@ export function toLoggedMessages(
   { event, path, body, response }: Exchange,
   limits = logLimits,
 ): ApiRequestMessages {
-  const request = toLoggedHeaders(readRequestHeaders(event), limits.headers);
+  const request = toLoggedHeaders(Object.entries(event.runtime?.node?.req.headers ?? {}), limits.headers);
   const isPathTruncated = path.length > limits.text;
   const isBodyTruncated = body !== null && body.length > REQUEST_BODY_LIMIT;
   const responseHeaders = toLoggedHeaders(response.headers, limits.headers);
@@ -67,12 +66,6 @@ export function toLoggedMessages(
     response_size: hasResponse ? Buffer.byteLength(text) : null,
     response_truncated: responseHeaders.isTruncated || text.length > limits.responseBody ? 1 : 0,
   };
-}
-
-/** Node.js has parsed the headers of a request already. A request of this process has no others. */
-function readRequestHeaders({ req, runtime }: ApiEvent): Iterable<readonly [string, unknown]> {
-  const request = runtime?.node?.req;
-  return request === undefined ? req.headers : Object.entries(request.headers);
 }
 
 /** Headers as a JSON object. The last ones are missing, or the value of the last one is cut off, if they exceed `limit` characters. */

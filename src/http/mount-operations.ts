@@ -2,7 +2,6 @@
 import type { H3, H3Event, HTTPResponse } from 'h3';
 import { SvcError } from '../domain/errors.ts';
 import { expandPath, type Operation } from '../operations/operation.ts';
-import type { ApiEvent } from './api-event.ts';
 
 /** @typeParam Served what `serve` creates for a request. */
 interface MountOptions<Table extends Readonly<Record<string, Operation>>, Served> {
@@ -46,7 +45,7 @@ export function mountOperations<Table extends Readonly<Record<string, Operation>
 }
 
 /** @throws SvcError `method_not_allowed` */
-function rejectMethod({ req, url }: ApiEvent, allowed: readonly string[]): never {
+function rejectMethod({ req, url }: H3Event, allowed: readonly string[]): never {
   throw new SvcError(
     'method_not_allowed',
     `${url.pathname} does not accept ${req.method}, only ${new Intl.ListFormat('en').format(allowed)}.`,
@@ -55,6 +54,6 @@ function rejectMethod({ req, url }: ApiEvent, allowed: readonly string[]): never
 }
 
 /** @throws SvcError `not_found` */
-export function rejectPath({ req, url }: ApiEvent): never {
+export function rejectPath({ req, url }: H3Event): never {
   throw new SvcError('not_found', `${req.method} ${url.pathname} does not exist.`);
 }

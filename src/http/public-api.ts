@@ -1,5 +1,5 @@
 /** Serves the described service at `/v1`. */
-import { type H3, HTTPResponse } from 'h3';
+import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { InternalErrorLog } from '../domain/errors.ts';
 import { isId } from '../domain/ids.ts';
 import { authenticate, type Caller, RateLimiter, requireScope } from '../emulator/service/access.ts';
@@ -8,18 +8,11 @@ import { parseIdempotencyKey } from '../emulator/service/idempotency.ts';
 import { createPublicHandlers } from '../emulator/service/public-handlers.ts';
 import type { Sandbox } from '../emulator/service/sandbox.ts';
 import { validateInput } from '../operations/operation.ts';
-import type { ApiRequest, ApiResponse, PublicOperations } from '../operations/public-operations.ts';
-import type { ApiEvent } from './api-event.ts';
+import type { PublicOperations } from '../operations/public-operations.ts';
 import { logLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
-import {
-  assertNotDropped,
-  dropConnection,
-  findFault,
-  toFaultError,
-  waitForLatency,
-} from './request-faults.ts';
+import { dropConnection, findFault, toFaultError, waitForLatency } from './request-faults.ts';
 import type { RequestGuard } from './request-guard.ts';
 import {
   errorResponse,
@@ -37,15 +30,7 @@ interface PublicApiOptions {
   readonly closing: AbortSignal;
 }
 
-/**
- * Performs an operation for this process as for a request over the network: with its key, its faults and its row in the log. Not through the app,
- * because the classes of the Fetch API take 14 ms to load.
- * @throws TypeError if a fault drops the request, as `fetch` does
- */
-export type SendToApi = (request: ApiRequest) => Promise<ApiResponse>;
-
-/** Serves `/v1`. @returns the same for this process */
-export function mountPublicApi(app: H3, options: PublicApiOptions): SendToApi {
+export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const { sandbox, guard, closing } = options;
   const { rateLimit, bodyLimitBytes } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
@@ -55,7 +40,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): SendToApi {
   const handlers = createPublicHandlers(sandbox);
 
   async function serve(
-    event: ApiEvent,
+    event: H3Event,
     respond: (request: PublicRequest) => HTTPResponse | Promise<HTTPResponse>,
   ): Promise<HTTPResponse> {
     const request = new PublicRequest(sandbox, event);
@@ -125,28 +110,6 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): SendToApi {
     perform,
     respondsMethodNotAllowed: true,
   });
-  return async (apiRequest) => {
-    const event = toApiEvent(apiRequest);
-    const response = await serve(event, (request) => perform(apiRequest.operation, request));
-    assertNotDropped(event.req);
-    const { status = 200 } = response;
-    return { status, headers: Object.fromEntries(response.headers), text: String(response.body ?? '') };
-  };
-}
-
-function toApiEvent({ url, method, params, headers, body = '' }: ApiRequest): ApiEvent {
-  const values = new Map(Object.entries(headers).map(([name, value]) => [name, trimHeaderValue(value)]));
-  const fields = {
-    get: (name: string) => values.get(name) ?? null,
-    has: (name: string) => values.has(name),
-    [Symbol.iterator]: () => values.entries(),
-  };
-  return { url, req: { method, headers: fields, body: [Buffer.from(body)] }, context: { params } };
-}
-
-/** As `fetch` does (Fetch standard, "normalize"). */
-function trimHeaderValue(value: string): string {
-  return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
 }
 
 /** The response of a fault instead of that of the operation; null if the operation still runs. */
@@ -162,7 +125,7 @@ function respondWithFault(request: PublicRequest, fault: MatchingFault): HTTPRes
 /** A request to `/v1`, from its arrival to its row in the request log. */
 class PublicRequest {
   readonly id: string;
-  readonly event: ApiEvent;
+  readonly event: H3Event;
   /** Null without a valid API key. */
   caller: Caller | null = null;
   /** Resource that the request names or has created; null for a list. */
@@ -178,7 +141,7 @@ class PublicRequest {
   /** Monotonic time. */
   readonly #startedAt: number;
 
-  constructor(sandbox: Sandbox, event: ApiEvent) {
+  constructor(sandbox: Sandbox, event: H3Event) {
     this.#sandbox = sandbox;
     this.#arrivedAt = sandbox.wall.now();
     this.#startedAt = sandbox.wall.monotonic();

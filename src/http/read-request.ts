@@ -1,10 +1,10 @@
 /** Reads the path, the query and the body of a request. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { H3Event } from 'h3';
 import { SvcError } from '../domain/errors.ts';
 import { type JsonObjectText, parseJsonObject } from '../domain/json-text.ts';
 import { isInputInQuery, type Operation } from '../operations/operation.ts';
-import type { ApiEvent } from './api-event.ts';
 
 /** Length of the value of a header in a message, in characters. */
 const SHOWN_LENGTH = 64;
@@ -32,7 +32,7 @@ interface BodyRules {
  * the query.
  */
 export function readInput(
-  event: ApiEvent,
+  event: H3Event,
   { method }: Operation,
   rules: BodyRules,
 ): { readonly input: Record<string, unknown>; readonly body: JsonBody | null } {
@@ -48,7 +48,7 @@ export function readInput(
  * The query as an object without a prototype.
  * @throws SvcError `invalid_request` for a parameter that occurs twice: it is unclear which one counts.
  */
-export function readQuery(event: ApiEvent): Record<string, string> {
+export function readQuery(event: H3Event): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of event.url.searchParams) {
     if (name in query) throw new SvcError('invalid_request', `The query contains ${name} twice.`);
@@ -65,7 +65,7 @@ const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
  * @returns null for an empty body that is optional.
  * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */
-function parseBody({ req: { headers } }: ApiEvent, { received, isOptional }: BodyRules): JsonBody | null {
+function parseBody({ req: { headers } }: H3Event, { received, isOptional }: BodyRules): JsonBody | null {
   const isTypeChecked = !isOptional || headers.has('content-type');
   if (isTypeChecked) assertJsonType(headers);
   if (received instanceof Error) throw received;
@@ -78,7 +78,7 @@ function parseBody({ req: { headers } }: ApiEvent, { received, isOptional }: Bod
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 const UTF_8 = /^utf-?8$/i;
 
-function assertJsonType(headers: ApiEvent['req']['headers']): void {
+function assertJsonType(headers: Headers): void {
   const type = headers.get('content-type');
   if (type === null || !JSON_TYPE.test(type)) {
     const problem =
@@ -109,7 +109,7 @@ export function quoteHeader(value: string): string {
 
 /** Reads the body of a request whose input is not in the query; for other requests, it is empty. */
 export function receiveBody(
-  event: ApiEvent,
+  event: H3Event,
   { method }: Operation,
   limitBytes: number,
 ): ReceivedBody | Promise<ReceivedBody> {
@@ -122,16 +122,12 @@ const NO_BYTES = Buffer.alloc(0);
  * Reads the whole body, up to a limit (gap `body.limit`).
  * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
  */
-export function readBody(event: ApiEvent, limitBytes: number): Promise<Buffer> {
-  const declared = Number(event.req.headers.get('content-length'));
-  if (declared > limitBytes) return Promise.reject(createSizeError(limitBytes));
-  const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  return request ? readNodeBody(request, limitBytes) : readWebBody(event.req.body, limitBytes);
-}
-
-// Reads the socket, because the stream of the Fetch API would take longer than the rest of the request.
-function readNodeBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+function readBody({ req, runtime }: H3Event, limitBytes: number): Promise<Buffer> {
+  // Not the stream of the Fetch API, which would take longer than the rest of the request.
+  const request = runtime?.node?.req as IncomingMessage;
   return new Promise((resolve, reject) => {
+    const declared = Number(req.headers.get('content-length'));
+    if (declared > limitBytes) return reject(createSizeError(limitBytes));
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
@@ -149,17 +145,6 @@ function readNodeBody(request: IncomingMessage, limitBytes: number): Promise<Buf
         reject(new SvcError('invalid_request', 'The connection ended before the body was complete.'));
     });
   });
-}
-
-async function readWebBody(body: ApiEvent['req']['body'], limitBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > limitBytes) throw createSizeError(limitBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function createSizeError(limitBytes: number): SvcError {

@@ -1,12 +1,10 @@
 /** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
-import { type H3, HTTPResponse } from 'h3';
+import { type H3Event, HTTPResponse } from 'h3';
 import { getDefaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../emulator/service/access.ts';
 import type { MatchingFault } from '../emulator/service/faults.ts';
 import type { Sandbox } from '../emulator/service/sandbox.ts';
 import { sleep } from '../platform/timers.ts';
-import type { ApiEvent } from './api-event.ts';
-import { keepGlobalClass } from './original-class.ts';
 import type { WireError } from './responses.ts';
 
 /** Statuses that ask the client to retry, with the time (gap `rate.headers`). */
@@ -18,7 +16,7 @@ const RETRYABLE_STATUSES = new Set([429, 503]);
  */
 export function findFault(
   { faults, store }: Sandbox,
-  { req, url }: ApiEvent,
+  { req, url }: H3Event,
   { keyId: apiKeyId, workspaceSeq }: Caller,
 ): MatchingFault | null {
   const fault = faults.applyToRequest(() => ({
@@ -48,30 +46,8 @@ export function toFaultError({ applied, rule }: MatchingFault): WireError | null
   };
 }
 
-/** Requests of this process, which have no connection to drop. */
-const droppedRequests = new WeakSet<ApiEvent['req']>();
-
 /** Closes the connection without a response. */
-export function dropConnection({ req, runtime }: ApiEvent): HTTPResponse {
-  const socket = runtime?.node?.req.socket;
-  if (socket === undefined) droppedRequests.add(req);
-  else socket.destroy();
+export function dropConnection({ runtime }: H3Event): HTTPResponse {
+  runtime?.node?.req.socket.destroy();
   return new HTTPResponse(null);
-}
-
-const getResponseClass = keepGlobalClass('Response');
-
-/** Sends a request of this process. @throws TypeError if a fault drops it, as `fetch` does. */
-export async function fetchInProcess(app: H3, request: Request): Promise<Response> {
-  const response = await app.fetch(request);
-  assertNotDropped(request);
-  // h3 returns its own class, not a `Response`.
-  const OriginalResponse = getResponseClass();
-  return new OriginalResponse(response.body, response);
-}
-
-/** @throws TypeError if a fault dropped the request of this process, as `fetch` does */
-export function assertNotDropped(request: ApiEvent['req']): void {
-  if (!droppedRequests.has(request)) return;
-  throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });
 }

@@ -10,7 +10,6 @@ import { isControlToken } from '../domain/credentials.ts';
 import { SvcError } from '../domain/errors.ts';
 import { addBrackets, parseAuthority, parseHostName, parseUrl, stripBrackets } from '../domain/http-url.ts';
 import { classifyHost } from '../domain/network-address.ts';
-import type { ApiEvent } from './api-event.ts';
 import { canServeControlPlane, isLoopbackOnly, type ListenOptions } from './listen-options.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
@@ -35,7 +34,7 @@ export interface RequestGuard {
    * For `/v1`, which the API key protects. Checks `Host` if only this machine can reach the emulator.
    * @throws SvcError `forbidden_origin`.
    */
-  assertApiHost(event: ApiEvent): void;
+  assertApiHost(event: H3Event): void;
   /**
    * For everything that is not `/v1`, except the page of the dashboard.
    * @throws SvcError `forbidden_origin`, `token_required`.
@@ -134,10 +133,7 @@ function createApiHostCheck(listensOn: string, names: readonly string[]): Reques
   };
 
   return ({ req, url }) => {
-    const header = req.headers.get('host');
-    // A request of this process, which came through no connection.
-    if (header === null) return;
-    for (const authority of [header, url.host])
+    for (const authority of [req.headers.get('host') ?? url.host, url.host])
       if (!isAllowed(authority)) throw createApiHostError(authority);
   };
 }

@@ -80,7 +80,6 @@ const EmulatorOptionsSchema = v.strictObject({
   keepRequests: v.nullish(settings.keepRequests.schema),
   keepMegabytes: v.nullish(settings.keepMegabytes.schema),
   synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
-  listen: OptionalBoolean,
   host: v.optional(settings.host.schema),
   port: v.optional(settings.port.schema),
   https: v.optional(
@@ -167,10 +166,10 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   };
 }
 
-type EntryPoints = Pick<StartedEmulator, 'control' | 'fetch' | 'send' | 'status'>;
+type EntryPoints = Pick<StartedEmulator, 'control' | 'certificate' | 'status'>;
 
 /** Rejects calls to the emulator after it was closed, and ends its streams. */
-function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmulator): EntryPoints {
+function rejectAfterClose({ control, certificate, status, closing }: StartedEmulator): EntryPoints {
   function assertOpen(): void {
     if (!closing.aborted) return;
     throw new SvcError(
@@ -213,8 +212,7 @@ function rejectAfterClose({ control, fetch, send, status, closing }: StartedEmul
         }
       },
     },
-    fetch: guard(fetch),
-    send: guard(send),
+    certificate,
     status() {
       assertOpen();
       return status();

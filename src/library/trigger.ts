@@ -43,8 +43,7 @@ function toJson(payload: object): string {
 }
 
 export function createTrigger(setup: WorkspaceSetup): Trigger {
-  const { emulator, control, workspaceId, apiKey, payloadField, random } = setup;
-  const { status, send } = emulator;
+  const { emulator, control, workspaceId, apiKey, payloadField, random, closing } = setup;
   const templateContexts = createTemplateContexts({ env: process.env, random, now: systemClock.now });
 
   /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. @throws SvcError `usage` for a mistyped type */
@@ -57,7 +56,12 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
 
   return async (type, customPayload, { idempotencyKey, ...settings } = {}) => {
     const payload = customPayload === undefined ? await fillFixture(type) : toJson(customPayload);
-    const api = createApiClient({ baseUrl: `${status().url}/v1`, apiKey, send });
+    const api = createApiClient({
+      baseUrl: `${emulator.status().url}/v1`,
+      apiKey,
+      ca: emulator.certificate ?? undefined,
+      signal: closing,
+    });
     const body = toEventBody({ type, workspaceId, payloadField, payload, settings });
     const { value: event } = await api.createEvent(body, idempotencyKey);
     const filter = { workspace_id: workspaceId, event_id: event.id };

@@ -5,7 +5,7 @@ import type { Emulator } from '../emulator.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 
 export interface WorkspaceSetup {
-  readonly emulator: Pick<Emulator, 'fetch' | 'send' | 'status'>;
+  readonly emulator: Pick<Emulator, 'certificate' | 'status'>;
   readonly control: ControlPlane;
   readonly workspaceId: string;
   readonly apiKey: string;

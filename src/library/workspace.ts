@@ -48,11 +48,6 @@ export interface Workspace extends AsyncDisposable {
   /** Base URL of the API, ends in `/v1`. */
   readonly baseUrl: string;
   /**
-   * Sends a request without the network. A path such as `/v1/events` is requested with the API key of the workspace, and a
-   * body is sent as JSON, unless the headers say otherwise. A `Request` is sent unchanged.
-   */
-  fetch(target: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /**
    * Creates an event with `POST /v1/events` (§4).
    * @param payload default: the fixture of the type, or `{}`
    * @throws SvcError with the error of the API, such as `validation_failed`
@@ -186,7 +181,6 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
     apiKey,
     url,
     baseUrl,
-    fetch: (target, init) => fetchWithKey(setup, target, init),
     trigger: (...args) => withLibraryErrors(() => trigger(...args)),
     events: createEvents(setup),
     deliveries,
@@ -220,23 +214,4 @@ function bindOperation<Name extends keyof ControlOperations>(
 function toTimestamp(time: Date | string): string {
   const at = time instanceof Date ? time.getTime() : parseTime(time);
   return Number.isNaN(at) ? String(time) : new Date(at).toISOString();
-}
-
-/**
- * Responds as the server would. A path is requested with the API key of the workspace and with a JSON body, unless the headers
- * say otherwise. A `Request` is sent unchanged.
- */
-async function fetchWithKey(
-  { emulator, apiKey }: WorkspaceSetup,
-  target: Request | URL | string,
-  init: RequestInit = {},
-): Promise<Response> {
-  if (typeof target !== 'string' && !(target instanceof URL))
-    return emulator.fetch(new Request(target, init));
-  const headers = new Headers(init.headers);
-  if (!headers.has('authorization')) headers.set('authorization', `Bearer ${apiKey}`);
-  if (init.body !== undefined && !headers.has('content-type')) {
-    headers.set('content-type', 'application/json');
-  }
-  return emulator.fetch(new Request(new URL(target, emulator.status().url), { ...init, headers }));
 }

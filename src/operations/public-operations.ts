@@ -150,24 +150,6 @@ function toField(name: string, schema: v.GenericSchema): Record<never, v.Generic
 
 export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
-/** A request to `/v1` with its operation, which the emulator in this process performs without an HTTP request. */
-export interface ApiRequest {
-  readonly operation: keyof PublicOperations;
-  readonly method: string;
-  readonly url: URL;
-  /** Fields in the path, percent-encoded. */
-  readonly params: Readonly<Record<string, string>>;
-  /** With names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-export interface ApiResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
 const NOT_IN_CATALOG_MESSAGE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
 /** The type of a new event (gap `event.catalog`). */

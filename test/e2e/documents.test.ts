@@ -155,7 +155,8 @@ const sessions: Readonly<Record<string, Session>> = {
       import { createEmulator } from 'svc-emulator';
       const emulator = await createEmulator();
       const body = '{"type":"order.created"}';
-      const createOrderAndNotify = () => emulator.fetch('/v1/events', { method: 'POST', body }).catch(() => {});
+      const headers = { authorization: 'Bearer ' + emulator.apiKey, 'content-type': 'application/json' };
+      const createOrderAndNotify = () => fetch(emulator.baseUrl + '/events', { method: 'POST', headers, body }).catch(() => {});
       const expect = (actual) => ({ toMatchObject: ([{ applied_count }]) => assert.equal(actual[0].applied_count, applied_count) });
       ${code}
       await emulator.close();`,

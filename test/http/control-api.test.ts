@@ -43,11 +43,6 @@ it('the error for an ID with encoded characters in the path contains the charact
   expect([status, json.error.message]).toEqual([404, 'Delivery ü does not exist.']);
 });
 
-it.each(['%ZZ', '%FF'])('a request in this process with the invalid escape %s is rejected', async (id) => {
-  const { status } = await emulator.fetch(new Request(`${emulator.status().control_url}/deliveries/${id}`));
-  expect([status, faults]).toEqual([400, []]);
-});
-
 describe('each operation', () => {
   it('each operation responds as the document describes', async () => {
     const { workspace_id } = emulator.status();
@@ -201,14 +196,5 @@ describe('the signal of a client', () => {
       response.emit('close');
       expect(signal.aborted).toBe(!writableFinished);
     }
-  });
-
-  it('the signal of a request in the same process is its own', () => {
-    const client = new AbortController();
-    const signal = createDisconnectSignal(
-      new H3Event(new Request('http://localhost', { signal: client.signal })),
-    );
-    client.abort();
-    expect(signal.aborted).toBe(true);
   });
 });

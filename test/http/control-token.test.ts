@@ -137,19 +137,17 @@ describe('token requirement', () => {
     ['at a public name', { ...local, publicUrl: 'https://svc.example.com' }, true],
     ['with a configured token', { ...local, controlToken: TOKEN }, true],
   ])('an emulator %s (%j) requires a token: %s [control.token]', async (_, options, isAsked) => {
-    // The emulator does not listen, because not every machine has every address.
-    await using started = await startTestEmulator({ ...options, listen: false });
-    const { control_token, control_url, dashboard_url } = started.status();
+    await using started = await startTestEmulator(options);
+    const { url, control_token, control_url, dashboard_url } = started.status();
     expect(control_token !== undefined).toBe(isAsked);
     expect(new URL(dashboard_url).searchParams.get('token')).toBe(control_token ?? null);
-    const local = 'http://localhost/_svc/status';
-    expect((await started.fetch(new Request(local))).status, control_url).toBe(isAsked ? 401 : 200);
+    expect((await fetch(`${url}/_svc/status`)).status, control_url).toBe(isAsked ? 401 : 200);
   });
 
   it('the token differs in every run, even with the same seed [control.random-token]', async () => {
     const tokens = new Set<string | undefined>();
     for (let run = 0; run < 3; run++) {
-      await using started = await startTestEmulator({ host: '0.0.0.0', listen: false, randomSeed: 7 });
+      await using started = await startTestEmulator({ host: '0.0.0.0', randomSeed: 7 });
       tokens.add(started.status().control_token);
       expect(started.status().control_token).toMatch(/^[\w-]{32}$/);
     }

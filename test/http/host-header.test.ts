@@ -67,12 +67,6 @@ describe('/v1 of an emulator that only this machine can reach', () => {
     expect(await sendRawRequest(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  it('the API responds to every request of its own process', async () => {
-    const headers = { authorization: `Bearer ${emulator.status().api_key}` };
-    const response = await emulator.fetch(new Request('https://api.example.com/v1/events', { headers }));
-    expect(response.status).toBe(200);
-  });
-
   it('an emulator with an allowHost that is not a host does not start', async () => {
     await expect(start({ allowHost: ['https://a.example'] })).rejects.toMatchObject({
       code: 'usage',

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { H3 } from 'h3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createUnboundListener, listen } from '../../src/http/http-listener.ts';
+import { listen } from '../../src/http/http-listener.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -123,12 +123,6 @@ it('an emulator does not start on an address that the machine does not have', as
     code: 'usage',
     message: 'Cannot listen on 192.0.2.1:0: this machine does not have the address.',
   });
-});
-
-it('a listener without a server has port 0', async () => {
-  const listener = createUnboundListener({ host: '::1', port: 4777 });
-  expect(listener).toMatchObject({ port: 0, url: 'http://[::1]:0', certificate: null });
-  await listener.close();
 });
 
 describe('a listener', () => {

@@ -5,7 +5,9 @@ import { toLoggedMessages, toLoggedPath, toLoggedText } from '../../src/http/log
 const secret = `whsec_${'a'.repeat(24)}`;
 
 function createEvent(path: string, headers: Record<string, string> = {}): H3Event {
-  return new H3Event(new Request(`http://localhost${path}`, { headers }));
+  const event = new H3Event(new Request(`http://localhost${path}`));
+  Object.assign(event.req, { runtime: { node: { req: { headers } } } });
+  return event;
 }
 
 const response = new HTTPResponse('ok', { headers: { 'x-ok': '1' } });
@@ -111,12 +113,5 @@ describe('secrets in the request log', () => {
     ['/v1/events', '/v1/events'],
   ])('the path %s is logged as %s [files.request-log]', (path, logged) => {
     expect(toLoggedPath(createEvent(path))).toBe(logged);
-  });
-
-  it('the headers of a request are those that Node.js parsed', () => {
-    const event = createEvent('/', { 'x-a': 'of the Fetch API' });
-    Object.assign(event.req, { runtime: { node: { req: { headers: { 'x-a': 'of Node.js' } } } } });
-    const row = toLoggedMessages({ event, path: '/', body: null, response });
-    expect(row.request_headers).toBe('{"x-a":"of Node.js"}');
   });
 });

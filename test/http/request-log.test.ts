@@ -1,3 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listAll } from '../../src/operations/control-plane.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
@@ -5,7 +8,7 @@ import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 async function start(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
-  const emulator = await startTestEmulator({ listen: false, ...options });
+  const emulator = await startTestEmulator(options);
   onTestFinished(() => emulator.close());
   return emulator;
 }
@@ -13,12 +16,23 @@ async function start(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
 /** Sends a request to `/v1` (default: without a key). */
 async function ask(emulator: TestEmulator, path: string, key?: string): Promise<number> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return (await emulator.fetch(new Request(`http://localhost/v1${path}`, { headers }))).status;
+  return (await fetch(emulator.status().base_url + path, { headers })).status;
 }
 
 async function listRequests(emulator: TestEmulator) {
   const { control } = emulator;
   return listAll((page) => control.listRequests(page));
+}
+
+/** Resolves after the handler of the next request has started. */
+function whenRequestArrives(): Promise<void> {
+  const channel = 'http.server.request.start';
+  return new Promise((resolve) => {
+    subscribe(channel, function onRequest() {
+      unsubscribe(channel, onRequest);
+      setImmediate(resolve);
+    });
+  });
 }
 
 describe('the request log', () => {
@@ -27,34 +41,26 @@ describe('the request log', () => {
     const emulator = await start({ wall });
     wall.advance(1000);
     const arrivedAt = wall.now();
-    const slowBody = new ReadableStream({
-      pull(controller) {
-        wall.advance(500);
-        controller.enqueue(new TextEncoder().encode('{}'));
-        controller.close();
-      },
-    });
     const headers = {
       authorization: `Bearer ${emulator.status().api_key}`,
       'content-type': 'application/json',
     };
-    await emulator.fetch(
-      new Request('http://localhost/v1/events', {
-        method: 'POST',
-        headers,
-        body: slowBody,
-        duplex: 'half',
-      } as RequestInit),
-    );
+    const arrived = whenRequestArrives();
+    const request = httpRequest(`${emulator.status().base_url}/events`, { method: 'POST', headers });
+    request.flushHeaders();
+    await arrived;
+    wall.advance(500);
+    request.end('{}');
+    await once(request, 'response');
     expect(await listRequests(emulator)).toMatchObject([
       { at: new Date(arrivedAt).toISOString(), duration_ms: 500 },
     ]);
   });
 });
 
-/** Sends a request to `/v1/events` in this process (default: with the default key), and returns its row with headers and bodies. */
+/** Sends a request to `/v1/events` (default: with the default key), and returns its row with headers and bodies. */
 async function logRequest(emulator: TestEmulator, { headers, ...init }: RequestInit = {}) {
-  const request = new Request('http://localhost/v1/events', {
+  const response = await fetch(`${emulator.status().base_url}/events`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${emulator.status().api_key}`,
@@ -63,7 +69,7 @@ async function logRequest(emulator: TestEmulator, { headers, ...init }: RequestI
     },
     ...init,
   });
-  const id = (await emulator.fetch(request)).headers.get('request-id') ?? '';
+  const id = response.headers.get('request-id') ?? '';
   return emulator.control.getRequest({ id });
 }
 
@@ -136,14 +142,12 @@ describe('headers and bodies in the request log', () => {
 
   it('the log does not contain the secret of an endpoint that was created [files.request-log]', async () => {
     const emulator = await start();
-    const { api_key, workspace_id } = emulator.status();
-    const created = await emulator.fetch(
-      new Request('http://localhost/v1/webhooks', {
-        method: 'POST',
-        headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ workspace_id, url: 'http://localhost:3000/', events: ['a.b'] }),
-      }),
-    );
+    const { base_url, api_key, workspace_id } = emulator.status();
+    const created = await fetch(`${base_url}/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ workspace_id, url: 'http://localhost:3000/', events: ['a.b'] }),
+    });
     const { secret } = (await created.json()) as { secret: string };
     expect(secret).toMatch(/^whsec_/);
     const logged = await emulator.control.getRequest({ id: created.headers.get('request-id') ?? '' });

@@ -33,18 +33,6 @@ describe('createEmulator', () => {
     ]);
   });
 
-  it('emulator.fetch responds without the network, to a path with its key or to an unchanged Request', async () => {
-    await using emulator = await createEmulator({ listen: false });
-    const body = '{"type":"order.shipped"}';
-    const created = await emulator.fetch('/v1/events', { method: 'POST', body });
-    expect(created.status).toBe(201);
-    const list = new Request(`${emulator.baseUrl}/events`);
-    expect((await emulator.fetch(list)).status).toBe(401);
-    const response = await emulator.fetch(list, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
-    expect(await response.json()).toMatchObject({ data: [{ type: 'order.shipped' }] });
-    await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
-  });
-
   it('emulator.trigger creates events with the payload of their fixture and fills its templates each time', async () => {
     const project = createFixtureProject();
     project.write('events/till.opened', {
@@ -138,14 +126,13 @@ describe('createEmulator', () => {
     ['status()', ({ status }) => status()],
     ['control', ({ control }) => control.getStatus({})],
     ['control.stream', ({ control }) => control.stream({}, new AbortController().signal)],
-    ['fetch', (emulator) => emulator.fetch('/v1/events')],
     ['trigger', (emulator) => emulator.trigger('order.shipped')],
     ['reset', (emulator) => emulator.reset()],
     ['createWorkspace', (emulator) => emulator.createWorkspace()],
     ['deliveries.list of a workspace', (_, { deliveries }) => deliveries.list()],
     ['deliveries.wait of a workspace', (_, { deliveries }) => deliveries.wait()],
   ])('%s throws an SvcError that says the emulator is closed', async (_, call) => {
-    const emulator = await createEmulator({ listen: false });
+    const emulator = await createEmulator();
     const workspace = await emulator.createWorkspace();
     await emulator.close();
     await expect(async () => call(emulator, workspace)).rejects.toMatchObject({
@@ -166,7 +153,7 @@ describe('createEmulator', () => {
   });
 
   it('the message of an error says what to do without a command, because commands cannot find the emulator', async () => {
-    await using emulator = await createEmulator({ listen: false });
+    await using emulator = await createEmulator();
     const { event } = await emulator.trigger('order.shipped');
     await expect(emulator.deliveries.get(event.id)).rejects.toMatchObject({
       message: `${event.id} is an event ID; delivery IDs start with del_. List its deliveries.`,
@@ -191,7 +178,7 @@ describe('createEmulator', () => {
   });
 
   it('the error of an API request names no option of the command line', async () => {
-    await using emulator = await createEmulator({ listen: false });
+    await using emulator = await createEmulator();
     const [key] = (await emulator.control.listKeys({})).data;
     await emulator.control.revokeKey({ id: key?.id ?? '' });
     await expect(emulator.trigger('order.shipped')).rejects.toMatchObject({
@@ -200,7 +187,7 @@ describe('createEmulator', () => {
   });
 
   it('close can be called twice, and before the workspaces are closed', async () => {
-    const emulator = await createEmulator({ listen: false });
+    const emulator = await createEmulator();
     const workspace = await emulator.createWorkspace();
     await emulator.close();
     await workspace.close();

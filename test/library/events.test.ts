@@ -1,15 +1,18 @@
 /** What a test does with events, with the schedule clock and with snapshots of deliveries. */
 import { describe, expect } from 'vitest';
+import type { Workspace } from '../../src/library/workspace.ts';
 import { test } from '../../src/vitest.ts';
+
+/** Creates an event as the code under test does. */
+function post({ baseUrl, apiKey }: Workspace, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  return fetch(`${baseUrl}/events`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
 
 describe('events', () => {
   test('events.wait resolves to events that the code under test creates', async ({ workspace }) => {
     const paid = workspace.events.wait({ type: 'invoice.paid', where: ({ payload }) => payload.order === 2 });
-    const create = (order: number) =>
-      workspace.fetch('/v1/events', {
-        method: 'POST',
-        body: JSON.stringify({ type: 'invoice.paid', payload: { order } }),
-      });
+    const create = (order: number) => post(workspace, { type: 'invoice.paid', payload: { order } });
     await create(1);
     await create(2);
     expect(await paid).toMatchObject([{ type: 'invoice.paid', payload: { order: 2 } }]);
@@ -27,7 +30,7 @@ describe('events', () => {
 
   test('events.wait says what happened instead', async ({ workspace }) => {
     await workspace.trigger('order.shipped');
-    await workspace.fetch('/v1/events', { method: 'POST', body: '{"type":"Paid"}' });
+    await post(workspace, { type: 'Paid' });
     await expect(workspace.events.wait({ type: 'invoice.paid' }, { timeout: 20 })).rejects.toMatchObject({
       code: 'timeout',
       message: [

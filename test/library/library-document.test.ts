@@ -156,7 +156,7 @@ it('the pages of the library name every option', () => {
 });
 
 it('the pages of the library name every property and method of an emulator, a receiver and an error', async () => {
-  await using emulator = await createEmulator({ listen: false });
+  await using emulator = await createEmulator();
   await using receiver = await createReceiver();
   const { events, deliveries, clock, webhooks, requests, faults } = emulator;
   const groups = [emulator, events, deliveries, clock, webhooks, requests, faults, receiver];

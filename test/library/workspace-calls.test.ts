@@ -1,10 +1,12 @@
 /** Which call of the control plane or the API each call of a workspace becomes. */
-import { describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../src/client/http-client.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type HttpRequest, sendRequest } from '../../src/client/http-client.ts';
 import { createWorkspace, type Workspace } from '../../src/library/workspace.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
 import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { aDetail, pageOf } from '../cli/fake-context.ts';
+
+vi.mock('../../src/client/http-client.ts', () => ({ sendRequest: vi.fn() }));
 
 const WORKSPACE = { workspace_id: 'ws_1' };
 const EVENT = {
@@ -17,8 +19,11 @@ const EVENT = {
 
 function setUp({ isClosed = false } = {}) {
   const calls: unknown[] = [];
-  const requests: Request[] = [];
   const sent: HttpRequest[] = [];
+  vi.mocked(sendRequest).mockImplementation(async (request) => {
+    sent.push(request);
+    return { status: 201, headers: {}, text: JSON.stringify(EVENT) };
+  });
   const results: Record<string, unknown> = {
     getDelivery: aDetail(),
     getEvent: { id: 'evt_1' },
@@ -40,17 +45,10 @@ function setUp({ isClosed = false } = {}) {
     random: () => 0.5,
     emulator: {
       status: () => ({ url: 'http://h:1', base_url: 'http://h:1/v1' }),
-      fetch: async (request: Request) => {
-        requests.push(request);
-        return Response.json({});
-      },
-      send: async (request: HttpRequest) => {
-        sent.push(request);
-        return { status: 201, headers: {}, text: JSON.stringify(EVENT) };
-      },
+      certificate: null,
     },
   } as unknown as WorkspaceSetup);
-  return { workspace, calls, requests, sent };
+  return { workspace, calls, sent };
 }
 
 describe('the calls of a workspace', () => {
@@ -150,41 +148,6 @@ describe('the calls of a workspace', () => {
     const { workspace, calls } = setUp({ isClosed: true });
     await workspace.close();
     expect(calls).toEqual([]);
-  });
-});
-
-describe('workspace.fetch', () => {
-  it('a path is requested with the key of the workspace, and a body is JSON', async () => {
-    const { workspace, requests } = setUp();
-    await workspace.fetch('/v1/events', { method: 'POST', body: '{}' });
-    await workspace.fetch(new URL('http://h:1/v1/webhooks'));
-    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      'POST http://h:1/v1/events',
-      'GET http://h:1/v1/webhooks',
-    ]);
-    const headers = requests.map(({ headers }) => [
-      headers.get('authorization'),
-      headers.get('content-type'),
-    ]);
-    expect(headers).toEqual([
-      ['Bearer svc_test_1', 'application/json'],
-      ['Bearer svc_test_1', null],
-    ]);
-  });
-
-  it('given headers and a Request are kept', async () => {
-    const { workspace, requests } = setUp();
-    const init = { method: 'POST', body: 'x', headers: { authorization: 'a', 'content-type': 'text/plain' } };
-    await workspace.fetch('/', init);
-    await workspace.fetch(new Request('http://h:1/x'));
-    const headers = requests.map(({ headers }) => [
-      headers.get('authorization'),
-      headers.get('content-type'),
-    ]);
-    expect(headers).toEqual([
-      ['a', 'text/plain'],
-      [null, null],
-    ]);
   });
 });
 

@@ -16,7 +16,13 @@ describe('createWorkspace', () => {
       const { now } = await stranger.clock.show();
       expect(Date.parse(now)).toBeLessThan(Date.parse(event.created_at) + 60_000);
     }
-    expect((await other.fetch(`/v1/events/${event.id}`)).status).toBe(404);
+    expect(
+      (
+        await fetch(`${other.baseUrl}/events/${event.id}`, {
+          headers: { authorization: `Bearer ${other.apiKey}` },
+        })
+      ).status,
+    ).toBe(404);
   });
 
   it('a workspace has the clock that its options set', async () => {

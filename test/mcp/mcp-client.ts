@@ -1,8 +1,9 @@
 /** The official client, connected to the tools of an emulator. */
 import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprotocol/client';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createApiClient } from '../../src/client/api-client.ts';
 import { processWarningLog } from '../../src/domain/errors.ts';
-import { connectInProcess } from '../../src/mcp/connected-emulator.ts';
+import type { ConnectedEmulator } from '../../src/mcp/connected-emulator.ts';
 import { createMcpServer } from '../../src/mcp/mcp-server.ts';
 import type { TestEmulator } from '../support/test-emulator.ts';
 
@@ -18,13 +19,22 @@ export interface McpClient extends AsyncDisposable {
   callInvalid(tool: string, args?: Record<string, unknown>): Promise<Result>;
 }
 
+export function toConnected({ control, status }: TestEmulator): ConnectedEmulator {
+  return {
+    control,
+    async connectApi() {
+      const { base_url: baseUrl, api_key: apiKey } = status();
+      return createApiClient({ baseUrl, apiKey });
+    },
+  };
+}
+
 /** Connects to a server in this process, as `svc mcp` does. */
 export async function connectMcp(emulator: TestEmulator, options: ClientOptions = {}): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
   const [transport, serverTransport] = InMemoryTransport.createLinkedPair();
-  const connected = connectInProcess(emulator.control, emulator.send);
   const server = {
-    connect: async () => connected,
+    connect: async () => toConnected(emulator),
     projectFolder: '.',
     internalErrorLog: processWarningLog,
   };

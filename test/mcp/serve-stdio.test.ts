@@ -1,20 +1,18 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectInProcess } from '../../src/mcp/connected-emulator.ts';
 import { serveMcpOverStdio } from '../../src/mcp/serve-stdio.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
+import { toConnected } from './mcp-client.ts';
 
 /** A session over streams, with an emulator. */
 async function startSession() {
   const emulator = await startTestEmulator();
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const { control, send } = emulator;
-  const connected = connectInProcess(control, send);
   const problems: unknown[] = [];
   const served = serveMcpOverStdio({
     ...{ input, output, signal: new AbortController().signal, projectFolder: import.meta.dirname },
-    connect: async () => connected,
+    connect: async () => toConnected(emulator),
     internalErrorLog: { report: (_, error) => problems.push(error) },
   });
   onTestFinished(async () => {

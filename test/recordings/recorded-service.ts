@@ -72,7 +72,7 @@ export async function recordService(overrides: Overrides, randomSeed = 1): Promi
 }
 
 function start(recorder: Recorder, overrides: Overrides, randomSeed: number): Promise<TestEmulator> {
-  return startTestEmulator({ overrides, randomSeed, wall: recorder.clock, listen: false });
+  return startTestEmulator({ overrides, randomSeed, wall: recorder.clock });
 }
 
 async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: number): Promise<void> {
@@ -89,9 +89,7 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     const url = new URL(`${base_url}/`);
     url.href = new URL(probe.path.replace(/^\//, ''), url).href;
     const { headers } = probe;
-    const response = await emulator.fetch(
-      new Request(url, { method: probe.method, headers, body: probe.body ?? null }),
-    );
+    const response = await fetch(url, { method: probe.method, headers, body: probe.body ?? null });
     const text = await response.text();
     recorder.add({
       at: recorder.clock.now(),
@@ -290,7 +288,7 @@ async function recordDeliveries(
       for (let index = 0; index < count; index++) {
         const body = JSON.stringify({ type: `${name}.created`, [payloadField]: { index, name: 'Zoë' } });
         const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
-        await emulator.fetch(new Request(`${base_url}/events`, { method: 'POST', headers, body }));
+        await fetch(`${base_url}/events`, { method: 'POST', headers, body });
       }
     };
     await createEvents('fail', FAILING_DELIVERIES);

@@ -80,7 +80,7 @@ const checks = new Map<string, ResponseCheck>();
 async function getCheck(emulator: Emulator): Promise<ResponseCheck> {
   const { url, control_token } = emulator.status();
   const headers = { authorization: `Bearer ${control_token}` };
-  const response = await emulator.fetch(new Request(`${url}/openapi.json`, { headers }));
+  const response = await fetch(`${url}/openapi.json`, { headers });
   // The documents of two emulators can differ only in the URL.
   const text = (await response.text()).replace(url, '');
   const check = checks.get(text) ?? createResponseCheck(JSON.parse(text));

@@ -1,6 +1,6 @@
 /** `svc mcp`: serves coding agents over standard input and output, with the emulator of the folder or one in this process. */
 import { inspect } from 'node:util';
-import { type ConnectedEmulator, connectInProcess } from '../../mcp/connected-emulator.ts';
+import type { ConnectedEmulator } from '../../mcp/connected-emulator.ts';
 import { TEMPORARY_SETTINGS } from '../boot-emulator.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -78,8 +78,11 @@ class FolderEmulator {
       this.#started = null;
       throw error;
     });
-    const { control, send } = (await this.#started).emulator;
-    return connectInProcess(control, send);
+    const { control, certificate, status } = (await this.#started).emulator;
+    const { createApiClient } = await import('../../client/api-client.ts');
+    const { url, api_key: apiKey } = status();
+    const api = createApiClient({ baseUrl: `${url}/v1`, apiKey, ca: certificate ?? undefined });
+    return { control, connectApi: async () => api };
   }
 
   async #start(): Promise<ForegroundEmulator> {

@@ -120,8 +120,8 @@ it.each(cases)('the list and the stream select the same deliveries for %s', asyn
 
 it('GET /_svc/deliveries takes a response status, a class or none', async () => {
   const countOf = async (response: string) => {
-    const url = `http://localhost/_svc/deliveries?response_status=${response}`;
-    const { data } = (await (await emulator.fetch(new Request(url))).json()) as { data: unknown[] };
+    const url = `${emulator.status().control_url}/deliveries?response_status=${response}`;
+    const { data } = (await (await fetch(url)).json()) as { data: unknown[] };
     return data.length;
   };
   expect(await Promise.all(['404', '4xx', 'none', '503'].map(countOf))).toEqual([2, 2, 4, 0]);

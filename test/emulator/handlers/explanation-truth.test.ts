@@ -60,7 +60,7 @@ function sendInProcess({ url, headers, body: sent }: SendRequest): SendResult {
 
 let emulator: TestEmulator;
 beforeAll(async () => {
-  emulator = await startTestEmulator({ listen: false });
+  emulator = await startTestEmulator();
 });
 afterAll(() => emulator.close());
 
@@ -233,8 +233,8 @@ class Story implements AsyncDisposable {
     const event = `{"workspace_id":"${this.workspaceId}","type":"order.shipped","payload":${payload}}`;
     const { base_url: baseUrl, api_key: key } = emulator.status();
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const request = new Request(`${baseUrl}/events`, { method: 'POST', headers, body: event });
-    const { id } = (await (await emulator.fetch(request)).json()) as { readonly id: string };
+    const created = await fetch(`${baseUrl}/events`, { method: 'POST', headers, body: event });
+    const { id } = (await created.json()) as { readonly id: string };
     await emulator.control.advanceClock({ workspace_id: this.workspaceId, ms: 0 });
     this.attempts++;
     const { data } = await emulator.control.listDeliveries({ event_id: id });
