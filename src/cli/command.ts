@@ -1,11 +1,10 @@
 /** The parts of a command. The command tree loads the file of a command when it is needed. */
 import { Argument, Command, Option } from 'commander';
+import type * as v from 'valibot';
+import type { ChoiceSource } from './choices/choice-source.ts';
 import type { Context } from './context.ts';
-import type { ChoiceSource } from './prompt.ts';
 import {
-  createConflictError,
   createMissingArgumentError,
-  createMissingOptionError,
   createMissingValueError,
   createTooManyArgumentsError,
   createUnknownCommandError,
@@ -57,6 +56,73 @@ export async function loadEntry(entry: CommandEntry): Promise<AnyCommand | Comma
   return 'load' in entry ? entry.load() : entry;
 }
 
+/**
+ * An option or an argument of a command. The parser of the command line, the help, completion and prompts read it. Fields and
+ * filters of resources are such rows too.
+ */
+export interface OptionRow {
+  /** The flags of an option, such as `-e, --events <list>`. A row with neither flags nor an argument is not on the command line. */
+  readonly option?: string;
+  /** An argument: `<id>`, which the command asks for in a terminal, `[id]` or `[ids...]`. */
+  readonly argument?: string;
+  readonly summary: string;
+  /** The text in the help, if the summary does not fit. */
+  readonly optionSummary?: string;
+  /** Of the value. Its parser and its choices follow from it. */
+  readonly schema?: v.GenericSchema;
+  /** Reads the value, if people write it in another form than the schema accepts. `previous` is that of a repeated option. */
+  readonly parse?: ((text: string, previous?: never) => unknown) | undefined;
+  readonly choices?: readonly string[];
+  /** What completion suggests and a prompt shows, if it does not follow from the schema or the name. */
+  readonly source?: ChoiceSource;
+  readonly defaultText?: string;
+  /** Its value if it is not on the command line (default: none). */
+  readonly getDefault?: (context: Context, options: never) => Promise<unknown>;
+  /** Whether the command asks for an option that is missing. */
+  readonly ask?: true;
+  /** Whether `--no-…` sets the default of an option, with the value false. */
+  readonly negatable?: true;
+  /** The rows that cannot be used together with it. */
+  readonly conflicts?: readonly string[];
+  /** The row without which it has no effect. */
+  readonly needs?: string;
+  readonly isHidden?: true;
+}
+
+export class RowOption extends Option {
+  readonly row: OptionRow;
+  readonly field: string;
+
+  constructor(field: string, flags: string, text: string, row: OptionRow) {
+    super(flags, text);
+    this.field = field;
+    this.row = row;
+  }
+
+  /** Options have the names of their rows, so that a command can pass them on unchanged. */
+  override attributeName(): string {
+    return this.field;
+  }
+}
+
+/** Commander does not require it, because the command asks for a missing one in a terminal. */
+export class RowArgument extends Argument {
+  readonly row: OptionRow;
+  readonly field: string;
+
+  constructor(field: string, argument: string, row: OptionRow) {
+    super(argument.replace(/^<(.*)>$/, '[$1]'), row.summary);
+    this.field = field;
+    this.row = row;
+  }
+}
+
+/** Whether the help shows the argument as required. */
+export function isShownAsRequired(argument: Argument): boolean {
+  if (argument instanceof RowArgument) return argument.row.argument?.startsWith('<') === true;
+  return argument.required || argument instanceof AskedArgument;
+}
+
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
@@ -80,16 +146,8 @@ export class CliCommand extends Command {
     throw createMissingValueError(option);
   }
 
-  missingMandatoryOptionValue(option: Option): never {
-    throw createMissingOptionError(option);
-  }
-
   _excessArguments(): never {
     throw createTooManyArgumentsError(this);
-  }
-
-  _conflictingOption(option: Option, other: Option): never {
-    throw createConflictError(option, other);
   }
 
   /** Adds an option whose default is text for the help, because something else decides the value. */
@@ -104,27 +162,9 @@ export class CliCommand extends Command {
   }
 }
 
-/** An argument whose values completion suggests. */
-export class ChosenArgument extends Argument {
-  readonly sources: readonly ChoiceSource[];
-  /** The name of its value in the options of the command. */
-  readonly field: string;
-
-  constructor(flags: string, description: string, sources: readonly ChoiceSource[] = [], field?: string) {
-    super(flags, description);
-    this.sources = sources;
-    this.field = field ?? this.name();
-  }
-}
-
 /** An argument that the help shows as required. Without it, the command asks in a terminal, so commander must not reject that. */
-export class AskedArgument extends ChosenArgument {
-  constructor(name: string, description: string, source?: ChoiceSource, field?: string) {
-    super(`[${name}]`, description, source && [source], field);
+export class AskedArgument extends Argument {
+  constructor(name: string, description: string) {
+    super(`[${name}]`, description);
   }
-}
-
-/** Whether the help shows the argument as required. */
-export function isShownAsRequired(argument: Argument): boolean {
-  return argument.required || argument instanceof AskedArgument;
 }

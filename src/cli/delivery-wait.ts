@@ -1,12 +1,13 @@
 /** Options, progress, messages and exit codes of the commands that wait for deliveries. */
 
+import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import type { ControlInput } from '../operations/control-operations.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { WaitReport } from '../operations/wait-schemas.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import type { Context } from './context.ts';
-import { createDependentOptionError } from './option-parsers.ts';
+import { parseDurationMs } from './option-parsers.ts';
 import type { Io } from './process-context.ts';
 import { renderProgressBar, withProgress } from './progress.ts';
 import { wrapWords } from './render/text-width.ts';
@@ -27,24 +28,40 @@ export interface CommandWait {
   readonly keep_waiting: boolean | undefined;
 }
 
-/** Flag and text of the option of each command that waits. */
-export const KEEP_WAITING_OPTION = [
-  '--keep-waiting',
-  'Wait for the whole time, even if no delivery can settle in it because the next attempt is due later',
-] as const;
+export const timeoutRow = {
+  option: '--timeout <duration>',
+  summary: 'Give up after this time, with exit code 5',
+  parse: parseDurationMs,
+  defaultText: formatDuration(DEFAULT_WAIT_MS),
+} as const;
 
-/** The options of a command that waits only with `--wait`. Undefined without it. */
+export const keepWaitingRow = {
+  option: '--keep-waiting',
+  summary:
+    'Wait for the whole time, even if no delivery can settle in it because the next attempt is due later',
+} as const;
+
+/** The options of a command that waits only with `--wait`. */
+export const waitRows = {
+  wait: {
+    option: '--wait [duration]',
+    summary: 'Wait up to this long for every delivery to settle; exit with code 1 if one fails',
+    parse: parseDurationMs,
+    defaultText: formatDuration(DEFAULT_WAIT_MS),
+  },
+  keepWaiting: { ...keepWaitingRow, needs: 'wait' },
+} as const;
+
+/** Undefined without `--wait`. */
 export function toCommandWait({
   wait,
   keepWaiting,
 }: {
   readonly wait?: number | true;
-  readonly keepWaiting?: boolean;
+  readonly keepWaiting?: true;
 }): CommandWait | undefined {
-  if (wait !== undefined)
-    return { timeout_ms: wait === true ? DEFAULT_WAIT_MS : wait, keep_waiting: keepWaiting };
-  if (!keepWaiting) return undefined;
-  throw createDependentOptionError('--keep-waiting', '--wait');
+  if (wait === undefined) return undefined;
+  return { timeout_ms: wait === true ? DEFAULT_WAIT_MS : wait, keep_waiting: keepWaiting };
 }
 
 /** Waits for deliveries, with a progress bar. */

@@ -11,49 +11,48 @@ import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import { pickFields } from '../resources/define-resource.ts';
 import { type EventSettings, eventSettings, eventTable, toEventBody } from '../resources/event.ts';
-import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
-import { addOptions, createTableOptions } from './field-option.ts';
+import type { ValuesOf } from './define-command.ts';
 import { readText } from './file-access.ts';
-import { addWorkspaceOption, collectAssignments, collectValues } from './option-parsers.ts';
-import { addSeedOption, resolveTemplateContexts, type SeedOptions } from './seed-option.ts';
+import { collectAssignments, collectValues } from './option-parsers.ts';
+import { workspaceRow } from './option-rows.ts';
+import { randomSeedRow, resolveTemplateContexts } from './seed-option.ts';
 
-export interface EventOptions extends SeedOptions, EventSettings {
-  readonly data?: string;
-  /** Each `path=value`. */
-  readonly override?: readonly string[];
-  /** Each `path=value`. */
-  readonly add?: readonly string[];
-  /** Each `path`. */
-  readonly remove?: readonly string[];
-  readonly workspace?: string;
-  readonly idempotencyKey?: string;
-}
+export const eventRows = {
+  type: { argument: '<type>', summary: 'Event type, such as order.shipped' },
+  data: {
+    option: '-d, --data <json>',
+    summary: 'Payload: JSON, @file, or - for standard input',
+    defaultText: 'the fixture of the event type',
+  },
+  override: {
+    option: '--override <path=value>',
+    summary: 'Change a value of the payload, such as items[0].sku=MUG; repeatable',
+    parse: collectAssignments,
+  },
+  add: {
+    option: '--add <path=value>',
+    summary: 'Add a value to the payload; items[]=… appends an item; repeatable',
+    parse: collectAssignments,
+  },
+  remove: {
+    option: '--remove <path>',
+    summary: 'Remove a value from the payload; repeatable',
+    parse: collectValues,
+  },
+  idempotencyKey: {
+    option: '--idempotency-key <key>',
+    summary: 'Value of the Idempotency-Key header',
+    parse: parseIdempotencyKey,
+  },
+  ...pickFields(eventSettings, eventTable),
+  workspace: workspaceRow,
+  randomSeed: randomSeedRow,
+} as const;
 
-export function addEventOptions(command: CliCommand): CliCommand {
-  command
-    .optionWithDefault(
-      '-d, --data <json>',
-      'Payload: JSON, @file, or - for standard input',
-      'the fixture of the event type',
-    )
-    .option(
-      '--override <path=value>',
-      'Change a value of the payload, such as items[0].sku=MUG; repeatable',
-      collectAssignments,
-    )
-    .option(
-      '--add <path=value>',
-      'Add a value to the payload; items[]=… appends an item; repeatable',
-      collectAssignments,
-    )
-    .option('--remove <path>', 'Remove a value from the payload; repeatable', collectValues)
-    .option('--idempotency-key <key>', 'Value of the Idempotency-Key header', parseIdempotencyKeyOption);
-  addOptions(command, createTableOptions(pickFields(eventSettings, eventTable)));
-  return addSeedOption(addWorkspaceOption(command));
-}
+type EventOptions = ValuesOf<typeof eventRows>;
 
-function parseIdempotencyKeyOption(text: string): string {
+function parseIdempotencyKey(text: string): string {
   if (readIdempotencyKey(text) !== null) return text;
   throw new InvalidArgumentError('Pass 1 to 255 visible ASCII characters.');
 }
@@ -62,14 +61,10 @@ function parseIdempotencyKeyOption(text: string): string {
  * Returns a function that creates the JSON text of the next request body. The payload comes from `--data`, from the
  * fixture of the type, or is empty. Templates in the fixture and in changes are filled; `{{` in `--data` is sent unchanged.
  */
-export async function createEventBodyFactory(
-  type: string,
-  options: EventOptions & { readonly workspace: string },
-  context: Context,
-): Promise<() => string> {
-  const workspaceId = options.workspace;
-  const settings = pickFields(eventSettings, options);
-  const template = await createPayloadTemplate(type, options, context);
+export async function createEventBodyFactory(options: EventOptions, context: Context): Promise<() => string> {
+  const { type, workspace: workspaceId } = options;
+  const settings = pickFields(eventSettings, options) as EventSettings;
+  const template = await createPayloadTemplate(options, context);
   const { payload_field: payloadField } = await context.getStatus();
   const templateContexts = await resolveTemplateContexts(options, context);
   if (template.hasTemplates) await templateContexts.useScheduleClock(await context.connect(), workspaceId);
@@ -83,7 +78,6 @@ export async function createEventBodyFactory(
 
 /** The payload with its changes applied. */
 async function createPayloadTemplate(
-  type: string,
   options: EventOptions,
   context: Context,
 ): Promise<{ readonly text: string; readonly hasTemplates: boolean }> {
@@ -94,7 +88,7 @@ async function createPayloadTemplate(
   );
   if (data !== null && !changesHaveTemplates)
     return { text: applyChanges(data, changes), hasTemplates: false };
-  const template = data === null ? await readFixture(type, context) : escapeTemplates(data);
+  const template = data === null ? await readFixture(options.type, context) : escapeTemplates(data);
   const text = applyChanges(template, changes);
   return { text, hasTemplates: hasTemplates(text) };
 }

@@ -1,7 +1,6 @@
 /** Reads and writes the files that options name. */
 import { X509Certificate } from 'node:crypto';
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
@@ -50,50 +49,6 @@ export function readCaFile(path: string, cwd: string): string {
 }
 
 /**
- * Writes a file from parts. An earlier file stays unchanged until the new one is complete. A device gets the parts immediately.
- * A FIFO is refused, because opening it waits for its reader, and no signal can interrupt that.
- * @param onWritten called with the number of bytes so far
- * @param hint what to do if the file cannot be written
- * @throws SvcError `usage` when the file cannot be written; the error of `parts`
- */
-export async function writeParts(
-  path: string,
-  parts: AsyncIterable<string>,
-  onWritten: (sizeBytes: number) => void = () => {},
-  hint = 'Pass another file.',
-): Promise<number> {
-  const throwWriteError = (error: unknown): never => {
-    throw createWriteError(path, error, hint);
-  };
-  const existing = await stat(path).catch(() => null);
-  if (existing?.isFIFO())
-    throw createWriteError(
-      path,
-      new Error('it is a pipe'),
-      'Pass another file, or write to standard output.',
-    );
-  const isRegularFile = existing === null || existing.isFile();
-  const writtenPath = isRegularFile ? `${path}.${process.pid}.part` : path;
-  const file = await open(writtenPath, 'w').catch(throwWriteError);
-  try {
-    let sizeBytes = 0;
-    for await (const part of parts) {
-      await file.writeFile(part).catch(throwWriteError);
-      sizeBytes += Buffer.byteLength(part);
-      onWritten(sizeBytes);
-    }
-    if (isRegularFile) await file.sync().catch(throwWriteError);
-    await file.close();
-    if (isRegularFile) await rename(writtenPath, path).catch(throwWriteError);
-    return sizeBytes;
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    if (isRegularFile) await rm(writtenPath, { force: true });
-    throw error;
-  }
-}
-
-/**
  * Creates the folder of a file before the work whose result it gets, so that problems are reported early.
  * @throws SvcError `usage` when the file cannot be written
  */
@@ -111,17 +66,34 @@ export function assertFileWritable(path: string, hint = 'Pass another file.'): v
   }
 }
 
-/** Writes a file as {@link writeParts} does, and creates its folder. */
+/**
+ * Writes a file, and creates its folder. An earlier file stays unchanged until the new one is complete. A pipe is refused, because opening
+ * it waits for its reader, and no signal can interrupt that.
+ * @param hint what to do if the file cannot be written
+ * @throws SvcError `usage` when the file cannot be written
+ */
 export async function writeText(path: string, text: string, hint = 'Pass another file.'): Promise<void> {
-  async function* toParts() {
-    yield text;
-  }
+  const existing = statSync(path, { throwIfNoEntry: false });
   try {
     mkdirSync(dirname(path), { recursive: true });
+    if (existing?.isFIFO()) throw new Error('it is a pipe');
+    // A device stays what it is.
+    if (existing?.isFile() === false) writeFileSync(path, text);
+    else replaceFile(path, text);
   } catch (error) {
     throw createWriteError(path, error, hint);
   }
-  await writeParts(path, toParts(), undefined, hint);
+}
+
+function replaceFile(path: string, text: string): void {
+  const incompletePath = `${path}.${process.pid}.part`;
+  try {
+    writeFileSync(incompletePath, text, { flush: true });
+    renameSync(incompletePath, path);
+  } catch (error) {
+    rmSync(incompletePath, { force: true });
+    throw error;
+  }
 }
 
 /** @param hint what to do, unless the error has a hint of its own */

@@ -1,6 +1,6 @@
 /** Options that every command accepts, before or after its name. */
 import { type Command, Option } from 'commander';
-import { ChosenArgument } from './command.ts';
+import { RowArgument } from './command.ts';
 import type { GlobalOptions } from './context.ts';
 
 const GLOBAL_OPTIONS_HEADING = 'Global options:';
@@ -38,7 +38,7 @@ export function readOwnOptions(command: Command): object {
     .filter((option) => !isGlobal(option))
     .map((option) => [option.attributeName(), command.getOptionValue(option.attributeName())]);
   const args = command.registeredArguments.map((argument, index) => [
-    argument instanceof ChosenArgument ? argument.field : argument.name(),
+    argument instanceof RowArgument ? argument.field : argument.name(),
     command.processedArgs[index],
   ]);
   return Object.fromEntries([...options, ...args].filter(([, value]) => value !== undefined));

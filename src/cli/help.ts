@@ -26,7 +26,7 @@ export function toUsage(command: Command): string {
   const usage = command.registeredArguments
     .filter(isShownAsRequired)
     .reduce(
-      (text, argument) => text.replace(`[${argument.name()}]`, `<${argument.name()}>`),
+      (text, argument) => text.replace(new RegExp(`\\[(${argument.name()}(?:\\.{3})?)\\]`), '<$1>'),
       command.usage(),
     );
   return `${toFullName(command)} ${usage}`;

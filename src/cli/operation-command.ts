@@ -8,58 +8,35 @@ import {
 } from '../operations/control-operations.ts';
 import { type Page, pickFields } from '../resources/define-resource.ts';
 import type { ResourceList } from './choices/resource-choices.ts';
-import {
-  AskedArgument,
-  ChosenArgument,
-  type CliCommand,
-  type CommandDefinition,
-  type Example,
-} from './command.ts';
+import type { CommandDefinition, Example } from './command.ts';
 import type { Context } from './context.ts';
-import { addOptions, createTableOptions, type OptionRow, parserOfField } from './field-option.ts';
-import { CURRENT_WORKSPACE } from './option-parsers.ts';
-import { addPageOptions } from './page-options.ts';
-import { askChoice, askText, confirm, yesOption } from './prompt.ts';
+import { defineCommand, nameOf, type ValuesOf } from './define-command.ts';
+import { type OptionRows, pageRows } from './option-rows.ts';
+import { confirm, yesRow } from './prompt.ts';
 import { printPage } from './render/table.ts';
 import { printHint } from './report-error.ts';
 
 type OperationName = keyof typeof controlOperations;
-/** Options and arguments by the names of the fields that they set. */
-type Values = Readonly<Record<string, unknown>>;
 
-/**
- * A field of the input that the command line sets. `flags` is `--workspace <id>` for an option, `<id>` for an argument, which the
- * command asks for in a terminal, or `[id]` for an argument that can be omitted.
- */
-interface FieldRow extends Omit<OptionRow, 'schema' | 'option' | 'summary'> {
-  readonly flags: string;
-  readonly description: string;
-  /** Its value if it is not on the command line (default: none). */
-  readonly getDefault?: (context: Context, options: Values) => Promise<unknown>;
-}
-
-type OperationRow<Name extends OperationName> = {
+type OperationRow<Name extends OperationName, Rows extends OptionRows> = {
   readonly summary: string;
   readonly examples: readonly Example[];
-  readonly fields?: { readonly [Field in keyof ControlInput<Name>]?: FieldRow };
-  /** A table of fields or filters that the command has options for. */
-  readonly table?: Readonly<Record<string, OptionRow>>;
-  /** Adds other options. Only the values with the name of a field are sent. */
-  readonly addOptions?: (command: CliCommand) => void;
+  /** The options and arguments. Only values with the name of a field are sent. A field without a schema has that of the operation. */
+  readonly options?: Rows;
   /** Fields that follow from the options. */
-  readonly input?: (options: Values, context: Context) => Partial<ControlInput<Name>>;
+  readonly input?: (options: ValuesOf<Rows>, context: Context) => Partial<ControlInput<Name>>;
   /** Paragraphs after the options in the help. */
   readonly notes?: string;
   /** What the user must confirm, as an imperative, and the question. */
   readonly confirm?: { readonly action: string; readonly question: (input: ControlInput<Name>) => string };
   /** Checks the input before the user confirms it. */
-  readonly check?: (input: ControlInput<Name>, context: Context, options: Values) => Promise<unknown>;
+  readonly check?: (input: ControlInput<Name>, context: Context, yes: boolean) => Promise<unknown>;
   /** Accompanies the call, for example with its progress. */
   readonly during?: (
     call: Promise<ControlOutput<Name>>,
     input: ControlInput<Name>,
     context: Context,
-    options: Values,
+    options: ValuesOf<Rows>,
   ) => Promise<ControlOutput<Name>>;
   readonly note?: (output: ControlOutput<Name>) => string;
   readonly warn?: (output: ControlOutput<Name>, input: ControlInput<Name>, context: Context) => Promise<void>;
@@ -75,51 +52,42 @@ type OperationRow<Name extends OperationName> = {
     }
 );
 
-type OperationCommand = { readonly summary: string } & CommandDefinition<Values & { readonly yes?: true }>;
+type OperationCommand = { readonly summary: string } & CommandDefinition<object>;
 
-/** The field of operations that concern one workspace. */
-export const workspaceField: FieldRow = {
-  flags: '--workspace <id>',
-  description: 'Workspace ID',
-  defaultText: CURRENT_WORKSPACE,
-  getDefault: (context) => context.getWorkspaceId(),
-};
-
-export function operation<Name extends OperationName>(name: Name, row: OperationRow<Name>): OperationCommand {
-  const { summary, examples, table = {}, confirm: confirmation } = row;
+export function operation<Name extends OperationName, const Rows extends OptionRows = Record<never, never>>(
+  name: Name,
+  row: OperationRow<Name, Rows>,
+): OperationCommand {
+  const { summary, examples, notes, confirm: confirmation } = row;
   const { entries } = controlOperations[name].input as { readonly entries: v.ObjectEntries };
-  const fields = Object.entries<FieldRow>((row.fields ?? {}) as Record<string, FieldRow>);
-  const withSchemas = fields.map(
-    ([field, fieldRow]) => [field, fieldRow, entries[field] as v.GenericSchema] as const,
-  );
-  return {
-    summary,
+  const ownRows: OptionRows = row.options ?? {};
+  const rowsOfFields = Object.entries(ownRows).map(([field, option]) => [
+    field,
+    { schema: entries[field], ...option },
+  ]);
+  const options: OptionRows = {
+    ...Object.fromEntries(rowsOfFields),
+    ...('list' in row && pageRows(row.list)),
+    ...(confirmation && { yes: yesRow(confirmation.action) }),
+  };
+  const command = defineCommand({
+    options,
     examples,
-    configure(command) {
-      addOptions(command, createTableOptions(table));
-      if ('list' in row) addPageOptions(command, row.list);
-      for (const [field, fieldRow, schema] of withSchemas) addField(command, field, fieldRow, schema);
-      row.addOptions?.(command);
-      if (confirmation !== undefined) command.option(...yesOption(confirmation.action));
-      if (row.notes !== undefined) command.addHelpText('after', row.notes);
-    },
-    async run({ yes, ...options }, context) {
-      const fixed = row.input?.(options, context);
-      const values: Record<string, unknown> = { ...pickFields(entries, options), ...fixed };
-      for (const [field, option] of Object.entries(table))
-        if (option.ask !== undefined) values[field] ??= await askOption(field, option, context);
-      for (const [field, fieldRow, schema] of withSchemas)
-        values[field] ??= await findValue(field, fieldRow, schema, options, context);
-      const input = values as ControlInput<Name>;
-      await row.check?.(input, context, { yes, ...options });
+    notes,
+    async run(given, context) {
+      const values = given as ValuesOf<Rows>;
+      const fields = { ...pickFields(entries, values), ...row.input?.(values, context) };
+      const input = fields as unknown as ControlInput<Name>;
+      const yes = 'yes' in given;
+      await row.check?.(input, context, yes);
       const control = await context.connect();
       if (confirmation !== undefined) await confirm(context, confirmation.question(input), yes);
       const method = control[name] as (input: ControlInput<Name>) => Promise<ControlOutput<Name>>;
       const call = method(input);
-      const output = await (row.during?.(call, input, context, options) ?? call).catch((error) => {
-        throw nameOption(error, table);
+      const output = await (row.during?.(call, input, context, values) ?? call).catch((error) => {
+        throw nameOption(error, options);
       });
-      if ('list' in row) return printList(output as never, row.list as never, values, context);
+      if ('list' in row) return printList(output as never, row.list as never, fields, context);
       const text = context.json ? '' : await row.render(output, context, input);
       context.print(output, () => text);
       if (row.note !== undefined) context.io.note(row.note(output));
@@ -127,14 +95,15 @@ export function operation<Name extends OperationName>(name: Name, row: Operation
       const next = row.next?.(output, input) ?? null;
       if (next !== null) printHint(next, context.io);
     },
-  };
+  });
+  return { summary, ...command };
 }
 
 /** Names the option instead of the field that an error message begins with. */
-function nameOption(error: unknown, table: Readonly<Record<string, OptionRow>>): unknown {
-  const { option } = (error instanceof SvcError && table[error.field ?? '']) || {};
-  if (!(error instanceof SvcError) || option === undefined) return error;
-  const message = option.split(' ')[0] + error.message.slice(error.field?.length);
+function nameOption(error: unknown, rows: OptionRows): unknown {
+  if (!(error instanceof SvcError) || rows[error.field ?? '']?.option === undefined) return error;
+  const { field = '' } = error;
+  const message = nameOf(rows, field) + error.message.slice(field.length);
   return new SvcError(error.code, message, { hint: error.hint, cause: error });
 }
 
@@ -146,44 +115,4 @@ async function printList<Row>(
 ): Promise<void> {
   const columns = await list.columns(page.data, context);
   await printPage(context, page, list.plural, columns, { type });
-}
-
-function addField(command: CliCommand, field: string, row: FieldRow, schema: v.GenericSchema): void {
-  const { flags, description, parse = parserOfField(field, schema), source, defaultText } = row;
-  if (flags.startsWith('-')) {
-    const option = { ...row, schema, option: flags, summary: description };
-    addOptions(command, createTableOptions({ [field]: option }));
-    return;
-  }
-  const argument = flags.startsWith('<')
-    ? new AskedArgument(flags.slice(1, -1), description, source, field)
-    : new ChosenArgument(flags, description, source && [source], field);
-  if (defaultText !== undefined) argument.default(undefined, defaultText);
-  command.addArgument(argument.argParser(parse));
-}
-
-async function askOption(
-  field: string,
-  { option = '', schema, parse = parserOfField(field, schema), ask }: OptionRow,
-  context: Context,
-): Promise<unknown> {
-  const flags = option.replace(/^-\w, /, '');
-  return typeof ask === 'object'
-    ? parse(await askChoice(context, flags, ask))
-    : askText(context, flags, parse);
-}
-
-/** The value of a field that is not on the command line. */
-async function findValue(
-  field: string,
-  row: FieldRow,
-  schema: v.GenericSchema,
-  options: Values,
-  context: Context,
-): Promise<unknown> {
-  const { flags, getDefault, source, parse = parserOfField(field, schema) } = row;
-  if (getDefault !== undefined) return getDefault(context, options);
-  if (!flags.startsWith('<')) return undefined;
-  const argument = flags.slice(1, -1);
-  return source === undefined ? askText(context, argument, parse) : askChoice(context, argument, source);
 }

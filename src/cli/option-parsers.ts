@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type * as v from 'valibot';
 import { addHeaderLine } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { formatHint, SvcError } from '../domain/errors.ts';
+import { formatHint } from '../domain/errors.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
@@ -149,11 +149,13 @@ export function parseHeaders(
   return headers;
 }
 
-/** The default of every option and argument with a workspace, as `getWorkspaceId` of the context selects it. */
-export const CURRENT_WORKSPACE = 'SVC_WORKSPACE_ID, or the default workspace';
-
 export function addWorkspaceOption(command: CliCommand, description = 'Workspace ID'): CliCommand {
-  return command.optionWithDefault('--workspace <id>', description, CURRENT_WORKSPACE, idParser('workspace'));
+  return command.optionWithDefault(
+    '--workspace <id>',
+    description,
+    'SVC_WORKSPACE_ID, or the default workspace',
+    idParser('workspace'),
+  );
 }
 
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
@@ -167,11 +169,4 @@ export function choiceParser<Choice extends string>(choices: readonly Choice[]) 
     if (choice !== undefined) return choice;
     throw new InvalidArgumentError(`Choose one of: ${choices.join(', ')}`);
   };
-}
-
-/** The error for an option that has an effect only together with another one. */
-export function createDependentOptionError(option: string, needed: string): SvcError {
-  return new SvcError('usage', `${option} can only be used with ${needed}.`, {
-    hint: `Add ${needed}, or remove ${option}.`,
-  });
 }

@@ -1,58 +1,34 @@
-/** Prompts for missing arguments and confirmations, and the choices that they show. Completion suggests the choices too. */
+/** Prompts for missing arguments and confirmations. */
 import { InvalidArgumentError } from 'commander';
 import { type Hint, SvcError, toHint } from '../domain/errors.ts';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
+import type { ChoiceSource } from './choices/choice-source.ts';
+import type { OptionRow } from './command.ts';
 import type { Context } from './context.ts';
-import type { TerminalCapabilities } from './process-context.ts';
-import { type Column, renderRows } from './render/table.ts';
-import { stripStyles } from './terminal-text.ts';
+import { parserOfRow } from './option-rows.ts';
+import { truncateLine } from './render/text-width.ts';
 
-export interface ChoiceSource {
-  /** What a choice is: `delivery`. */
-  readonly noun: string;
-  readonly plural: string;
-  /** Where the values are, without a terminal: such as `svc deliveries list`. */
-  readonly listHint: Hint | string;
-  /** What to do if there are no choices. */
-  readonly emptyHint?: Hint;
-  /** The current choices, most likely first. */
-  list(context: Context): Promise<ChoiceList>;
-}
+export { type ChoiceSource, toChoiceList } from './choices/choice-source.ts';
 
-export interface ChoiceList {
-  readonly items: readonly Choice[];
-  /** The lines of a table without styles: its titles, then one line per item. */
-  toLines(capabilities: TerminalCapabilities): readonly string[];
-}
-
-export interface Choice {
-  readonly value: string;
-  /** The columns after the value. */
-  readonly description: string;
-}
-
-/** Converts the rows of a table. The first column shows the value, and the other columns become the description. */
-export function toChoiceList<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  toValue: (row: Row) => string,
-): ChoiceList {
-  const [, ...descriptionColumns] = columns;
-  const describe = (row: Row) => stripStyles(descriptionColumns.map(({ value }) => value(row)).join('  '));
-  return {
-    items: rows.map((row) => ({ value: toValue(row), description: describe(row) })),
-    toLines: (capabilities) =>
-      renderRows(columns, rows, capabilities).map((text) => stripStyles(text.split('\n', 1)[0] ?? '')),
-  };
+/** Asks for the value of a row that is not on the command line. @throws SvcError as {@link askChoice} and {@link askText} */
+export async function askForRow(context: Context, field: string, row: OptionRow): Promise<unknown> {
+  const { option, argument = '' } = row;
+  const flags = option?.replace(/^-\w, /, '') ?? argument.replace(/^<|>$/g, '');
+  const parse = parserOfRow(field, row) ?? String;
+  const { findSource } = await import('./choices/row-choices.ts');
+  const source = findSource(field, row);
+  return source === undefined
+    ? askText(context, flags, parse)
+    : parse(await askChoice(context, flags, source));
 }
 
 /** Number of choices that are visible at a time. */
 const PAGE_SIZE = 12;
-/** Width of the marker before each row. */
+/** Width of the marker before each choice. */
 const CURSOR_WIDTH = 2;
 
 /**
- * Lets the user choose the value of a missing argument or option with the arrow keys, or by typing words of its row.
+ * Lets the user choose the value of a missing argument or option with the arrow keys, or by typing words of its description.
  * @param flags the name of the argument, or the flags of the option: `--events <list>`
  * @throws SvcError `usage` without a terminal; `not_found` when the list is empty.
  */
@@ -62,26 +38,22 @@ export async function askChoice(
   choiceSource: ChoiceSource,
 ): Promise<string> {
   assertInteractive(context, flags, choiceSource.listHint);
-  const { items, toLines } = await choiceSource.list(context);
+  const items = await choiceSource.list(context);
   if (items.length === 0) {
     throw new SvcError('not_found', `No ${choiceSource.plural} exist yet.`, { hint: choiceSource.emptyHint });
   }
-  const { noteCapabilities } = context.io;
-  const [titles = '', ...lines] = toLines({
-    ...noteCapabilities,
-    width: noteCapabilities.width - CURSOR_WIDTH,
-  });
-  const rows = items.map(({ value, description }, index) => ({
-    choice: { value, name: lines[index] ?? '', short: escapeToOneLine(value) },
+  const { unicode, width } = context.io.noteCapabilities;
+  const valueWidth = Math.max(...items.map(({ value }) => value.length));
+  const choices = items.map(({ value, description }) => {
+    const text = `${value.padEnd(valueWidth)}  ${description}`;
+    const name = truncateLine({ unicode, width: width - CURSOR_WIDTH }, text);
     // The tab key inserts the truncated line, so both forms are searched.
-    searchText: `${value} ${description} ${lines[index]}`.toLowerCase(),
-  }));
-  return prompt(context, async ({ search, Separator }, streams, theme) => {
-    const heading = new Separator(` ${titles}`);
+    return { value, name, short: escapeToOneLine(value), searchText: `${text} ${name}`.toLowerCase() };
+  });
+  return prompt(context, async ({ search }, streams, theme) => {
     function source(input = '') {
       const words = input.toLowerCase().split(/\s+/);
-      const matches = rows.filter(({ searchText }) => words.every((word) => searchText.includes(word)));
-      return matches.length === 0 ? [] : [heading, ...matches.map(({ choice }) => choice)];
+      return choices.filter(({ searchText }) => words.every((word) => searchText.includes(word)));
     }
     const message = `Which ${choiceSource.noun}?`;
     return search<string>({ message, source, pageSize: PAGE_SIZE, ...theme }, streams);
@@ -119,14 +91,17 @@ function findParseError(text: string, parse: (text: string) => unknown): string 
 }
 
 /** The option that skips {@link confirm}. @param action what the user would confirm, as an imperative */
-export const yesOption = (action: string) =>
-  ['--yes', `${action} without asking (implied outside a terminal and with --json)`] as const;
+export const yesRow = (action: string) =>
+  ({
+    option: '--yes',
+    summary: `${action} without asking (implied outside a terminal and with --json)`,
+  }) as const;
 
 /**
  * Asks for confirmation, unless `--yes` is given or there is no terminal.
  * @throws SvcError `interrupted` when the user declines.
  */
-export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {
+export async function confirm(context: Context, question: string, yes: boolean | undefined): Promise<void> {
   if (yes || !isInteractive(context)) return;
   const isConfirmed = await prompt(context, (prompts, streams, theme) =>
     prompts.confirm({ message: escapeToOneLine(question), default: false, ...theme }, streams),
@@ -140,14 +115,14 @@ export async function confirm(context: Context, question: string, yes: true | un
 export async function confirmOrFail(
   context: Context,
   question: string,
-  yes: true | undefined,
+  yes: boolean | undefined,
 ): Promise<void> {
   if (!yes && !isInteractive(context))
     throw new SvcError('usage', 'Missing option: --yes', { hint: `Add --yes to confirm: ${question}` });
   await confirm(context, question, yes);
 }
 
-function isInteractive({ io, json }: Context): boolean {
+export function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }
 
@@ -186,7 +161,7 @@ const plainTheme = {
   },
 };
 
-type Prompts = Pick<typeof import('@inquirer/prompts'), 'confirm' | 'input' | 'search' | 'Separator'>;
+type Prompts = Pick<typeof import('@inquirer/prompts'), 'confirm' | 'input' | 'search'>;
 type Streams = Context['io']['prompt'] & { readonly signal: AbortSignal };
 
 async function prompt<Answer>(
@@ -195,14 +170,10 @@ async function prompt<Answer>(
 ): Promise<Answer> {
   const { prompt: terminal, noteCapabilities } = context.io;
   // By name, so that the bundle omits the other prompts. The editor prompt contains character tables.
-  const { confirm, input, search, Separator } = await import('@inquirer/prompts');
+  const { confirm, input, search } = await import('@inquirer/prompts');
   try {
     const streams = { ...terminal, signal: context.signal };
-    return await ask(
-      { confirm, input, search, Separator },
-      streams,
-      noteCapabilities.color ? {} : plainTheme,
-    );
+    return await ask({ confirm, input, search }, streams, noteCapabilities.color ? {} : plainTheme);
   } catch (error) {
     const { name } = error as Error;
     if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;

@@ -1,8 +1,7 @@
 /** The options of the commands that start an emulator: most of the settings. */
 
-import { Option } from 'commander';
 import { type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
-import type { CliCommand } from './command.ts';
+import type { OptionRow } from './command.ts';
 
 /** Placeholder of each value in the help; null for an option without a value. */
 const placeholders = {
@@ -33,28 +32,27 @@ const placeholders = {
 } as const satisfies Partial<Record<SettingName, string | null>>;
 
 type StartSetting = keyof typeof placeholders;
+type OptionName = Exclude<StartSetting, 'envFile'> | 'writeEnv';
+/** The values are text, which the configuration parses. */
+type StartRow = OptionRow & { readonly parse: (text: string) => string };
 
-/**
- * Adds the options. Their values stay text, which the configuration parses.
- * @param exclude settings that the command has no options for
- * @param defaults defaults of the command that differ from those of the settings
- */
-export function addStartOptions(
-  command: CliCommand,
-  exclude: readonly StartSetting[] = [],
+/** @param defaults defaults of the command that differ from those of the settings */
+export function startRows(
   defaults: Partial<Record<StartSetting, string>> = {},
-): CliCommand {
-  const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !exclude.includes(name));
-  for (const name of names) {
-    const placeholder = placeholders[name];
-    const { description, schema, defaultValue }: Setting = settings[name];
-    const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
-    const option = new Option(name === 'events' ? `-e, ${flags}` : flags, description);
-    const defaultText = String(defaults[name] ?? defaultValue ?? '');
-    if (placeholder !== null && defaultText !== '') option.default(undefined, defaultText);
-    // Only for the help and for completion: the configuration rejects other values.
-    if ('options' in schema) option.argChoices = schema.options as string[];
-    command.addOption(option);
-  }
-  return command;
+): Readonly<Record<OptionName, StartRow>> {
+  const rows = Object.entries(placeholders).map(([name, placeholder]) => {
+    const setting = name as StartSetting;
+    const { description, schema, defaultValue, option = name }: Setting = settings[setting];
+    const flags = placeholder === null ? toOption(setting) : `${toOption(setting)} <${placeholder}>`;
+    const defaultText = String(defaults[setting] ?? defaultValue ?? '');
+    const row: StartRow = {
+      option: setting === 'events' ? `-e, ${flags}` : flags,
+      summary: description,
+      parse: String,
+      ...('options' in schema && { choices: schema.options as string[] }),
+      ...(placeholder !== null && defaultText !== '' && { defaultText }),
+    };
+    return [option, row];
+  });
+  return Object.fromEntries(rows);
 }

@@ -12,19 +12,8 @@ export function createMissingArgumentError(command: Command, name: string): SvcE
   return createUsageError(`Missing argument: <${name}>`, `Use: ${toUsage(command)}`);
 }
 
-export function createMissingOptionError({ flags }: Option): SvcError {
-  return createUsageError(`Missing option: ${toFlag(flags)}`, `Add: ${flags}`);
-}
-
 export function createMissingValueError({ flags }: Option): SvcError {
   return createUsageError(`${toFlag(flags)} needs a value.`, `Use: ${flags}`);
-}
-
-export function createConflictError(option: Option, other: Option): SvcError {
-  return createUsageError(
-    `${toFlag(option.flags)} and ${toFlag(other.flags)} cannot be used together.`,
-    'Remove one of them.',
-  );
 }
 
 /**

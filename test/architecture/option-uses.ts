@@ -129,11 +129,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     deliveryFilter,
     ['--count 3 --timeout 10s --keep-waiting', { count: 3, timeout: 10_000, keepWaiting: true }],
   ],
-  'deliveries export': [
-    deliveryFilter,
-    responseFilter,
-    ['--until 10m --out a.ndjson', { until: '10m', out: 'a.ndjson' }],
-  ],
+  'deliveries export': [deliveryFilter, responseFilter, ['--until 10m', { until: '10m' }]],
   'deliveries replay': [
     ['--failed --since 1h --rate 20/s', { failed: true, since: '1h', rate: 20 }],
     ['--to http://a --new-id --edit', { to: 'http://a', newId: true, edit: true }],

@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { writeText } from '../../src/cli/file-access.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createFakeHost } from './fake-context.ts';
@@ -28,5 +30,30 @@ describe('a text file that an option names', () => {
     const exitCode = await runCommandLine(args.split(' '), host);
     expect(capturedOutput.err + capturedOutput.out).toMatch(/ is not UTF-8: byte 24 is 0xe9\./);
     expect(exitCode).not.toBe(0);
+  });
+});
+
+describe('a file that an option writes', () => {
+  it('an earlier file is replaced, and nothing else remains in its folder', async () => {
+    const cwd = createTemporaryFolder();
+    const path = join(cwd, 'new/a.xml');
+    await writeText(path, 'earlier');
+    await writeText(path, 'later');
+    expect(readFileSync(path, 'utf8')).toBe('later');
+    expect(readdirSync(join(cwd, 'new'))).toEqual(['a.xml']);
+  });
+
+  it('a folder is an error that names it', async () => {
+    const path = join(createTemporaryFolder(), 'a');
+    mkdirSync(path);
+    const message = `Cannot write ${path}: it is a folder.`;
+    await expect(writeText(path, 'x')).rejects.toMatchObject({ code: 'usage', message });
+  });
+
+  it.skipIf(process.platform === 'win32')('a FIFO is refused without waiting for its reader', async () => {
+    const path = join(createTemporaryFolder(), 'fifo');
+    expect(spawnSync('mkfifo', [path]).status).toBe(0);
+    const message = `Cannot write ${path}: it is a pipe.`;
+    await expect(writeText(path, 'x')).rejects.toMatchObject({ code: 'usage', message });
   });
 });

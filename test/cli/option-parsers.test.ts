@@ -22,7 +22,7 @@ import {
   schemaParser,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
-import { addPageOptions } from '../../src/cli/page-options.ts';
+import { addRows, type OptionRows, pageRows } from '../../src/cli/option-rows.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
 import { DeliveryFilter } from '../../src/resources/delivery.ts';
 import { RequestFilter } from '../../src/resources/request.ts';
@@ -244,13 +244,15 @@ describe('parsers of repeated options', () => {
   });
 });
 
-describe('shared options', () => {
-  it('addPageOptions accepts as many items as a page of the API has', () => {
-    const command = addPageOptions(
-      new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }),
-      eventChoices,
-      v.optional(wholeNumberFrom(1, 100), 20),
-    );
+describe('options of a page', () => {
+  function createListCommand(rows: OptionRows): CliCommand {
+    const command = new CliCommand().exitOverride().configureOutput({ writeErr: () => {} });
+    addRows(command, rows);
+    return command;
+  }
+
+  it('as many items are accepted as a page of the API has', () => {
+    const command = createListCommand(pageRows(eventChoices, v.optional(wholeNumberFrom(1, 100), 20)));
     expect(command.options[0]?.defaultValueDescription).toBe('20');
     command.parse(['--limit', '100', '--starting-after', 'evt_1'], { from: 'user' });
     expect(command.opts()).toEqual({ limit: 100, starting_after: 'evt_1' });
@@ -261,11 +263,8 @@ describe('shared options', () => {
     }
   });
 
-  it('addPageOptions accepts 1 to 1000 items for commands that use the control plane', () => {
-    const command = addPageOptions(
-      new CliCommand().exitOverride().configureOutput({ writeErr: () => {} }),
-      deliveryChoices,
-    );
+  it('1 to 1000 items are accepted for commands that use the control plane', () => {
+    const command = createListCommand(pageRows(deliveryChoices));
     expect(command.parse(['--limit', '1000'], { from: 'user' }).opts()).toEqual({ limit: 1000 });
     expect(() => command.parse(['--limit', '1001'], { from: 'user' })).toThrow('from 1 to 1000');
   });

@@ -4,8 +4,8 @@ import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { type FixtureFile, listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';
-import { type ChoiceSource, toChoiceList } from '../prompt.ts';
 import type { Column } from '../render/table.ts';
+import { type Choice, type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 type DescribedFixture = FixtureFile & { readonly description: string };
 
@@ -21,13 +21,18 @@ function describeOrigin({ source, overrides }: FixtureFile): string {
   return overrides ? 'project, overrides' : 'project';
 }
 
+/** @throws SvcError `usage` with the file and its problem, if a fixture file is invalid */
+export async function listDescribedFixtures(context: Context): Promise<DescribedFixture[]> {
+  const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
+  return listFixtureFiles(folders).map((file) => ({ ...file, description: readDescription(file, folders) }));
+}
+
 export const fixtureChoices: ChoiceSource = {
   noun: 'fixture',
   plural: 'fixtures',
   listHint: { text: 'List the fixtures', command: 'svc fixtures list' },
-  async list(context) {
-    return toChoiceList(await listDescribedFixtures(context), fixtureColumns, toName);
-  },
+  list: async (context) =>
+    toChoiceList(await listDescribedFixtures(context), fixtureColumns, ({ name }) => name),
 };
 
 export const scriptChoices: ChoiceSource = {
@@ -35,71 +40,30 @@ export const scriptChoices: ChoiceSource = {
   plural: 'scripts',
   listHint: { text: 'List the scripts', command: 'svc fixtures list' },
   async list(context) {
-    const rows = await listDescribedFixtures(context);
-    const columns = fixtureColumns.filter(({ title }) => title !== 'KIND');
-    return toChoiceList(
-      rows.filter(({ kind }) => kind === 'script'),
-      columns,
-      toName,
-    );
+    const scripts = (await listDescribedFixtures(context)).filter(({ kind }) => kind === 'script');
+    return toChoiceList(scripts, fixtureColumns, ({ name }) => name);
   },
 };
 
-/** @throws SvcError `usage` with the file and its problem, if a fixture file is invalid */
-export async function listDescribedFixtures(context: Context): Promise<DescribedFixture[]> {
-  const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
-  return listFixtureFiles(folders).map((file) => ({ ...file, description: readDescription(file, folders) }));
-}
-
-function toName({ name }: DescribedFixture): string {
-  return name;
-}
-
-/** The event types of this number of deliveries, the newest ones, are choices. */
-const MAX_SEARCHED_DELIVERIES = 200;
-
-/** Event types that have a fixture. They need no emulator. */
-export const fixtureTypeChoices: ChoiceSource = {
-  noun: 'event type',
-  plural: 'event types',
-  listHint: { text: 'List the event types', command: 'svc fixtures list' },
-  list: async (context) =>
-    toChoiceList<DescribedType>(await listFixtureTypes(context), eventTypeColumns, toType),
-};
-
-/** Event types that have a fixture, and those that endpoints and deliveries of the emulator use. */
+/** Event types that have a fixture, and those that endpoints and deliveries of the emulator use, if one is running. */
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
   listHint: { text: 'List the event types', command: 'svc fixtures list' },
   async list(context) {
-    const fixtures = await listFixtureTypes(context);
-    const fixtureTypes = new Set(fixtures.map(toType));
-    const otherTypes = (await listUsedTypes(context))
+    const { projectFolder } = await context.resolveConfig();
+    const fixtures = listFixtures(fixtureFolders(projectFolder));
+    const fixtureTypes = new Set(fixtures.map(({ type }) => type));
+    const usedTypes = await listUsedTypes(context).catch(() => []);
+    const others: readonly Choice[] = usedTypes
       .filter((type) => !fixtureTypes.has(type))
-      .map((type) => ({ type, description: 'used in this emulator, without a fixture' }));
-    return toChoiceList<DescribedType>([...fixtures, ...otherTypes], eventTypeColumns, toType);
+      .map((value) => ({ value, description: 'used in this emulator, without a fixture' }));
+    return [...fixtures.map(({ type, description }) => ({ value: type, description })), ...others];
   },
 };
 
-interface DescribedType {
-  readonly type: string;
-  readonly description: string;
-}
-
-const eventTypeColumns: readonly Column<DescribedType>[] = [
-  { title: 'TYPE', value: toType },
-  { title: 'DESCRIPTION', value: ({ description }) => description, canTruncate: true },
-];
-
-function toType({ type }: DescribedType): string {
-  return type;
-}
-
-async function listFixtureTypes(context: Context): Promise<readonly DescribedType[]> {
-  const { projectFolder } = await context.resolveConfig();
-  return listFixtures(fixtureFolders(projectFolder));
-}
+/** The event types of this number of deliveries, the newest ones, are choices. */
+const MAX_SEARCHED_DELIVERIES = 200;
 
 async function listUsedTypes(context: Context): Promise<string[]> {
   const control = await context.connect();

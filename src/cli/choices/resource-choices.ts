@@ -14,11 +14,11 @@ import { type ApiKey, keyTable } from '../../resources/key.ts';
 import type { ApiRequest } from '../../resources/request.ts';
 import { type Workspace, workspaceTable } from '../../resources/workspace.ts';
 import type { Context } from '../context.ts';
-import { type ChoiceSource, toChoiceList } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { requestColumns } from '../render/requests.ts';
 import { type Column, toColumns } from '../render/table.ts';
 import { createdColumn, fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
+import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 export type EventRow = Event & { readonly payloadText: string };
 
@@ -80,37 +80,34 @@ export interface ResourceList<Row> extends ChoiceSource {
 
 /**
  * @param list.load loads the choices, most likely first
- * @param list.choiceColumns the columns that help to choose, the ID first (default: all)
+ * @param list.hidden titles of columns that do not help to choose
  */
 function defineList<Row extends { readonly id: string }>(
   kind: IdKind,
   {
     load,
     columns,
-    choiceColumns = (all) => all,
-    ...hints
+    hidden = [],
+    emptyHint,
   }: {
     readonly emptyHint: Hint;
     readonly load: (context: Context) => Promise<readonly Row[]>;
     readonly columns: ResourceList<Row>['columns'];
-    readonly choiceColumns?: (all: readonly Column<Row>[]) => readonly Column<Row>[];
+    readonly hidden?: readonly string[];
   },
 ): ResourceList<Row> {
   return {
     noun: nounOf(kind),
     plural: pluralOf(kind),
     listHint: suggestWhereToLook('', kind),
-    ...hints,
+    emptyHint,
     columns,
     async list(context) {
       const rows = await load(context);
-      return toChoiceList(rows, choiceColumns(await columns(rows, context)), ({ id }) => id);
+      const shown = (await columns(rows, context)).filter(({ title }) => !hidden.includes(title));
+      return toChoiceList(rows, shown, ({ id }) => id);
     },
   };
-}
-
-function without<Row>(...titles: readonly string[]) {
-  return (columns: readonly Column<Row>[]) => columns.filter(({ title }) => !titles.includes(title));
 }
 
 const findScheduleTimes = async (rows: readonly { readonly workspace_id: string }[], context: Context) =>
@@ -119,7 +116,7 @@ const findScheduleTimes = async (rows: readonly { readonly workspace_id: string 
 export const deliveryChoices = defineList<Delivery>('delivery', {
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   columns: async (rows, context) => deliveryColumns(context, await findScheduleTimes(rows, context)),
-  choiceColumns: without('ATTEMPTS', 'NEXT', 'REPLAY'),
+  hidden: ['ATTEMPTS', 'NEXT', 'REPLAY'],
   load: async (context) => (await (await context.connect()).listDeliveries({ limit: MAX_CHOICES })).data,
 });
 
@@ -156,17 +153,13 @@ export const keyChoices = defineList<ApiKey>('apiKey', {
     return data.filter((key) => key.revoked_at === null);
   },
   columns: async (_, context) => keyColumns(context.now()),
-  choiceColumns: without('REVOKED'),
+  hidden: ['REVOKED'],
 });
 
 export const requestChoices = defineList<ApiRequest>('request', {
   emptyHint: { text: 'Send one', command: 'svc trigger' },
   load: async (context) => (await (await context.connect()).listRequests({ limit: MAX_CHOICES })).data,
   columns: async (_, context) => requestColumns(context.io, (at) => formatRelative(at, context.now())),
-  choiceColumns: (all) => [
-    ...all.filter(({ title }) => title === 'REQUEST'),
-    ...without<ApiRequest>('REQUEST')(all),
-  ],
 });
 
 export const faultChoices = defineList<Fault>('fault', {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { quoteForShell } from '../../domain/shell.ts';
 import { executable, findPackageFolder, getProgramCommand } from '../../platform/package-files.ts';
-import type { CommandDefinition } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { styleFor } from '../render/style.ts';
 
 /** The name of the MCP server in the configuration of a client. */
@@ -14,7 +14,7 @@ type AgentClient = { readonly client: string } & (
   | { readonly file: string; readonly text: string }
 );
 
-export const command: CommandDefinition<object> = {
+export const command = defineCommand({
   examples: [
     ['Show how to add the MCP server and the skill to each client', 'agent'],
     ['Print the commands and texts as data', 'agent --json'],
@@ -37,7 +37,7 @@ export const command: CommandDefinition<object> = {
       ].join('\n\n'),
     );
   },
-};
+});
 
 function listClients(): AgentClient[] {
   // `npx` uses the version that the project has installed, or downloads the newest one.

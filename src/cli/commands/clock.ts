@@ -10,7 +10,8 @@ import { describeRange } from '../../resources/validate.ts';
 import { Speed } from '../../resources/value-schemas.ts';
 import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
-import { operation, workspaceField } from '../operation-command.ts';
+import { operation } from '../operation-command.ts';
+import { workspaceRow } from '../option-rows.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { formatDue, formatSecond } from '../render/format.ts';
@@ -19,12 +20,12 @@ import { type Column, renderFields, renderTable } from '../render/table.ts';
 
 /** Shows or changes the clock. */
 const state = {
-  fields: { workspace_id: workspaceField },
+  options: { workspace_id: workspaceRow },
   render: (clock: ClockState, { io }: Context) => renderFields(clockFields(clock), io),
 };
 /** Moves the clock, until every attempt that became due has a result. */
 const move = {
-  fields: { workspace_id: workspaceField },
+  options: { workspace_id: workspaceRow },
   during: accompanyMove,
   render: (result: ClockMove, { io }: Context) => renderClockMove(result, io),
 };
@@ -46,12 +47,12 @@ export const clock = {
     speed: operation('setClock', {
       ...state,
       summary: 'Set the speed of the schedule clock',
-      fields: {
+      options: {
         speed: {
-          flags: '<speed>',
-          description: `Seconds of schedule time per second of real time,${describeRange(Speed, String)}`,
+          argument: '<speed>',
+          summary: `Seconds of schedule time per second of real time,${describeRange(Speed, String)}`,
         },
-        workspace_id: workspaceField,
+        workspace_id: workspaceRow,
       },
       examples: [
         ['Run the schedule clock at one hour per second', 'clock speed 3600'],
@@ -73,12 +74,9 @@ export const clock = {
     advance: operation('advanceClock', {
       ...move,
       summary: 'Move the schedule clock forward and send every attempt that becomes due',
-      fields: {
-        ms: {
-          flags: '<duration>',
-          description: 'Time to move the clock forward, such as 5m or 72h',
-        },
-        workspace_id: workspaceField,
+      options: {
+        ms: { argument: '<duration>', summary: 'Time to move the clock forward, such as 5m or 72h' },
+        workspace_id: workspaceRow,
       },
       examples: [
         ['Send the first retry, which is due after 5 minutes', 'clock advance 5m'],

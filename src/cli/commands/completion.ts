@@ -1,8 +1,6 @@
 /** `svc completion`: prints the completion script of a shell. The scripts are in `fixtures/completion`. */
-import { Argument } from 'commander';
 import { findPackageFiles } from '../../platform/package-files.ts';
-import type { CommandDefinition } from '../command.ts';
-import { choiceParser } from '../option-parsers.ts';
+import { defineCommand } from '../define-command.ts';
 
 /** The files of the scripts. Each calls `svc -- __complete` with the words up to the cursor, and shows the lines that it prints. */
 const files = { bash: 'svc.bash', zsh: 'svc.zsh', fish: 'svc.fish', powershell: 'svc.ps1' } as const;
@@ -17,15 +15,9 @@ To load completions in every new shell:
   powershell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'
 For zsh, put the line after compinit in ~/.zshrc.`;
 
-export const command: CommandDefinition<{ readonly shell: Shell }> = {
-  configure: (command) =>
-    command
-      .addArgument(
-        new Argument('<shell>', 'Shell that reads the script')
-          .choices(shells)
-          .argParser(choiceParser(shells)),
-      )
-      .addHelpText('after', INSTALLATION),
+export const command = defineCommand({
+  options: { shell: { argument: '<shell>', summary: 'Shell that reads the script', choices: shells } },
+  notes: INSTALLATION,
   examples: shells.map((shell) => [
     `Print the script for ${shell === 'powershell' ? 'PowerShell' : shell}`,
     `completion ${shell}`,
@@ -34,4 +26,4 @@ export const command: CommandDefinition<{ readonly shell: Shell }> = {
     const script = String(findPackageFiles('fixtures/completion').read(files[shell]));
     print({ shell, script }, () => script);
   },
-};
+});

@@ -1,6 +1,6 @@
 /** `svc config`: shows the value and the source of every setting. */
 import { listConfig } from '../../config/resolve-config.ts';
-import type { CommandDefinition } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { renderTable } from '../render/table.ts';
 
 const NOTE = `
@@ -9,8 +9,8 @@ parents, up to the project root. The project root is the nearest folder with pac
 another user can change is rejected, unless SVC_TRUST_FOLDERS lists its folder as an absolute path. See
 docs/security.md.`;
 
-export const command: CommandDefinition<object> = {
-  configure: (command) => command.addHelpText('after', NOTE),
+export const command = defineCommand({
+  notes: NOTE,
   examples: [
     ['Show every setting', 'config'],
     ['Read the settings in a script', 'config --json'],
@@ -33,7 +33,7 @@ export const command: CommandDefinition<object> = {
         ),
     );
   },
-};
+});
 
 function formatValue(value: unknown): string {
   if (value === null) return '';

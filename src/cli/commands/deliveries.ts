@@ -1,21 +1,28 @@
 /** `svc deliveries`: lists, shows and follows deliveries, and waits for them. `export` and `replay` have files of their own. */
-import { type SettledStatus, settledStatuses } from '../../domain/delivery.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { settledStatuses } from '../../domain/delivery.ts';
 import { deliveryFilters } from '../../resources/delivery.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
-import type { CommandDefinition, CommandGroup } from '../command.ts';
-import { addDeliveryFilterOptions, type DeliveryFilterOptions } from '../delivery-filter-options.ts';
-import { DEFAULT_WAIT_MS, explainWait, KEEP_WAITING_OPTION, waitForDeliveries } from '../delivery-wait.ts';
+import type { CommandGroup } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
+import {
+  DEFAULT_WAIT_MS,
+  explainWait,
+  keepWaitingRow,
+  timeoutRow,
+  waitForDeliveries,
+} from '../delivery-wait.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { followAttempts } from '../follow.ts';
 import { operation } from '../operation-command.ts';
-import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
+import { wholeNumberParser } from '../option-parsers.ts';
 import { deliveryColumns, renderDelivery } from '../render/deliveries.ts';
 import { renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
-export const tail: CommandDefinition<DeliveryFilterOptions> = {
-  configure: (command) => addDeliveryFilterOptions(command, ['until']),
+const { until: _until, ...tailFilters } = deliveryFilters;
+
+export const tail = defineCommand({
+  options: tailFilters,
   examples: [
     ['Follow attempts until you press Ctrl-C', 'deliveries tail'],
     [
@@ -34,42 +41,29 @@ export const tail: CommandDefinition<DeliveryFilterOptions> = {
     await warnAboutMistypedTypes([filter.type], context);
     return followAttempts(stream, context, { heading });
   },
-};
+});
 
-interface WaitOptions extends Omit<DeliveryFilterOptions, 'status' | 'response_status' | 'until'> {
-  readonly status?: SettledStatus;
-  readonly count?: number;
-  /** Milliseconds. */
-  readonly timeout?: number;
-  readonly keepWaiting?: true;
-}
+const { response_status: _status, ...waitFilters } = tailFilters;
 
 /** Prints the matching deliveries even if the wait fails. */
-export const wait: CommandDefinition<WaitOptions> = {
-  configure: (command) =>
-    addDeliveryFilterOptions(
-      command.addOption(
-        choiceOption(
-          '--status <status>',
-          'Status to wait for; exit with code 1 if a delivery settles with another status',
-          settledStatuses,
-        ).default(undefined, 'any'),
-      ),
-      ['status', 'response_status', 'until'],
-    )
-      .optionWithDefault(
-        '--count <n>',
-        'Number of deliveries to wait for',
-        'all, at least 1',
-        wholeNumberParser(1, 1_000_000),
-      )
-      .optionWithDefault(
-        '--timeout <duration>',
-        'Give up after this time, with exit code 5',
-        formatDuration(DEFAULT_WAIT_MS),
-        parseDurationMs,
-      )
-      .option(...KEEP_WAITING_OPTION),
+export const wait = defineCommand({
+  options: {
+    ...waitFilters,
+    status: {
+      option: '--status <status>',
+      summary: 'Status to wait for; exit with code 1 if a delivery settles with another status',
+      choices: settledStatuses,
+      defaultText: 'any',
+    },
+    count: {
+      option: '--count <n>',
+      summary: 'Number of deliveries to wait for',
+      parse: wholeNumberParser(1, 1_000_000),
+      defaultText: 'all, at least 1',
+    },
+    timeout: timeoutRow,
+    keepWaiting: keepWaitingRow,
+  },
   examples: [
     [
       'Wait until an event has been delivered',
@@ -97,7 +91,7 @@ export const wait: CommandDefinition<WaitOptions> = {
     }
     explainWait(report, context);
   },
-};
+});
 
 export const deliveries = {
   examples: [
@@ -107,7 +101,7 @@ export const deliveries = {
   commands: {
     list: operation('listDeliveries', {
       summary: 'List deliveries, newest first',
-      table: deliveryFilters,
+      options: deliveryFilters,
       list: deliveryChoices,
       examples: [
         ['List the newest deliveries', 'deliveries list'],
@@ -122,7 +116,7 @@ export const deliveries = {
     }),
     get: operation('getDelivery', {
       summary: 'Show a delivery with all its attempts',
-      fields: { id: { flags: '<id>', description: 'Delivery ID (del_…)', source: deliveryChoices } },
+      options: { id: { argument: '<id>', summary: 'Delivery ID (del_…)', source: deliveryChoices } },
       async render(delivery, context) {
         const control = await context.connect();
         const scheduleTimeOf = await fetchScheduleTimes([delivery], control, context);

@@ -8,8 +8,8 @@ import { getPort } from '../../domain/http-url.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import type { WebhookDetail } from '../../resources/endpoint.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { formatSize } from '../render/format.ts';
@@ -28,11 +28,11 @@ Each endpoint receives two deliveries of type svc.probe: one with a valid signat
 secret. The emulator does not record them. A receiver that ignores unknown event types does nothing.`;
 
 /** Exit code 1 if it finds a problem. */
-export const command: CommandDefinition<{ readonly probe: boolean }> = {
-  configure: (command) =>
-    command
-      .option('--no-probe', 'Only connect to receivers, without sending deliveries')
-      .addHelpText('after', PROBE_NOTE),
+export const command = defineCommand({
+  options: {
+    probe: { option: '--no-probe', summary: 'Only connect to receivers, without sending deliveries' },
+  },
+  notes: PROBE_NOTE,
   examples: [
     ['Check everything', 'doctor'],
     ['Check everything without sending deliveries', 'doctor --no-probe'],
@@ -44,7 +44,7 @@ export const command: CommandDefinition<{ readonly probe: boolean }> = {
     context.print({ ok, findings }, () => renderFindings(findings, context.io));
     return ok ? ExitCode.success : ExitCode.failure;
   },
-};
+});
 
 /** @param sendsDeliveries whether to send two deliveries to each endpoint. Without them, only the connection is tested. */
 async function checkEverything(sendsDeliveries: boolean, context: Context): Promise<Finding[]> {

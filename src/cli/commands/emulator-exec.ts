@@ -8,8 +8,8 @@ import { ExitCode, SvcError } from '../../domain/errors.ts';
 import type { Emulator } from '../../emulator.ts';
 import type { Rules } from '../../profile/rules.ts';
 import { bootEmulator, TEMPORARY_SETTINGS, writeCertificate } from '../boot-emulator.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { warnAboutSettings } from '../endpoint-warnings.ts';
 import { toEnvVariables } from '../env-variables.ts';
 import {
@@ -22,34 +22,44 @@ import {
 import { EmulatorLog } from '../exec/emulator-log.ts';
 import { type CommandResult, runCommand } from '../exec/run-command.ts';
 import { createWriteError } from '../file-access.ts';
-import { createDependentOptionError } from '../option-parsers.ts';
 import { printHint, reportError } from '../report-error.ts';
-import { addStartOptions } from '../start-options.ts';
+import { startRows } from '../start-options.ts';
 
-/** The options, except those that are settings: `resolveConfig` reads those. */
-interface Options {
-  readonly command: readonly string[];
-  readonly requireSettled?: true;
-  readonly allowNoDeliveries?: true;
-  readonly log?: string;
-}
+const NOTE = `
+svc runs the command with the environment variables that svc env prints. Without a terminal, as in CI, svc also
+terminates any processes that the command leaves running.`;
+
+const { writeEnv: _writeEnv, open: _open, ...emulatorRows } = startRows(TEMPORARY_SETTINGS);
+
+const rows = {
+  ...emulatorRows,
+  requireSettled: {
+    option: '--require-settled',
+    summary: 'Exit with code 1 unless every delivery succeeds, and list the others, or if there is none',
+  },
+  allowNoDeliveries: {
+    option: '--allow-no-deliveries',
+    summary: 'With --require-settled: accept a run without deliveries',
+    needs: 'requireSettled',
+  },
+  log: {
+    option: '--log <file>',
+    summary: 'File for the emulator log',
+    defaultText: 'a temporary file, deleted at the end',
+  },
+  command: { argument: '<command...>', summary: 'Command to run with its arguments' },
+} as const;
+
+type Options = ValuesOf<typeof rows>;
 
 /**
  * Returns the exit code of the command, or 1 if only the check of the deliveries fails. Only the command writes to standard
  * output.
  */
-export const command: CommandDefinition<Options> = {
-  configure: (command) =>
-    addStartOptions(command, ['envFile', 'open'], TEMPORARY_SETTINGS)
-      .option(
-        '--require-settled',
-        'Exit with code 1 unless every delivery succeeds, and list the others, or if there is none',
-      )
-      .option('--allow-no-deliveries', 'With --require-settled: accept a run without deliveries')
-      .optionWithDefault('--log <file>', 'File for the emulator log', 'a temporary file, deleted at the end')
-      .argument('<command...>', 'Command to run with its arguments')
-      .passThroughOptions()
-      .addHelpText('after', NOTE),
+export const command = defineCommand({
+  options: rows,
+  notes: NOTE,
+  configure: (command) => command.passThroughOptions(),
   examples: [
     ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
     ['Require that every delivery succeeds', 'emulator exec --forward-to 3000 --require-settled -- npm test'],
@@ -59,8 +69,6 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     const { log: logFile } = options;
-    if (options.allowNoDeliveries && !options.requireSettled)
-      throw createDependentOptionError('--allow-no-deliveries', '--require-settled');
     // First, because a command with an invalid setting must not replace the log of an earlier one.
     const settings = { ...TEMPORARY_SETTINGS, ...options };
     const config = await context.resolveConfig(settings);
@@ -80,11 +88,7 @@ export const command: CommandDefinition<Options> = {
       rmSync(folder, { recursive: true, force: true });
     }
   },
-};
-
-const NOTE = `
-svc runs the command with the environment variables that svc env prints. Without a terminal, as in CI, svc also
-terminates any processes that the command leaves running.`;
+});
 
 function createTemporaryFolder(): string {
   try {

@@ -1,14 +1,13 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
-import { Option } from 'commander';
 import type { Config } from '../../config/resolve-config.ts';
 import { findOwnRunFile } from '../../config/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import { createLinkedController } from '../../platform/abort-signals.ts';
 import { addOwnUrl, isOwnUrl } from '../../platform/own-addresses.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import { suggestWithoutVariable } from '../emulator-target.ts';
 import { ENV_FILE_HINT, toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { assertFileWritable } from '../file-access.ts';
@@ -19,25 +18,26 @@ import { renderAttempt, renderReset } from '../render/stream-items.ts';
 import { printHint, printWarning } from '../report-error.ts';
 import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
-import { addStartOptions } from '../start-options.ts';
+import { startRows } from '../start-options.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
 
-/** The options, except those that are settings: `resolveConfig` reads those. */
-interface Options {
-  readonly detach?: true;
-  readonly fresh?: true;
-  readonly detached?: true;
-}
+const TOKEN_NOTE = `
+If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
+a token. The printed dashboard link contains the token. svc commands in this folder use the token automatically.
+Elsewhere, set SVC_CONTROL_TOKEN.`;
 
-export const command: CommandDefinition<Options> = {
-  configure: (command) =>
-    addStartOptions(command)
-      .option('--fresh', 'Remove all data of the database first')
-      .option('--detach', 'Run in the background, and return when the emulator is ready')
-      .addOption(
-        new Option(DETACHED, 'Print each attempt as text after the ready line, for --detach').hideHelp(),
-      )
-      .addHelpText('after', TOKEN_NOTE),
+export const command = defineCommand({
+  options: {
+    ...startRows(),
+    fresh: { option: '--fresh', summary: 'Remove all data of the database first' },
+    detach: { option: '--detach', summary: 'Run in the background, and return when the emulator is ready' },
+    detached: {
+      option: DETACHED,
+      summary: 'Print each attempt as text after the ready line, for --detach',
+      isHidden: true,
+    },
+  },
+  notes: TOKEN_NOTE,
   examples: [
     ['Start the emulator', 'emulator start'],
     ['Register a local receiver as an endpoint', 'emulator start --forward-to localhost:3000/webhooks'],
@@ -91,12 +91,7 @@ export const command: CommandDefinition<Options> = {
       await close();
     }
   },
-};
-
-const TOKEN_NOTE = `
-If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
-a token. The printed dashboard link contains the token. svc commands in this folder use the token automatically.
-Elsewhere, set SVC_CONTROL_TOKEN.`;
+});
 
 /** `eval "$(svc env)"` of an earlier emulator can have set the variable that commands get the address from. */
 function warnIfCommandsUseAnother(

@@ -6,11 +6,11 @@ import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { ControlPlane } from '../../operations/control-plane.ts';
 import type { ClockState, EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import { abortAfter, withAnySignal } from '../../platform/abort-signals.ts';
-import type { CommandDefinition, CommandGroup } from '../command.ts';
+import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
-import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
+import { defineCommand } from '../define-command.ts';
+import { DEFAULT_WAIT_MS, timeoutRow } from '../delivery-wait.ts';
 import { operation } from '../operation-command.ts';
-import { parseDurationMs } from '../option-parsers.ts';
 import { pollUntil } from '../poll-until.ts';
 import { describeDatabase } from '../ready-line.ts';
 import { describeClock, formatSize, formatTime } from '../render/format.ts';
@@ -20,7 +20,7 @@ import { findHint } from '../report-error.ts';
 const STOP_TIMEOUT_MS = 30_000;
 
 /** Exit code 3 if no emulator is running. */
-const emulatorStatus: CommandDefinition<object> = {
+const emulatorStatus = defineCommand({
   examples: [
     ['Show the emulator for this folder', 'emulator status'],
     ['Read its address and API key in a script', 'emulator status --json'],
@@ -29,7 +29,7 @@ const emulatorStatus: CommandDefinition<object> = {
     const control = await context.connect();
     await printStatus(await control.getStatus({}), control, context);
   },
-};
+});
 
 async function printStatus(
   status: EmulatorStatus,
@@ -68,7 +68,7 @@ function renderStatus(
 }
 
 /** Returns when the emulator no longer responds: the folder and the port are then free. */
-const emulatorStop: CommandDefinition<object> = {
+const emulatorStop = defineCommand({
   examples: [
     ['Stop the emulator for this folder', 'emulator stop'],
     ['Stop an emulator at another address', 'emulator stop --url http://127.0.0.1:4888'],
@@ -98,26 +98,15 @@ const emulatorStop: CommandDefinition<object> = {
     }
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
   },
-};
+});
 
 function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';
 }
 
-interface WaitOptions {
-  /** Milliseconds. */
-  readonly timeout?: number;
-}
-
 /** Returns when the emulator responds. It does not have to be started yet. */
-const emulatorWait: CommandDefinition<WaitOptions> = {
-  configure: (command) =>
-    command.optionWithDefault(
-      '--timeout <duration>',
-      'Give up after this time, with exit code 5',
-      formatDuration(DEFAULT_WAIT_MS),
-      parseDurationMs,
-    ),
+const emulatorWait = defineCommand({
+  options: { timeout: timeoutRow },
   examples: [
     ['Wait for an emulator that another process starts', 'emulator wait'],
     ['Give up after five seconds', 'emulator wait --timeout 5s'],
@@ -153,15 +142,16 @@ const emulatorWait: CommandDefinition<WaitOptions> = {
     }
     await printStatus(running.status, running.control, context);
   },
-};
+});
 
 const RESET_NOTE = `
 The initial state is the state after startup, or after the last snapshot load. With --all, only the default
 workspace, its API key and the endpoint of --forward-to remain, with the same IDs and secrets, and the data of --seed.`;
 
 /** A path on the machine that runs the emulator. */
-const snapshotPath = ({ path }: Readonly<Record<string, unknown>>, { cwd }: Pick<Context, 'cwd'>) =>
-  path === undefined ? {} : { path: resolve(cwd, String(path)) };
+const snapshotPath = ({ path }: { readonly path: string }, { cwd }: Pick<Context, 'cwd'>) => ({
+  path: resolve(cwd, path),
+});
 
 export const emulator: CommandGroup = {
   examples: [
@@ -182,7 +172,7 @@ export const emulator: CommandGroup = {
     stop: { summary: 'Stop the emulator', ...emulatorStop },
     reset: operation('reset', {
       summary: 'Reset the emulator to its initial state',
-      fields: { all: { flags: '--all', description: 'Remove all data, including the initial state' } },
+      options: { all: { option: '--all', summary: 'Remove all data, including the initial state' } },
       confirm: {
         action: 'Reset',
         question: ({ all }) =>
@@ -212,10 +202,10 @@ export const emulator: CommandGroup = {
       commands: {
         save: operation('saveSnapshot', {
           summary: 'Save all state to a file',
-          fields: {
+          options: {
             path: {
-              flags: '<file>',
-              description:
+              argument: '<file>',
+              summary:
                 'File to write, on the machine that runs the emulator; an existing snapshot is replaced',
               parse: String,
             },
@@ -226,15 +216,15 @@ export const emulator: CommandGroup = {
         }),
         load: operation('loadSnapshot', {
           summary: 'Replace all state with a snapshot',
-          fields: {
+          options: {
             path: {
-              flags: '<file>',
-              description: 'Snapshot to load, on the machine that runs the emulator',
+              argument: '<file>',
+              summary: 'Snapshot to load, on the machine that runs the emulator',
               parse: String,
             },
           },
           input: snapshotPath,
-          check: async (input, context, { yes }) =>
+          check: async (input, context, yes) =>
             yes || (await context.connect()).loadSnapshot({ ...input, dry_run: true }),
           confirm: {
             action: 'Replace the state',

@@ -1,40 +1,38 @@
 /** `svc explain`: explains why a delivery failed. */
-import { Argument } from 'commander';
-import { SvcError } from '../../domain/errors.ts';
-import type { CommandDefinition } from '../command.ts';
-import { idParser, wholeNumberParser } from '../option-parsers.ts';
+import { idOf } from '../../resources/values.ts';
+import { defineCommand } from '../define-command.ts';
+import { wholeNumberParser } from '../option-parsers.ts';
 import { renderExplanation } from '../render/explanation.ts';
 import { printHint } from '../report-error.ts';
 
-interface ExplainOptions {
-  readonly id?: string;
-  readonly attempt?: number;
-  readonly probe?: true;
-  readonly steps?: true;
-  readonly workspace?: string;
-}
-
-export const command: CommandDefinition<ExplainOptions> = {
-  configure: (command) =>
-    command
-      .addArgument(
-        new Argument('[id]', 'Delivery, event, endpoint or request ID').default(
-          undefined,
-          'the delivery that failed last',
-        ),
-      )
-      .optionWithDefault(
-        '--attempt <n>',
-        'Number of the attempt',
-        'the last one',
-        wholeNumberParser(1, 1_000_000),
-      )
-      .option('--probe', 'Sign the delivery with each known mistake, until the receiver accepts one')
-      .option(
-        '--steps',
-        'Also show how a correct receiver verifies the signature, with the correct value of each step',
-      )
-      .option('--workspace <id>', 'Without an ID: only deliveries in this workspace', idParser('workspace')),
+export const command = defineCommand({
+  options: {
+    id: {
+      argument: '[id]',
+      summary: 'Delivery, event, endpoint or request ID',
+      defaultText: 'the delivery that failed last',
+    },
+    attempt: {
+      option: '--attempt <n>',
+      summary: 'Number of the attempt',
+      parse: wholeNumberParser(1, 1_000_000),
+      defaultText: 'the last one',
+    },
+    probe: {
+      option: '--probe',
+      summary: 'Sign the delivery with each known mistake, until the receiver accepts one',
+      conflicts: ['attempt'],
+    },
+    steps: {
+      option: '--steps',
+      summary: 'Also show how a correct receiver verifies the signature, with the correct value of each step',
+    },
+    workspace: {
+      option: '--workspace <id>',
+      summary: 'Without an ID: only deliveries in this workspace',
+      schema: idOf('workspace'),
+    },
+  },
   examples: [
     ['Explain the delivery that failed last', 'explain'],
     ['Explain a delivery', 'explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
@@ -46,11 +44,6 @@ export const command: CommandDefinition<ExplainOptions> = {
     ['Read the cause and the next commands in a script', 'explain evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --json'],
   ],
   async run({ id = 'latest', attempt, probe, steps, workspace }, context) {
-    if (probe && attempt !== undefined) {
-      throw new SvcError('usage', '--probe and --attempt cannot be used together.', {
-        hint: 'Omit --attempt: a probe sends the delivery as it would be sent now.',
-      });
-    }
     const control = await context.connect();
     const explanation = await (probe
       ? control.probeDelivery({ id, workspace_id: workspace })
@@ -62,4 +55,4 @@ export const command: CommandDefinition<ExplainOptions> = {
     }
     context.print(explanation, () => renderExplanation(explanation, steps === true, context.io));
   },
-};
+});

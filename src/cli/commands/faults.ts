@@ -29,8 +29,8 @@ export const faults = {
   commands: {
     add: operation('addFault', {
       summary: 'Add a fault',
-      table: { ...faultTable, on: { ...faultTable.on, defaultText: onDefault } },
-      input: ({ on, kind }) => ({ on: on ?? (kind === undefined ? 'request' : 'delivery') }) as object,
+      options: { ...faultTable, on: { ...faultTable.on, defaultText: onDefault } },
+      input: ({ on, kind }) => ({ on: on ?? (kind === undefined ? 'request' : 'delivery') }),
       notes: KIND_HELP,
       render: (fault) => `Added ${fault.id}: ${describeEffect(fault)}.`,
       examples: [
@@ -58,8 +58,8 @@ export const faults = {
     }),
     list: operation('listFaults', {
       summary: 'List faults and how often each was applied',
-      fields: {
-        workspace_id: { flags: '--workspace <id>', description: 'Only list faults for this workspace' },
+      options: {
+        workspace_id: { option: '--workspace <id>', summary: 'Only list faults for this workspace' },
       },
       list: faultChoices,
       examples: [
@@ -69,14 +69,14 @@ export const faults = {
     }),
     clear: operation('clearFaults', {
       summary: 'Remove faults',
-      fields: {
+      options: {
         id: {
-          flags: '[id]',
-          description: 'Fault ID (flt_…)',
+          argument: '[id]',
+          summary: 'Fault ID (flt_…)',
           defaultText: 'all faults',
           source: faultChoices,
         },
-        workspace_id: { flags: '--workspace <id>', description: 'Only remove faults for this workspace' },
+        workspace_id: { option: '--workspace <id>', summary: 'Only remove faults for this workspace' },
       },
       render: ({ cleared }) => `Removed ${formatCount(cleared, 'fault')}.`,
       examples: [

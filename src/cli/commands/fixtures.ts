@@ -17,17 +17,17 @@ import {
   listDescribedFixtures,
   scriptChoices,
 } from '../choices/fixture-choices.ts';
-import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
+import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addWorkspaceOption } from '../option-parsers.ts';
+import { defineCommand } from '../define-command.ts';
+import { workspaceRow } from '../option-rows.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { askChoice } from '../prompt.ts';
 import { styleFor } from '../render/style.ts';
 import { printPage } from '../render/table.ts';
 import { runScript, type StepReport, serializeStepReport, toStepLabel } from '../run-script.ts';
-import { addSeedOption, resolveTemplateContexts, type SeedOptions } from '../seed-option.ts';
+import { randomSeedRow, resolveTemplateContexts } from '../seed-option.ts';
 
-export const list: CommandDefinition<object> = {
+export const list = defineCommand({
   examples: [
     ['List the event fixtures and scripts, your own and the built-in ones', 'fixtures list'],
     ['Print the fixtures as JSON', 'fixtures list --json'],
@@ -37,11 +37,10 @@ export const list: CommandDefinition<object> = {
     const page = { data, has_more: false, end_cursor: data.at(-1)?.name ?? null };
     await printPage(context, page, 'fixtures', fixtureColumns);
   },
-};
+});
 
-export const show: CommandDefinition<{ readonly name?: string }> = {
-  configure: (command) =>
-    command.addArgument(new AskedArgument('name', 'Event type or script name', fixtureChoices)),
+export const show = defineCommand({
+  options: { name: { argument: '<name>', summary: 'Event type or script name', source: fixtureChoices } },
   examples: [
     ['Show the fixture of an event type', 'fixtures show order.shipped'],
     [
@@ -49,8 +48,7 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
       'fixtures show order-lifecycle > fixtures/scripts/my-orders.json',
     ],
   ],
-  async run(options, context) {
-    const name = options.name ?? (await askChoice(context, 'name', fixtureChoices));
+  async run({ name }, context) {
     const { projectFolder } = await context.resolveConfig();
     const files = listFixtureFiles(fixtureFolders(projectFolder));
     const fixtureFile = files.find((file) => file.name === name);
@@ -66,7 +64,7 @@ export const show: CommandDefinition<{ readonly name?: string }> = {
     const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);
     context.printJsonText(`{${fields},"content":${text}}`, () => text);
   },
-};
+});
 
 /** That of a built-in fixture is without `$schema`, whose path is relative to this package. */
 function readText({ file, source }: FixtureFile, cwd: string): string {
@@ -74,7 +72,7 @@ function readText({ file, source }: FixtureFile, cwd: string): string {
   return source === 'built_in' ? text.replace(/^ *"\$schema": .*\n/m, '') : text;
 }
 
-export const validate: CommandDefinition<object> = {
+export const validate = defineCommand({
   examples: [
     ['Check every fixture', 'fixtures validate'],
     ['Print the problems as JSON', 'fixtures validate --json'],
@@ -85,7 +83,7 @@ export const validate: CommandDefinition<object> = {
     context.print({ ok, ...result }, () => renderCheckResult(result, cwd));
     return ok ? ExitCode.success : ExitCode.usage;
   },
-};
+});
 
 function renderCheckResult({ checked, problems }: FixtureCheckResult, cwd: string): string {
   const lines = problems.map(({ file, message }) => `${toShortPath(file, cwd)}: ${message}`);
@@ -99,28 +97,23 @@ function toShortPath(file: string, cwd: string): string {
   return path.startsWith('..') ? file : path;
 }
 
-interface RunOptions extends SeedOptions {
-  readonly script?: string;
-  readonly workspace?: string;
-}
-
-export const run: CommandDefinition<RunOptions> = {
-  configure: (command) =>
-    addSeedOption(
-      addWorkspaceOption(
-        command.addArgument(
-          new AskedArgument('script', 'Script name, or path of a script file', scriptChoices),
-        ),
-      ),
-    ),
+export const run = defineCommand({
+  options: {
+    script: {
+      argument: '<script>',
+      summary: 'Script name, or path of a script file',
+      source: scriptChoices,
+    },
+    workspace: workspaceRow,
+    randomSeed: randomSeedRow,
+  },
   examples: [
     ['Run a built-in script', 'fixtures run order-lifecycle'],
     ['Use the same values every time', 'fixtures run order-lifecycle --random-seed 7'],
     ['Run a script file and print its steps as JSON', 'fixtures run ./checks/refund.json --json'],
   ],
   async run(options, context) {
-    const nameOrPath = options.script ?? (await askChoice(context, 'script', scriptChoices));
-    const script = await getScript(nameOrPath, context);
+    const script = await getScript(options.script, context);
     const reporter = createReporter(script, context);
     const steps = runScript(script, {
       templateContexts: await resolveTemplateContexts(options, context),
@@ -128,7 +121,7 @@ export const run: CommandDefinition<RunOptions> = {
       signal: context.signal,
       api: await context.connectApi(),
       control: await context.connect(),
-      workspaceId: options.workspace ?? (await context.getWorkspaceId()),
+      workspaceId: options.workspace,
     });
     try {
       for await (const report of steps) reporter.addStep(report);
@@ -137,7 +130,7 @@ export const run: CommandDefinition<RunOptions> = {
     }
     return reporter.hasSucceeded() ? ExitCode.success : ExitCode.failure;
   },
-};
+});
 
 /** The names of scripts have neither a slash nor a dot. */
 function isFilePath(nameOrPath: string): boolean {

@@ -1,10 +1,11 @@
 /** `svc gaps`: lists the gap register with the values of the configuration. */
 import { type ListedGap, listGaps } from '../../profile/list-gaps.ts';
-import type { CommandDefinition, CommandGroup } from '../command.ts';
+import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import { styleFor } from '../render/style.ts';
 
-const list: CommandDefinition<object> = {
+const list = defineCommand({
   examples: [
     ['List the open questions', 'gaps list'],
     ['Read them in a script', 'gaps list --json'],
@@ -16,7 +17,7 @@ const list: CommandDefinition<object> = {
       data.map((gap) => renderGap(gap, context)).join('\n\n'),
     );
   },
-};
+});
 
 /** Questions and reasons are sentences, which do not fit into columns. */
 function renderGap(

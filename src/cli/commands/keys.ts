@@ -1,11 +1,12 @@
 /** `svc keys`: lists, creates and revokes API keys. */
-import { Option } from 'commander';
 import { scopes } from '../../domain/credentials.ts';
 import { pickSettable } from '../../resources/define-resource.ts';
 import { keyTable } from '../../resources/key.ts';
 import { keyChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
-import { operation, workspaceField } from '../operation-command.ts';
+import type { Context } from '../context.ts';
+import { operation } from '../operation-command.ts';
+import { workspaceRow } from '../option-rows.ts';
 import { renderFields } from '../render/table.ts';
 
 const settings = pickSettable(keyTable);
@@ -15,10 +16,10 @@ export const keys: CommandGroup = {
   commands: {
     list: operation('listKeys', {
       summary: 'List API keys, newest first',
-      fields: {
+      options: {
         workspace_id: {
-          flags: '--workspace <id>',
-          description: 'Only list keys that are bound to this workspace',
+          option: '--workspace <id>',
+          summary: 'Only list keys that are bound to this workspace',
         },
       },
       list: keyChoices,
@@ -26,26 +27,27 @@ export const keys: CommandGroup = {
     }),
     create: operation('createKey', {
       summary: 'Create an API key',
-      table: { ...settings, scopes: { ...settings.scopes, defaultText: 'all' } },
-      input: ({ scopes: given = [...scopes] }) => ({ scopes: given }) as object,
-      fields: {
+      options: {
+        ...settings,
+        scopes: { ...settings.scopes, defaultText: 'all' },
         workspace_id: {
-          ...workspaceField,
-          description: 'Workspace that the key is bound to',
-          getDefault: async (context, { allWorkspaces }) => (allWorkspaces ? null : context.getWorkspaceId()),
+          ...workspaceRow,
+          summary: 'Workspace that the key is bound to',
+          getDefault: async (context: Context, { allWorkspaces }: { readonly allWorkspaces?: true }) =>
+            allWorkspaces ? null : context.getWorkspaceId(),
+        },
+        allWorkspaces: {
+          option: '--all-workspaces',
+          summary: 'Create a key that is not bound to a workspace',
+          conflicts: ['workspace_id'],
         },
       },
-      addOptions: (command) =>
-        command.addOption(
-          new Option('--all-workspaces', 'Create a key that is not bound to a workspace').conflicts(
-            'workspace_id',
-          ),
-        ),
       render: ({ id, name, key, scopes, workspace_id }, { io }) =>
         renderFields(
           { ID: id, Name: name, Key: key, Scopes: scopes.join(', '), Workspace: workspace_id ?? 'all' },
           io,
         ),
+      input: ({ scopes: given = [...scopes] }) => ({ scopes: [...given] }),
       note: () => 'Copy the key now. It is not shown again.',
       examples: [
         ['Create a key that can only read events', 'keys create --name reader --scopes events:read'],
@@ -55,7 +57,7 @@ export const keys: CommandGroup = {
     }),
     revoke: operation('revokeKey', {
       summary: 'Revoke an API key',
-      fields: { id: { flags: '<id>', description: 'API key ID (key_…)', source: keyChoices } },
+      options: { id: { argument: '<id>', summary: 'API key ID (key_…)', source: keyChoices } },
       confirm: {
         action: 'Revoke the key',
         question: ({ id }) => `Revoke ${id}? Requests that use it will get a 401 response.`,

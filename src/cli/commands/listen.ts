@@ -1,6 +1,6 @@
 /** `svc listen`: registers an endpoint while it runs, and shows its deliveries. Without a URL, it receives them itself. */
 
-import { Argument, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Config } from '../../config/resolve-config.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
@@ -8,63 +8,73 @@ import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { ControlPlane, LiveStream } from '../../operations/control-plane.ts';
 import { abortAfter, createLinkedController } from '../../platform/abort-signals.ts';
 import { addOwnUrl, assertNotEmulator } from '../../platform/own-addresses.ts';
-import type { EndpointChange, RegisteredWebhook } from '../../resources/endpoint.ts';
-import type { CommandDefinition } from '../command.ts';
+import { pickFields } from '../../resources/define-resource.ts';
+import type { RegisteredWebhook } from '../../resources/endpoint.ts';
 import type { Context } from '../context.ts';
+import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import { addOptions, createTableOptions, endpointOptionTable } from '../field-option.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import { ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
 import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
-import { CURRENT_WORKSPACE, choiceOption, idParser, parseReceiverUrl } from '../option-parsers.ts';
+import { parseReceiverUrl } from '../option-parsers.ts';
+import { currentWorkspace, endpointRows } from '../option-rows.ts';
 import { suggestTrigger, toReadyFields } from '../ready-line.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
-
-interface Options extends EndpointChange {
-  readonly printSecret?: true;
-  readonly format: 'default' | 'json';
-  readonly respond?: readonly ScriptedResponse[];
-  readonly body?: boolean;
-  readonly workspace?: string;
-}
 
 /** Time limit for removing the endpoint. Short, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
+/** The URL is an argument, and the endpoint is enabled. */
+const { url: _url, disabled: _disabled, ...settingRows } = endpointRows;
+
+const rows = {
+  url: {
+    argument: '[url]',
+    summary: 'Port or URL of your receiver',
+    parse: parseReceiverUrl,
+    defaultText: 'receive the deliveries in this process',
+  },
+  respond: {
+    option: '--respond <list>',
+    summary:
+      'Responses to send if you pass no URL: statuses, timeout or reset, separated by commas; the last one is repeated',
+    parse: parseResponses,
+    defaultText: '200',
+    conflicts: ['url'],
+  },
+  body: {
+    option: '--body',
+    summary: 'Print the body of each delivery, if you pass no URL',
+    conflicts: ['url'],
+  },
+  ...settingRows,
+  events: { ...settingRows.events, defaultText: '*' },
+  skip_verify: { ...settingRows.skip_verify, needs: 'url' },
+  printSecret: {
+    option: '--print-secret',
+    summary: 'Print the endpoint secret and exit; the same URL always has the same secret',
+    needs: 'url',
+  },
+  format: {
+    option: '--format <format>',
+    summary: 'Output format; json prints only the body of each delivery attempt, one per line',
+    choices: ['default', 'json'],
+    defaultText: 'default',
+  },
+  workspace: {
+    option: '--workspace <id>',
+    summary: 'Workspace of the endpoint',
+    schema: currentWorkspace.schema,
+    defaultText: currentWorkspace.defaultText,
+  },
+} as const;
+
+type Options = ValuesOf<typeof rows>;
+
 /** Runs until the user quits or interrupts. With `--print-secret`, it only registers the endpoint and prints the secret. */
-export const command: CommandDefinition<Options> = {
-  configure: (command) =>
-    addOptions(
-      command
-        .addArgument(
-          new Argument('[url]', 'Port or URL of your receiver')
-            .default(undefined, 'receive the deliveries in this process')
-            .argParser(parseReceiverUrl),
-        )
-        .optionWithDefault(
-          '--respond <list>',
-          'Responses to send if you pass no URL: statuses, timeout or reset, separated by commas; the last one is repeated',
-          '200',
-          parseResponses,
-        )
-        .option('--body', 'Print the body of each delivery, if you pass no URL'),
-      createSettingOptions(),
-    )
-      .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
-      .addOption(
-        choiceOption(
-          '--format <format>',
-          'Output format; json prints only the body of each delivery attempt, one per line',
-          ['default', 'json'],
-        ).default('default'),
-      )
-      .optionWithDefault(
-        '--workspace <id>',
-        'Workspace of the endpoint',
-        CURRENT_WORKSPACE,
-        idParser('workspace'),
-      ),
+export const command = defineCommand({
+  options: rows,
   examples: [
     ['Receive and verify all events, without a receiver of your own', 'listen'],
     ['Respond with 500 to the first two requests, and then with 200', 'listen --respond 500,500,200'],
@@ -79,7 +89,6 @@ export const command: CommandDefinition<Options> = {
   ],
   async run(options, context) {
     const { url: forwardUrl } = options;
-    rejectUselessOptions(options);
     // The secret of an emulator that ends with this command would be useless.
     const { control, foreground } = options.printSecret
       ? { control: await context.connect(), foreground: null }
@@ -119,14 +128,7 @@ export const command: CommandDefinition<Options> = {
       await foreground?.close();
     }
   },
-};
-
-/** The options of the settings. The URL is an argument, and the endpoint is enabled. */
-function createSettingOptions() {
-  const { url: _url, disabled: _disabled, ...options } = createTableOptions(endpointOptionTable);
-  options.events.default(undefined, '*');
-  return options;
-}
+});
 
 /** Parses `500,timeout,200`. */
 export function parseResponses(text: string): ScriptedResponse[] {
@@ -140,28 +142,10 @@ export function parseResponses(text: string): ScriptedResponse[] {
   });
 }
 
-/** @throws SvcError `usage` for options that would have no effect. */
-function rejectUselessOptions({ url, skip_verify, printSecret, respond, body }: Options): void {
-  const isReceiving = url === undefined;
-  const useless: Readonly<Record<string, unknown>> = isReceiving
-    ? { '--skip-verify': skip_verify, '--print-secret': printSecret }
-    : { '--respond': respond, '--body': body };
-  const flag = Object.keys(useless).find((name) => useless[name] !== undefined);
-  if (flag === undefined) return;
-  if (isReceiving)
-    throw new SvcError('usage', `${flag} needs the URL of a receiver.`, {
-      hint: { text: 'Add it, for example', command: `svc listen 3000 ${flag}` },
-    });
-  throw new SvcError('usage', `${flag} has no effect: your receiver responds.`, {
-    hint: `Remove the URL to receive the deliveries in svc, or remove ${flag}.`,
-  });
-}
-
 async function toNewEndpoint(url: string, options: Options, context: Context): Promise<NewEndpoint> {
   const workspaceId = options.workspace ?? (await context.resolveConfig()).values.workspaceId;
-  const names = Object.keys(createSettingOptions()) as (keyof EndpointChange)[];
   return {
-    ...Object.fromEntries(names.map((name) => [name, options[name]])),
+    ...pickFields(settingRows, options),
     // Normalized, because the emulator reuses the endpoint of an earlier listener only if the text of the URL is the same.
     url: new URL(url).href,
     listener: true,
@@ -215,11 +199,11 @@ interface Parts {
 }
 
 function startReceiver(
-  { respond = [200], body = false, format }: Options,
+  { respond = [200], body, format }: Options,
   control: ControlPlane,
   context: Context,
 ): Promise<ListenReceiver> {
-  const options = { responses: respond, printsBodies: body, printsRequests: format !== 'json' };
+  const options = { responses: respond, printsBodies: body === true, printsRequests: format !== 'json' };
   return ListenReceiver.start(options, control, context);
 }
 

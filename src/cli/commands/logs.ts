@@ -3,9 +3,9 @@
 import { idPrefixes } from '../../domain/ids.ts';
 import { findCurlProblem, toCurlCommand } from '../../resources/logged-request.ts';
 import { requestFilters } from '../../resources/request.ts';
-import { requestChoices } from '../choices/resource-choices.ts';
-import type { CommandDefinition, CommandGroup } from '../command.ts';
-import { addOptions, createTableOptions } from '../field-option.ts';
+import { keyChoices, requestChoices } from '../choices/resource-choices.ts';
+import type { CommandGroup } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { follow } from '../follow.ts';
 import { operation } from '../operation-command.ts';
 import { idParser } from '../option-parsers.ts';
@@ -13,18 +13,18 @@ import { renderRequestDetail } from '../render/requests.ts';
 import { renderRequest } from '../render/stream-items.ts';
 
 /** The filters of the API, with a key by its ID or its name. */
-const filterTable = {
+const filterRows = {
   ...requestFilters,
   key: {
-    schema: requestFilters.api_key_name.schema,
-    summary: 'Only requests with this API key: its ID (key_…) or its name',
     option: '--key <key>',
+    summary: 'Only requests with this API key: its ID (key_…) or its name',
     parse: parseKey,
+    source: keyChoices,
   },
-};
+} as const;
 
-export const tail: CommandDefinition<object> = {
-  configure: (command) => addOptions(command, createTableOptions(filterTable)),
+export const tail = defineCommand({
+  options: filterRows,
   examples: [
     ['Follow requests until you press Ctrl-C', 'logs tail'],
     ['Follow requests to one path, one JSON object per line', 'logs tail --path /v1/events --json'],
@@ -37,14 +37,14 @@ export const tail: CommandDefinition<object> = {
       if (item.type === 'request') context.printItem(item, () => renderRequest(item.request, context));
     });
   },
-};
+});
 
 export const logs = {
   examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
   commands: {
     list: operation('listRequests', {
       summary: 'List API requests, newest first',
-      table: filterTable,
+      options: filterRows,
       input: toRequestFilter,
       list: requestChoices,
       examples: [
@@ -62,9 +62,13 @@ export const logs = {
     }),
     get: operation('getRequest', {
       summary: 'Show an API request with its headers and bodies',
-      fields: { id: { flags: '<id>', description: 'Request ID (req_…)', source: requestChoices } },
-      addOptions: (command) =>
-        command.option('--curl', 'Print a curl command that sends the request with the key in SVC_API_KEY'),
+      options: {
+        id: { argument: '<id>', summary: 'Request ID (req_…)', source: requestChoices },
+        curl: {
+          option: '--curl',
+          summary: 'Print a curl command that sends the request with the key in SVC_API_KEY',
+        },
+      },
       async during(call, _, context, { curl }) {
         const request = await call;
         if (!curl) return request;

@@ -2,8 +2,8 @@
 import { inspect } from 'node:util';
 import type { ConnectedEmulator } from '../../mcp/connected-emulator.ts';
 import { TEMPORARY_SETTINGS } from '../boot-emulator.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 
 const NOTES = `
@@ -11,8 +11,8 @@ The client starts this command, and ends it by closing standard input. Standard 
 tools use the emulator of this folder. If none is running, the first call starts one in memory, which stops with this
 command.`;
 
-export const command: CommandDefinition<object> = {
-  configure: (command) => command.addHelpText('after', NOTES),
+export const command = defineCommand({
+  notes: NOTES,
   examples: [['Serve the emulator of this folder to a coding agent', 'mcp']],
   async run(_options, context) {
     const { io, signal } = context;
@@ -34,7 +34,7 @@ export const command: CommandDefinition<object> = {
       await emulator.close();
     }
   },
-};
+});
 
 /** The emulator of the folder: the one that runs, or otherwise one that this process starts. */
 class FolderEmulator {

@@ -1,11 +1,11 @@
 /** `svc open`: opens the dashboard. */
 import { SvcError } from '../../domain/errors.ts';
 import { isHttpUrl } from '../../domain/http-url.ts';
-import type { CommandDefinition } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { openUrl } from '../open-url.ts';
 
-export const command: CommandDefinition<{ readonly print?: true }> = {
-  configure: (command) => command.option('--print', 'Print the address instead of opening a browser'),
+export const command = defineCommand({
+  options: { print: { option: '--print', summary: 'Print the address instead of opening a browser' } },
   examples: [
     ['Open the dashboard', 'open'],
     ['Print the address', 'open --print'],
@@ -21,4 +21,4 @@ export const command: CommandDefinition<{ readonly print?: true }> = {
     io.write(url);
     io.note('No browser was found. Open this address in a browser.');
   },
-};
+});

@@ -1,66 +1,62 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { settings } from '../../config/settings.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { toCurl } from '../../domain/shell.ts';
 import { readBytes } from '../../platform/read-data-file.ts';
+import { idOf } from '../../resources/values.ts';
 import type { Verification } from '../../resources/verification.ts';
 import { requireSecrets, signDelivery } from '../../signature/sign.ts';
 import { verify as verifyHeaders, verifyMessage } from '../../signature/verify.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { readValue } from '../file-access.ts';
-import {
-  collectValues,
-  idParser,
-  parseDurationMs,
-  parseReceiverUrl,
-  parseTimeOption,
-  type TimeFromNow,
-} from '../option-parsers.ts';
+import { collectValues, parseDurationMs, parseReceiverUrl, parseTimeOption } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
 import { renderVerification } from '../render/style.ts';
 import { readSecrets, requireSecretOption } from '../secret-option.ts';
 
-interface SignOptions {
-  readonly payload: string;
-  readonly secret?: readonly string[];
-  /** Converts the current time to the timestamp to sign. */
-  readonly at?: TimeFromNow;
-  readonly id?: string;
-  readonly scheme?: string;
-  /** True without a URL. */
-  readonly curl?: string | true;
-}
-
 const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 
-export const sign: CommandDefinition<SignOptions> = {
-  configure: (command) =>
-    command
-      .requiredOption('--payload <body>', 'Body to sign: text, @file, or - for standard input')
-      .optionWithDefault(
-        '--secret <secret>',
-        'Endpoint secret: text, @file, or - for standard input; repeatable, to sign with several as during a rotation',
-        'SVC_WEBHOOK_SECRET',
-        collectValues,
-      )
-      .optionWithDefault(
-        '--at <when>',
-        'Timestamp to sign, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970',
-        'now',
-        parseTimeOption,
-      )
-      .optionWithDefault('--id <id>', 'Delivery ID', 'a new one')
-      .optionWithDefault(
-        '--curl [url]',
-        'Print a curl command that sends the payload',
-        EXAMPLE_URL,
-        parseReceiverUrl,
-      )
-      .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting'),
+const secretRow = {
+  option: '--secret <secret>',
+  summary: 'Endpoint secret: text, @file, or - for standard input; repeatable',
+  parse: collectValues,
+  defaultText: 'SVC_WEBHOOK_SECRET',
+} as const;
+const schemeRow = {
+  option: '--scheme <name>',
+  summary: settings.scheme.description,
+  defaultText: 'the scheme setting',
+} as const;
+
+export const sign = defineCommand({
+  options: {
+    payload: {
+      option: '--payload <body>',
+      summary: 'Body to sign: text, @file, or - for standard input',
+      ask: true,
+    },
+    secret: {
+      ...secretRow,
+      summary: `${secretRow.summary}, to sign with several as during a rotation`,
+    },
+    at: {
+      option: '--at <when>',
+      summary: 'Timestamp to sign, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970',
+      parse: parseTimeOption,
+      defaultText: 'now',
+    },
+    id: { option: '--id <id>', summary: 'Delivery ID', defaultText: 'a new one' },
+    curl: {
+      option: '--curl [url]',
+      summary: 'Print a curl command that sends the payload',
+      parse: parseReceiverUrl,
+      defaultText: EXAMPLE_URL,
+    },
+    scheme: schemeRow,
+  },
   examples: [
     ['Print the signature headers for a body', 'sign --secret whsec_… --payload @body.json'],
     [
@@ -95,7 +91,7 @@ export const sign: CommandDefinition<SignOptions> = {
         .join('\n'),
     );
   },
-};
+});
 
 /** @throws SvcError `usage` for bytes that a command line cannot contain. */
 function toText(body: Buffer): string {
@@ -106,67 +102,48 @@ function toText(body: Buffer): string {
   });
 }
 
-interface VerifyOptions {
-  /** Repeatable. */
-  readonly secret?: readonly string[];
-  readonly payload?: string;
-  readonly signature?: string;
-  readonly timestamp?: string;
-  /** Value of the ID header. */
-  readonly id?: string;
-  /** ID of a delivery. */
-  readonly delivery?: string;
-  readonly computed?: string;
-  readonly request?: string;
-  /** Milliseconds. */
-  readonly tolerance?: number;
-  /** Converts the current time to the time to compare with. */
-  readonly now?: TimeFromNow;
-  readonly scheme?: string;
-}
+const verifyRows = {
+  secret: secretRow,
+  payload: { option: '--payload <body>', summary: 'Raw body: text, @file, or - for standard input' },
+  signature: { option: '--signature <header>', summary: 'Value of the signature header' },
+  timestamp: { option: '--timestamp <header>', summary: 'Value of the timestamp header' },
+  id: { option: '--id <header>', summary: 'Value of the ID header, for schemes that sign it' },
+  delivery: {
+    option: '--delivery <id>',
+    summary: 'Check the last attempt of this delivery, as of the time it was sent',
+    schema: idOf('delivery'),
+    conflicts: ['signature', 'timestamp', 'id', 'scheme'],
+  },
+  computed: {
+    option: '--computed <digest>',
+    summary: 'With --delivery: digest that your receiver computed, to find the mistake that produces it',
+    needs: 'delivery',
+    conflicts: ['now', 'tolerance'],
+  },
+  request: {
+    option: '--request <file>',
+    summary: 'File with the raw HTTP request: headers and body',
+    conflicts: ['payload', 'delivery', 'signature', 'timestamp', 'id'],
+  },
+  tolerance: {
+    option: '--tolerance <duration>',
+    summary: 'Maximum difference between the timestamp and --now',
+    parse: parseDurationMs,
+    defaultText: '5m',
+  },
+  now: {
+    option: '--now <when>',
+    summary: 'Time to compare the timestamp with, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970',
+    parse: parseTimeOption,
+    defaultText: 'now',
+  },
+  scheme: schemeRow,
+} as const;
 
-export const verify: CommandDefinition<VerifyOptions> = {
-  configure: (command) =>
-    command
-      .optionWithDefault(
-        '--secret <secret>',
-        'Endpoint secret: text, @file, or - for standard input; repeatable',
-        'SVC_WEBHOOK_SECRET',
-        collectValues,
-      )
-      .option('--payload <body>', 'Raw body: text, @file, or - for standard input')
-      .option('--signature <header>', 'Value of the signature header')
-      .option('--timestamp <header>', 'Value of the timestamp header')
-      .option('--id <header>', 'Value of the ID header, for schemes that sign it')
-      .addOption(
-        new Option('--delivery <id>', 'Check the last attempt of this delivery, as of the time it was sent')
-          .argParser(idParser('delivery'))
-          .conflicts(['signature', 'timestamp', 'id', 'scheme']),
-      )
-      .addOption(
-        new Option(
-          '--computed <digest>',
-          'With --delivery: digest that your receiver computed, to find the mistake that produces it',
-        ).conflicts(['now', 'tolerance']),
-      )
-      .addOption(
-        new Option('--request <file>', 'File with the raw HTTP request: headers and body').conflicts([
-          ...['payload', 'delivery', 'signature', 'timestamp', 'id'],
-        ]),
-      )
-      .optionWithDefault(
-        '--tolerance <duration>',
-        'Maximum difference between the timestamp and --now',
-        '5m',
-        parseDurationMs,
-      )
-      .optionWithDefault(
-        '--now <when>',
-        'Time to compare the timestamp with, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970',
-        'now',
-        parseTimeOption,
-      )
-      .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting'),
+type VerifyOptions = ValuesOf<typeof verifyRows>;
+
+export const verify = defineCommand({
+  options: verifyRows,
   examples: [
     [
       'Check a body and its headers',
@@ -194,15 +171,10 @@ export const verify: CommandDefinition<VerifyOptions> = {
     context.print(result, () => renderResult(result, context));
     return result.ok ? ExitCode.success : ExitCode.failure;
   },
-};
+});
 
 async function runVerification(options: VerifyOptions, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
-  if (options.computed !== undefined && delivery === undefined) {
-    throw new SvcError('usage', '--computed can only be used with --delivery.', {
-      hint: 'Pass the delivery that your receiver rejected: --delivery del_…',
-    });
-  }
   if (request !== undefined) return verifyRawRequest(request, options, context);
   if (delivery !== undefined) return verifySentDelivery(delivery, options, context);
   if (payload === undefined) {

@@ -22,7 +22,6 @@ import { renderFields } from '../render/table.ts';
 
 interface TriggerManyOptions {
   readonly type: string;
-  readonly workspaceId: string;
   readonly count: number;
   readonly perSecond: number;
   /** How to wait for the deliveries to settle; undefined to not wait. */

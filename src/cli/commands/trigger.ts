@@ -2,65 +2,45 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { ParsedResponse } from '../../client/api-client.ts';
-import { formatDuration } from '../../domain/duration.ts';
 import { ExitCode } from '../../domain/errors.ts';
 import { isEventType } from '../../domain/event.ts';
 import { listAll } from '../../operations/control-plane.ts';
 import { describeEventSettings, type Event } from '../../resources/event.ts';
-import { eventTypeChoices } from '../choices/fixture-choices.ts';
-import { AskedArgument, type CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import {
   type CommandWait,
-  DEFAULT_WAIT_MS,
   explainNoDeliveries,
   explainWait,
-  KEEP_WAITING_OPTION,
   toCommandWait,
   waitForDeliveries,
+  waitRows,
 } from '../delivery-wait.ts';
-import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
-import {
-  createDependentOptionError,
-  parseDurationMs,
-  parseRate,
-  wholeNumberParser,
-} from '../option-parsers.ts';
-import { askChoice } from '../prompt.ts';
+import { createEventBodyFactory, eventRows } from '../event-options.ts';
+import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields, renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import { triggerMany } from './trigger-many.ts';
 
-interface Options extends EventOptions {
-  readonly type?: string;
-  readonly count?: number;
-  /** Per second. */
-  readonly rate?: number;
-  /** Milliseconds; true without a value. */
-  readonly wait?: number | true;
-  readonly keepWaiting?: true;
-}
-
-export const command: CommandDefinition<Options> = {
-  configure: (command) =>
-    addEventOptions(
-      command.addArgument(new AskedArgument('type', 'Event type, such as order.shipped', eventTypeChoices)),
-    )
-      .option('--count <n>', 'Number of events to create; prints a summary', wholeNumberParser(1, 1_000_000))
-      .optionWithDefault(
-        '--rate <n/s>',
-        'With --count: maximum number of events per second',
-        'no limit',
-        parseRate,
-      )
-      .optionWithDefault(
-        '--wait [duration]',
-        'Wait up to this long for every delivery to settle; exit with code 1 if one fails',
-        formatDuration(DEFAULT_WAIT_MS),
-        parseWait,
-      )
-      .option(...KEEP_WAITING_OPTION),
+export const command = defineCommand({
+  options: {
+    ...eventRows,
+    count: {
+      option: '--count <n>',
+      summary: 'Number of events to create; prints a summary',
+      parse: wholeNumberParser(1, 1_000_000),
+    },
+    rate: {
+      option: '--rate <n/s>',
+      summary: 'With --count: maximum number of events per second',
+      parse: parseRate,
+      defaultText: 'no limit',
+      needs: 'count',
+    },
+    ...waitRows,
+    wait: { ...waitRows.wait, parse: parseWait },
+  },
   examples: [
     ['Create an event with the payload of its fixture', 'trigger order.shipped'],
     [
@@ -77,12 +57,9 @@ export const command: CommandDefinition<Options> = {
     ],
   ],
   async run(options, context) {
-    const { count, rate, idempotencyKey } = options;
-    if (rate !== undefined && count === undefined) throw createDependentOptionError('--rate', '--count');
+    const { type, count, rate, idempotencyKey } = options;
     const wait = toCommandWait(options);
-    const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
-    const workspaceId = options.workspace ?? (await context.getWorkspaceId());
-    const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
+    const createBody = await createEventBodyFactory(options, context);
     const api = await context.connectApi();
     if (count === undefined) {
       return triggerOne(() => api.createEvent(createBody(), idempotencyKey), wait, context);
@@ -91,11 +68,11 @@ export const command: CommandDefinition<Options> = {
     const toKey = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
     return triggerMany(
       async (number) => (await api.createEvent(createBody(), toKey(number))).value,
-      { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, wait },
+      { type, count, perSecond: rate ?? Number.POSITIVE_INFINITY, wait },
       context,
     );
   },
-};
+});
 
 /** `svc trigger --wait order.shipped` */
 function parseWait(text: string): number {

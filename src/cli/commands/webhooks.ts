@@ -3,6 +3,7 @@
 import { SvcError } from '../../domain/errors.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { ControlInput } from '../../operations/control-operations.ts';
+import { mapValues } from '../../resources/define-resource.ts';
 import {
   type CreatedWebhook,
   describeEndpoint,
@@ -10,22 +11,20 @@ import {
   type Webhook,
   type WebhookDetail,
 } from '../../resources/endpoint.ts';
-import { eventTypeChoices } from '../choices/fixture-choices.ts';
 import { webhookChoices } from '../choices/resource-choices.ts';
-import type { CliCommand, CommandGroup } from '../command.ts';
+import type { CommandGroup, OptionRow } from '../command.ts';
 import { rejectOwnUrl, warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
-import { addOptions, createNegation, createTableOptions, endpointOptionTable } from '../field-option.ts';
-import { operation, workspaceField } from '../operation-command.ts';
+import { operation } from '../operation-command.ts';
+import { endpointRows, workspaceRow } from '../option-rows.ts';
 import { formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
-
-const ID_DESCRIPTION = 'Endpoint ID (wh_…)';
 
 type Change = Omit<ControlInput<'updateWebhook'>, 'id'>;
 
 /** A setting is false with `--no-…`, which sets its default. */
 type UpdateOptions = { readonly [Name in keyof Change]?: Change[Name] | false } & {
+  readonly id: string;
   readonly enable?: true;
 };
 
@@ -43,17 +42,22 @@ function toChange({ enable, ...options }: UpdateOptions): Change {
   );
 }
 
-function addChangeOptions(command: CliCommand): void {
-  const { url, events, disabled, ...others } = createTableOptions(endpointOptionTable);
-  events.description = 'Event types that replace the current ones, separated by commas, or * for all';
-  addOptions(command, { url, events });
-  for (const option of Object.values(others)) command.addOption(option).addOption(createNegation(option));
-  command
-    .addOption(disabled.conflicts('enable'))
-    .option('--enable', 'Send paused deliveries, and create deliveries for new events');
-}
+const idRow = { argument: '<id>', summary: 'Endpoint ID (wh_…)', source: webhookChoices } as const;
 
-const idField = { flags: '<id>', description: ID_DESCRIPTION, source: webhookChoices };
+const { url, events, disabled, ...otherSettings } = endpointRows;
+const changeRows = {
+  url,
+  events: {
+    ...events,
+    optionSummary: 'Event types that replace the current ones, separated by commas, or * for all',
+  },
+  ...mapValues<OptionRow, typeof otherSettings>(otherSettings, (row) => ({ ...row, negatable: true })),
+  disabled: { ...disabled, conflicts: ['enable'] },
+  enable: {
+    option: '--enable',
+    summary: 'Send paused deliveries, and create deliveries for new events',
+  },
+} as const;
 
 export const webhooks: CommandGroup = {
   examples: [
@@ -63,8 +67,8 @@ export const webhooks: CommandGroup = {
   commands: {
     list: operation('listWebhooks', {
       summary: 'List endpoints, newest first',
-      fields: {
-        workspace_id: { flags: '--workspace <id>', description: 'Only list endpoints in this workspace' },
+      options: {
+        workspace_id: { option: '--workspace <id>', summary: 'Only list endpoints in this workspace' },
       },
       list: webhookChoices,
       examples: [
@@ -74,9 +78,13 @@ export const webhooks: CommandGroup = {
     }),
     get: operation('getWebhook', {
       summary: 'Show an endpoint',
-      fields: { id: idField },
-      addOptions: (command) =>
-        command.option('--show-secret', 'Also show the secret, and the previous one after a rotation'),
+      options: {
+        id: idRow,
+        showSecret: {
+          option: '--show-secret',
+          summary: 'Also show the secret, and the previous one after a rotation',
+        },
+      },
       async during(call, { id }, context, { showSecret }) {
         const webhook = await call;
         if (!showSecret) return webhook;
@@ -93,12 +101,12 @@ export const webhooks: CommandGroup = {
     }),
     create: operation('createWebhook', {
       summary: 'Register an endpoint',
-      table: {
-        ...endpointOptionTable,
-        url: { ...endpointOptionTable.url, ask: true },
-        events: { ...endpointOptionTable.events, ask: eventTypeChoices },
+      options: {
+        ...endpointRows,
+        url: { ...url, ask: true },
+        events: { ...events, ask: true },
+        workspace_id: workspaceRow,
       },
-      fields: { workspace_id: workspaceField },
       check: ({ url }, context) => rejectOwnUrl(url, context),
       render: (webhook, { io }) => renderWebhook(webhook, io),
       note: describeSecretCommand,
@@ -123,8 +131,7 @@ export const webhooks: CommandGroup = {
     }),
     update: operation('updateWebhook', {
       summary: 'Update an endpoint',
-      fields: { id: idField },
-      addOptions: addChangeOptions,
+      options: { id: idRow, ...changeRows },
       input: toChange,
       async check({ url }, context) {
         if (url !== undefined) await rejectOwnUrl(url, context);
@@ -149,7 +156,7 @@ export const webhooks: CommandGroup = {
     }),
     delete: operation('deleteWebhook', {
       summary: 'Delete an endpoint',
-      fields: { id: idField },
+      options: { id: idRow },
       confirm: {
         action: 'Delete the endpoint',
         question: ({ id }) => `Delete ${id} and cancel its pending deliveries?`,
@@ -165,11 +172,11 @@ export const webhooks: CommandGroup = {
     }),
     'rotate-secret': operation('rotateWebhookSecret', {
       summary: 'Rotate an endpoint secret',
-      fields: {
-        id: idField,
+      options: {
+        id: idRow,
         overlap_ms: {
-          flags: '--overlap <duration>',
-          description: 'How long deliveries are signed with both secrets',
+          option: '--overlap <duration>',
+          summary: 'How long deliveries are signed with both secrets',
           defaultText: '24h',
         },
       },

@@ -2,7 +2,7 @@
 import { workspaceChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
 import { operation } from '../operation-command.ts';
-import { CURRENT_WORKSPACE } from '../option-parsers.ts';
+import { currentWorkspace } from '../option-rows.ts';
 import { renderFields } from '../render/table.ts';
 
 export const workspaces: CommandGroup = {
@@ -15,14 +15,8 @@ export const workspaces: CommandGroup = {
     }),
     get: operation('getWorkspace', {
       summary: 'Show a workspace',
-      fields: {
-        id: {
-          flags: '[id]',
-          description: 'Workspace ID (ws_…)',
-          source: workspaceChoices,
-          defaultText: CURRENT_WORKSPACE,
-          getDefault: (context) => context.getWorkspaceId(),
-        },
+      options: {
+        id: { ...currentWorkspace, argument: '[id]', summary: 'Workspace ID (ws_…)' },
       },
       render: ({ id, name, environment, created_at }, { io }) =>
         renderFields({ ID: id, Name: name, Environment: environment, Created: created_at }, io),
@@ -33,7 +27,7 @@ export const workspaces: CommandGroup = {
     }),
     create: operation('createWorkspace', {
       summary: 'Create a workspace',
-      fields: { name: { flags: '<name>', description: 'Name of the workspace' } },
+      options: { name: { argument: '<name>', summary: 'Name of the workspace' } },
       render: ({ id, name }, { io }) => renderFields({ ID: id, Name: name }, io),
       next: ({ id }) => ({
         text: 'Create an API key for it',

@@ -1,14 +1,14 @@
 /** Suggests words for the completion scripts of the shells, with the same command definitions that parse the command line. */
 import type { Option } from 'commander';
 import { abortAfter, withAnySignal } from '../../platform/abort-signals.ts';
+import type { Choice } from '../choices/choice-source.ts';
+import { choicesOf, type RowChoices } from '../choices/row-choices.ts';
 import { type AnyCommand, CliCommand, type CommandGroup, type Commands, loadEntry } from '../command.ts';
 import { commandTree } from '../command-tree.ts';
 import { createContext, type GlobalOptions } from '../context.ts';
 import { addGlobalOptions, isGlobal } from '../global-options.ts';
 import type { ProcessContext } from '../process-context.ts';
-import type { Choice } from '../prompt.ts';
 import { truncateLine } from '../render/text-width.ts';
-import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
 /** The output that makes the scripts in `fixtures/completion` complete paths. */
 const FILES = ':files';
@@ -23,7 +23,7 @@ const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
 interface Target {
   /** Names of commands, or options. */
   readonly names: readonly Choice[];
-  readonly values: ValueChoices;
+  readonly values: RowChoices;
   /** The part of the word before the value: `--status=`. */
   readonly prefix: string;
   /** Values of the global options before the cursor: `--url` and `--api-key`. */
@@ -83,12 +83,11 @@ async function findTarget(words: readonly string[]): Promise<Target> {
   }
 
   const none = { names: [], values: {}, prefix: '', globals };
-  if (pending !== undefined && canBeValue(current, pending))
-    return { ...none, values: choicesForOption(pending) };
+  if (pending !== undefined && canBeValue(current, pending)) return { ...none, values: choicesOf(pending) };
   if (current.startsWith('-') && !optionsEnded) {
     const [prefix, flag] = /^(--[\w-]+)=/.exec(current) ?? [];
     const option = command.options.find(({ long }) => long === flag);
-    if (prefix !== undefined) return option ? { ...none, values: choicesForOption(option), prefix } : none;
+    if (prefix !== undefined) return option ? { ...none, values: choicesOf(option), prefix } : none;
     const options = command.options.filter(({ hidden }) => !hidden);
     const choices = options.map(({ long, description }) => ({ value: long ?? '', description }));
     return { ...none, names: [...choices, { value: '--help', description: 'Show this help' }] };
@@ -99,7 +98,7 @@ async function findTarget(words: readonly string[]): Promise<Target> {
   }
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[argumentCount] ?? (last?.variadic ? last : undefined);
-  return argument === undefined ? none : { ...none, values: choicesForArgument(argument) };
+  return argument === undefined ? none : { ...none, values: choicesOf(argument) };
 }
 
 /** Whether the word is the value of the option. An optional value never begins with a dash. */
@@ -128,20 +127,13 @@ async function suggest(
 }
 
 async function listChoices(
-  { words = [], sources = [] }: ValueChoices,
+  { words = [], source }: RowChoices,
   globals: GlobalOptions,
   processContext: ProcessContext,
 ): Promise<Choice[]> {
   // Pressing the tab key must not run code of the project.
   const context = createContext(processContext, globals, { skipModules: true });
-  const lists = await Promise.all(
-    // Completion cannot report an emulator that is not running, or an unreadable fixture.
-    sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
-  );
-  const items = lists.flatMap((list) => list.items);
-  const firstByValue = new Map(items.toReversed().map((item) => [item.value, item]));
-  return [
-    ...words.map((value) => ({ value, description: '' })),
-    ...items.filter((item) => firstByValue.get(item.value) === item),
-  ];
+  // Completion cannot report an emulator that is not running, or an unreadable fixture.
+  const items = (await source?.list(context).catch(() => [])) ?? [];
+  return [...words.map((value) => ({ value, description: '' })), ...items];
 }
