@@ -1,7 +1,6 @@
 // Replaces the classes of the Fetch API in h3 and srvx. h3 and srvx subclass the Fetch classes when they load, and use `Headers` in every
 // response. Node.js would load its whole implementation of `fetch` for them: 10 ms and 5 MB. They also check whether each body is a
 // `ReadableStream`, which would make Node.js load its streams: 2 ms.
-import { keepGlobalClass } from '../src/http/original-class.ts';
 
 /** The part of `Headers` that h3 and srvx use. Names and values are not checked here: `node:http` checks them when it sends them. */
 export class Headers {
@@ -57,10 +56,9 @@ export class Headers {
 
 /** A class that creates objects of the class of Node.js, which it does not load before. */
 function createLateClass(name) {
-  const getOriginal = keepGlobalClass(name);
   return class {
     constructor(...options) {
-      const Original = getOriginal();
+      const Original = globalThis[name];
       // biome-ignore lint/correctness/noConstructorReturn: srvx calls it as a constructor.
       return new Original(...options);
     }
