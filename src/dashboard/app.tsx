@@ -6,13 +6,10 @@ import { type Route, type Section, toHash } from './address.ts';
 import { isConnected, isLost } from './control.ts';
 import { FailureIndicator } from './failure-indicator.tsx';
 import icon from './icon.svg';
-import { findNextFailing, nextFailingShortcut } from './next-failing-delivery.ts';
 import { navigate, route } from './router.ts';
 import { missingWorkspaceId, selectWorkspace, status, workspaceId, workspaces } from './session.ts';
-import { activeShortcuts, useShortcuts } from './shortcuts.ts';
+import { useShortcuts } from './shortcuts.ts';
 import { dismissErrors, dismissToast, toasts, withErrorToast } from './toasts.ts';
-import { ActionButton } from './ui/action-button.tsx';
-import { Dialog } from './ui/dialog.tsx';
 import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
 import { EmptyState } from './ui/query-view.tsx';
@@ -90,7 +87,6 @@ function RouteView({ route }: { readonly route: Route }) {
 }
 
 export function App() {
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const [settingsDialog, setSettingsDialog] = useState<{ readonly View: typeof SettingsDialog } | null>(null);
   const openSettings = async () => {
     const loaded = await withErrorToast(import('./views/settings/settings-dialog.tsx'));
@@ -98,8 +94,7 @@ export function App() {
   };
   const content = useRef<HTMLElement>(null);
   useShortcuts([
-    { key: '?', description: 'Show keyboard shortcuts', run: () => setHelpOpen(true) },
-    { ...nextFailingShortcut, run: () => void openFailing() },
+    { key: '?', description: 'Show settings and keyboard shortcuts', run: () => void openSettings() },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { title } = views[route.value.section];
@@ -137,14 +132,8 @@ export function App() {
       </main>
       <Toasts />
       {settingsDialog !== null && <settingsDialog.View onClose={() => setSettingsDialog(null)} />}
-      {isHelpOpen && <ShortcutsDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
-}
-
-async function openFailing(): Promise<void> {
-  const found = await findNextFailing();
-  if (found !== undefined) navigate({ section: 'deliveries', id: found.id });
 }
 
 function Navigation() {
@@ -220,30 +209,15 @@ function Toasts() {
   useEffect(dismissErrors, [section, id]);
   return (
     <div class="toasts" aria-live="polite">
-      {toasts.value.map(({ number, text, isError, undo }) => (
+      {toasts.value.map(({ number, text, isError }) => (
         <p key={number} class={isError ? 'error' : ''}>
-          {text} {undo !== undefined && <ActionButton onClick={undo}>Undo</ActionButton>}{' '}
+          {text}{' '}
           <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissToast(number)}>
             <Icon name="cross" />
           </button>
         </p>
       ))}
     </div>
-  );
-}
-
-function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl class="properties">
-        {activeShortcuts.value.map(({ key, description }) => [
-          <dt key={`${key} key`}>
-            <kbd>{key}</kbd>
-          </dt>,
-          <dd key={key}>{description}</dd>,
-        ])}
-      </dl>
-    </Dialog>
   );
 }
 

@@ -11,7 +11,8 @@ export const isLost = computed(() => isConnected.value === false);
 
 export const control = createControlMethods(send, `${location.origin}/_svc`);
 
-async function send({ url, signal, ...request }: ControlRequest): Promise<string> {
+/** Sends a request to the emulator, and notices whether it responds. */
+export async function send({ url, signal, ...request }: ControlRequest): Promise<string> {
   const response = await fetch(url, { ...request, signal: signal ?? null }).catch((error) => {
     if (signal?.aborted) throw new SvcError('interrupted', 'Canceled.', { cause: error });
     isConnected.value = false;

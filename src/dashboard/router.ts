@@ -11,86 +11,37 @@ let shownUrl = location.href;
 /** Null for the default workspace. */
 export const addressWorkspaceId = signal(readWorkspaceId());
 
-/** What an entry of the browser history stores. */
-interface EntryState {
-  readonly entryId: string;
-  /** Whether the entry belongs to a dialog, so that Back closes it and shows the same page. */
-  readonly isDialog: boolean;
-}
-
 let entryCount = 0;
-/** Changes of the history that wait until `history.back()` has ended; null when they need not wait. */
-let queuedChanges: (() => void)[] | null = null;
 
 history.replaceState(createEntry(), '');
 // Also sent when a link changes the fragment.
 addEventListener('popstate', () => {
-  identifyEntry();
+  // An entry that the browser has created for a link has no state.
+  if (history.state === null) history.replaceState(createEntry(), '');
   readAddress();
-  const changes = queuedChanges ?? [];
-  queuedChanges = null;
-  for (const change of changes) change();
 });
 
 /** Identifies the current entry of the browser history. It is the same after Back. */
 export function getEntryId(): string {
-  return getEntryState().entryId;
+  return history.state.entryId;
 }
 
 /** @param workspaceId selects another workspace */
 export function navigate(to: Target, workspaceId = addressWorkspaceId.peek()): void {
-  changeHistory(() => {
-    const url = toUrl(to, workspaceId);
-    if (getEntryState().isDialog) history.replaceState(createEntry(), '', url);
-    else history.pushState(createEntry(), '', url);
-    readAddress();
-  });
+  history.pushState(createEntry(), '', toUrl(to, workspaceId));
+  readAddress();
 }
 
 /** Navigates without a history entry. */
 export function replaceRoute(to: Target, workspaceId = addressWorkspaceId.peek()): void {
-  changeHistory(() => {
-    history.replaceState(history.state, '', toUrl(to, workspaceId));
-    readAddress();
-  });
+  history.replaceState(history.state, '', toUrl(to, workspaceId));
+  readAddress();
 }
 
-/**
- * Adds a history entry for a dialog, so that Back calls `onBack`.
- * @returns a function that removes the entry
- */
-export function addDialogEntry(onBack: () => void): () => void {
-  const entry: EntryState = { ...createEntry(), isDialog: true };
-  changeHistory(() => history.pushState(entry, ''));
-  const closeAfterBack = () => {
-    if (getEntryId() !== entry.entryId) onBack();
-  };
-  addEventListener('popstate', closeAfterBack);
-  return () => {
-    removeEventListener('popstate', closeAfterBack);
-    if (getEntryId() !== entry.entryId) return;
-    queuedChanges = [];
-    history.back();
-  };
-}
-
-function changeHistory(change: () => void): void {
-  if (queuedChanges === null) change();
-  else queuedChanges.push(change);
-}
-
-function getEntryState(): EntryState {
-  return history.state;
-}
-
-function createEntry(): EntryState {
+/** What an entry of the browser history stores. */
+function createEntry(): { readonly entryId: string } {
   entryCount++;
-  return { entryId: `${performance.timeOrigin} ${entryCount}`, isDialog: false };
-}
-
-/** An entry that the browser has created for a link has no state. */
-function identifyEntry(): void {
-  if (history.state === null) history.replaceState(createEntry(), '');
+  return { entryId: `${performance.timeOrigin} ${entryCount}` };
 }
 
 /** Changes query values without a history entry; an empty value removes its key. */

@@ -3,12 +3,10 @@ import { effect, signal } from '@preact/signals';
 
 /** Titles by value; the first is the default. */
 export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
-export const timeForms = { relative: '5m ago', absolute: '2026-11-20 12:00:00' } as const;
 export const zones = { local: 'Local', utc: 'UTC' } as const;
 
 export interface Settings {
   readonly theme: keyof typeof themes;
-  readonly times: keyof typeof timeForms;
   readonly zone: keyof typeof zones;
   /** Whether single keys run actions (WCAG 2.1.4). */
   readonly shortcuts: boolean;
@@ -29,10 +27,9 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, times, zone, shortcuts } = parseObject(json);
+  const { theme, zone, shortcuts } = parseObject(json);
   return {
     theme: isKeyOf(themes, theme) ? theme : 'system',
-    times: isKeyOf(timeForms, times) ? times : 'relative',
     zone: isKeyOf(zones, zone) ? zone : 'local',
     shortcuts: shortcuts !== false,
   };

@@ -6,13 +6,9 @@ interface Toast {
   readonly number: number;
   readonly text: string;
   readonly isError: boolean;
-  /** Undoes the action that the text reports. */
-  readonly undo?: () => void;
 }
 
 const SHOWN_MS = 6_000;
-/** Longer, because the user has to read the text and reach the button. */
-const UNDO_SHOWN_MS = 15_000;
 
 export const toasts = signal<readonly Toast[]>([]);
 let count = 0;
@@ -25,19 +21,6 @@ export function showToast(text: string): void {
 /** A message that stays until the user dismisses it. */
 export function showNotice(text: string): void {
   addToast({ text, isError: false });
-}
-
-/** Reports an action, with a button that undoes it. */
-export function showUndoToast(text: string, undo: () => Promise<unknown>): void {
-  const number = addToast({
-    text,
-    isError: false,
-    undo: () => {
-      dismissToast(number);
-      void withErrorToast(undo());
-    },
-  });
-  setTimeout(() => dismissToast(number), UNDO_SHOWN_MS);
 }
 
 /** An error stays until the user dismisses it or goes to another page. */

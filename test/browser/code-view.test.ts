@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 /** Opens the page of an event. @param payload JSON text */
 async function openEvent(payload: string) {
@@ -84,15 +85,16 @@ describeInBrowser('invisible and bidirectional characters', () => {
   it('invisible and bidirectional characters in JSON are shown as escapes in the view, the editor and the comparison', async () => {
     const { page, view, emulator, event } = await openEvent(`{"note":"${INVISIBLE}"}`);
     await view.getByText(`"note": "${ESCAPED}"`).waitFor();
-    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    const receiver = await createReceiver(200);
+    onTestFinished(receiver.close);
+    await emulator.control.createWebhook({ url: receiver.url });
     for (const note of [INVISIBLE, 'other'])
       await emulator.api('POST', '/events', { type: 'order.shipped', payload: { note } });
+    await receiver.waitFor(2);
     await emulator.control.advanceClock({ ms: 0 });
-    const [other, invisible] = (await emulator.control.listDeliveries({})).data;
+    const [, invisible] = (await emulator.control.listDeliveries({})).data;
     await page.goto(`${page.url().split('#')[0]}#/deliveries/${invisible?.id}`);
-    await page.getByRole('tab', { name: 'Compare with…' }).click();
-    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('another delivery');
-    await page.getByRole('textbox', { name: 'Delivery ID' }).fill(other?.id ?? '');
+    await page.getByRole('tab', { name: 'Compare with the last success' }).click();
     await page
       .getByRole('textbox', { name: /^Payload of / })
       .last()

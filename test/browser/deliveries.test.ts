@@ -1,7 +1,7 @@
 /** The delivery list: live updates, scrolling and long lists. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, reload, skipToNextPoll } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import {
@@ -47,7 +47,7 @@ describeInBrowser('the delivery list', () => {
     const page = await openDashboard(emulator);
     await expect.poll(() => typesOf(page)).toEqual(['made.second', 'made.first']);
     await emulator.control.createWorkspace({ name: 'Second' });
-    await reload(page);
+    await page.reload();
     await page.getByLabel('Workspace').selectOption('Second');
     await page.getByText('No deliveries yet').waitFor();
   });

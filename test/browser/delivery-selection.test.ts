@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, expectFocused, openDashboard, reload } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import {
   focusedRowOf,
   idOf,
@@ -29,7 +29,7 @@ describeInBrowser('the delivery filters', () => {
     await expect
       .poll(() => new URL(page.url()).hash)
       .toBe('#/deliveries?type=order.shipped&status=succeeded');
-    await reload(page);
+    await page.reload();
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
     await page.getByRole('button', { name: 'Remove filter: Type order.shipped' }).click();
     await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);
@@ -211,12 +211,13 @@ describeInBrowser('the delivery list and the open delivery', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
   });
 
-  it('the delivery list and the open delivery open the replay dialog with r', async () => {
+  it('the open delivery opens the replay dialog with r', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
     const page = await openDashboard(emulator);
     await rowsOf(page).first().waitFor();
-    await page.keyboard.press('j');
+    await rowsOf(page).first().click();
+    await page.getByRole('button', { name: 'Edit and replay' }).waitFor();
     await page.keyboard.press('r');
     await page.getByRole('dialog', { name: 'Replay' }).waitFor();
   });

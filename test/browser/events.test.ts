@@ -1,7 +1,7 @@
 /** The event list and the event page. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, reload, setHidden } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 
@@ -46,7 +46,7 @@ describeInBrowser('the event pages', () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('louis');
     await expect.poll(() => page.url()).toMatch(/type=order\.shipped&text=louis$/);
     await expect.poll(() => rows.count()).toBe(1);
-    await reload(page);
+    await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: 'Remove filter: Type order.shipped' }).click();
     await expect.poll(() => rows.count()).toBe(2);

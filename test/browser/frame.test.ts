@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, reload, skipToNextPoll } from '../support/browser.ts';
+import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
@@ -20,7 +20,7 @@ describeInBrowser('the dashboard layout', () => {
     const page = await openDashboard(emulator);
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
-    await reload(page);
+    await page.reload();
     await page.getByText('sandbox').waitFor();
     expect([...hosts]).toEqual([emulator.status().url]);
   });
@@ -128,12 +128,15 @@ describeInBrowser('the dashboard layout', () => {
     await message.waitFor({ state: 'detached' });
   });
 
-  it('the dashboard layout opens the keyboard shortcuts with ? and closes them with Escape', async () => {
+  it('the dashboard layout lists each keyboard shortcut once with ?, and closes the list with Escape', async () => {
     const page = await openDashboard(await openEmulator());
     await page.getByRole('status').getByText('sandbox').waitFor();
     await page.keyboard.press('?');
-    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    const dialog = page.getByRole('dialog', { name: 'Settings' });
     await dialog.getByText('Trigger an event').waitFor();
+    const keys = await dialog.locator('dt').allTextContents();
+    expect(keys).toContain('/');
+    expect(new Set(keys).size).toBe(keys.length);
     await page.keyboard.press('t');
     expect(await dialog.isVisible()).toBe(true);
     await page.keyboard.press('Escape');
@@ -164,7 +167,7 @@ describeInBrowser('the dashboard layout', () => {
     const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
     await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: `Bearer ${key}` });
     await page.getByLabel('Workspace').selectOption('Second');
-    await reload(page);
+    await page.reload();
     await expect.poll(() => page.getByLabel('Workspace').inputValue()).toBe(id);
   });
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
-import { idOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
+import { openEmulator, rowsOf, trigger } from './delivery-list.ts';
 
 const endpointsOf = (page: Page) => page.getByRole('region', { name: 'Endpoints' });
 const sliderOf = (page: Page) => page.getByRole('slider');
@@ -160,44 +160,5 @@ describeInBrowser('failing deliveries', () => {
           .count(),
       )
       .toBe(2);
-  });
-
-  it('f opens the next failing delivery and starts again at the newest, and says so when none is failing', async () => {
-    const emulator = await openEmulator([503, 503, 200]);
-    await trigger(emulator, 1, 'made.first');
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
-    await trigger(emulator, 1, 'made.second');
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
-    await trigger(emulator, 1, 'made.third');
-    const [, second, first] = (await emulator.control.listDeliveries({})).data.map(({ id }) => id);
-    const page = await openDashboard(emulator);
-    await rowsOf(page).first().waitFor();
-    for (const expected of [second, first, second]) {
-      await page.keyboard.press('f');
-      await expect.poll(() => idOf(page)).toBe(expected);
-    }
-    await page.getByRole('tab', { name: 'Response', selected: true }).waitFor();
-    await emulator.control.settleClock({});
-    await page.keyboard.press('f');
-    await page.getByText('No delivery is failing.').waitFor();
-  });
-
-  it('f opens the newest failing delivery from another page, and the keyboard help lists each key once', async () => {
-    const emulator = await openEmulator(503);
-    await trigger(emulator, 2);
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
-    const [newest] = (await emulator.control.listDeliveries({})).data;
-    const page = await openDashboard(emulator, { hash: '/events' });
-    await page.getByRole('list', { name: 'Events' }).getByText('order.shipped').first().waitFor();
-    await page.keyboard.press('f');
-    await expect.poll(() => idOf(page)).toBe(newest?.id);
-    await page.getByRole('article', { name: 'Delivery' }).waitFor();
-    await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await help.getByText('Open the next failing delivery').waitFor();
-    await help.getByText('Edit and replay the delivery').waitFor();
-    const keys = await help.locator('kbd').allTextContents();
-    expect(keys).toContain('f');
-    expect(new Set(keys).size).toBe(keys.length);
   });
 });

@@ -62,11 +62,8 @@ describeInBrowser('a body of 200 KB', () => {
     const items = payload.items.map((item) => ({ ...item, note: 'other text' }));
     await emulator.api('POST', '/events', { type: 'made.large', payload: { items } });
     await expect.poll(async () => (await emulator.control.listAttempts({})).data.length).toBe(2);
-    const [other] = (await emulator.control.listDeliveries({ limit: 1 })).data;
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
-    await page.getByRole('tab', { name: 'Compare with…' }).click();
-    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('another delivery');
-    await page.getByRole('textbox', { name: 'Delivery ID' }).fill(other?.id ?? '');
+    await page.getByRole('tab', { name: 'Compare with the last success' }).click();
     await page
       .getByRole('textbox', { name: /^Payload of / })
       .last()

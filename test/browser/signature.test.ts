@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
 import { expectAccessibleAt } from '../support/accessibility.ts';
-import { describeInBrowser, type OpenOptions, openDashboard, reload } from '../support/browser.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import type { TestEmulatorOptions } from '../support/test-emulator.ts';
 
 /** A body that changes when it is parsed and serialized again. */
@@ -55,7 +55,7 @@ describeInBrowser('the signature tab of an attempt', () => {
   it('the signature tab of an attempt shows the current and the previous secret after a rotation', async () => {
     const { page, control, webhook } = await openSignature();
     await control.rotateWebhookSecret({ id: webhook.id });
-    await reload(page);
+    await page.reload();
     const secrets = sectionOf(page, 'Endpoint secret');
     await secrets.getByText('Previous secret', { exact: true }).waitFor();
     await expect

@@ -99,8 +99,6 @@ describeInBrowser('the trigger page', () => {
     // The tooltip of the button promises it for each field.
     await page.getByLabel('Event type').press('Control+Enter');
     await receiver.request(2);
-    await page.getByLabel('Count').press('Control+Enter');
-    await receiver.request(3);
   });
 
   it('the trigger page shows the position of a JSON error and does not send the payload', async () => {
@@ -109,19 +107,14 @@ describeInBrowser('the trigger page', () => {
     await payload(page).fill('{\n  "a": 1,\n}');
     await page.getByText('Line 3, column 1: Unexpected }.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
-    await page.getByText('The payload must be a JSON object').waitFor();
   });
 
-  it('the trigger page shows an API error with its code, its field and its request', async () => {
+  it('the trigger page shows an API error at its field', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=Pets', expectedErrors: /422/ });
     await send(page);
-    const alert = page.getByRole('alert');
-    await alert.getByText('type must have the form').waitFor();
-    await expect.poll(() => alert.textContent()).toContain('422 validation_failed');
+    await page.getByText('Must have the form').waitFor();
     await expect.poll(() => page.getByLabel('Event type').getAttribute('aria-invalid')).toBe('true');
-    await alert.getByRole('link', { name: 'Open the request' }).click();
-    await expect.poll(() => page.url()).toContain('#/requests/req_');
   });
 
   it('the trigger page says when no endpoint is subscribed and links the endpoint page', async () => {
@@ -132,28 +125,6 @@ describeInBrowser('the trigger page', () => {
     await result(page).getByText('was subscribed').waitFor();
     await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
     await expect.poll(() => page.title()).toBe('Home · svc');
-  });
-
-  it('the trigger page sends many events and counts them', async () => {
-    const { emulator, receiver } = await startPair();
-    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await page.getByLabel('Count').fill('30');
-    await page.getByRole('button', { name: 'Send 30 events' }).click();
-    await result(page).getByText('30 events created').waitFor();
-    await result(page).getByRole('link', { name: 'All pets.fed deliveries' }).waitFor();
-    await receiver.waitFor(30);
-  });
-
-  it('the trigger page creates no second event with the same idempotency key', async () => {
-    const { emulator } = await startPair();
-    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await page.getByLabel('Idempotency key').fill('once');
-    await send(page);
-    await result(page).getByText('succeeded').waitFor();
-    await send(page);
-    await result(page).getByText('so no new event was created').waitFor();
-    await result(page).getByText('succeeded').waitFor();
-    await expect.poll(async () => (await emulator.control.listEvents({})).data).toHaveLength(1);
   });
 
   it('the trigger page starts from an existing event with its numbers unchanged', async () => {
@@ -191,7 +162,7 @@ describeInBrowser('the trigger page', () => {
     const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;
     await emulator.control.revokeKey({ id: `${key?.id}` });
     await send(page);
-    await result(page).getByText(/401/).waitFor();
+    await page.getByRole('alert').waitFor();
     await send(page);
     await result(page).getByText('was subscribed').waitFor();
   });
@@ -228,7 +199,7 @@ describeInBrowser('the trigger page', () => {
     await result(page).getByText('next').waitFor();
     await page.getByLabel('Event type').fill('Pets');
     await send(page);
-    await page.getByRole('alert').waitFor();
+    await page.getByText('Must have the form').waitFor();
     await expectAccessibleAt(page, [360, 1920]);
   });
 });

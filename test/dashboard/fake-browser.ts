@@ -23,7 +23,6 @@ export function createHistory(firstUrl: string) {
     move();
     for (const listener of [...listeners]) listener();
   };
-  const back = () => arrive(() => void index--);
   vi.stubGlobal('addEventListener', (_: 'popstate', listener: () => void) => listeners.add(listener));
   vi.stubGlobal('removeEventListener', (_: 'popstate', listener: () => void) => listeners.delete(listener));
   vi.stubGlobal('history', {
@@ -33,7 +32,6 @@ export function createHistory(firstUrl: string) {
     pushState: (state: unknown, _: string, url = current().url) => push(state, url),
     replaceState: (state: unknown, _: string, url = current().url) =>
       Object.assign(current(), { state, url: resolve(url) }),
-    back: () => void back(),
   });
   vi.stubGlobal('location', {
     get href() {
@@ -51,12 +49,10 @@ export function createHistory(firstUrl: string) {
     origin: 'http://localhost',
   });
   return {
-    back,
+    back: () => arrive(() => void index--),
     forward: () => arrive(() => void index++),
     followLink: (hash: string) => arrive(() => push(null, hash)),
     urls: () => entries.map(({ url }) => url.replace('http://localhost', '')),
-    position: () => index,
-    state: () => current().state,
   };
 }
 

@@ -9,9 +9,6 @@ async function startRouter(url: string) {
   return { ...browser, ...router };
 }
 
-/** Waits until the history has gone back. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
-
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the router', () => {
@@ -79,67 +76,5 @@ describe('the router', () => {
     await forward();
     await forward();
     expect(getEntryId()).toBe(ids[2]);
-  });
-});
-
-describe('the entry of a dialog', () => {
-  it('Back closes the dialog once, and shows the same page', async () => {
-    const { addDialogEntry, back, forward, route, urls } = await startRouter('/#/events');
-    const onBack = vi.fn();
-    const close = addDialogEntry(onBack);
-    expect(urls()).toEqual(['/#/events', '/#/events']);
-    await back();
-    expect(onBack).toHaveBeenCalledOnce();
-    close();
-    await forward();
-    await back();
-    expect(onBack).toHaveBeenCalledOnce();
-    expect(route.value.section).toBe('events');
-  });
-
-  it('a closed dialog takes its entry back without calling onBack', async () => {
-    const { addDialogEntry, position } = await startRouter('/#/events');
-    const onBack = vi.fn();
-    addDialogEntry(onBack)();
-    await settle();
-    expect([position(), onBack.mock.calls]).toEqual([0, []]);
-  });
-
-  it('onBack is called when another entry is shown, and not when the entry of the dialog is', async () => {
-    const { addDialogEntry, followLink, back } = await startRouter('/#/events');
-    const onBack = vi.fn();
-    addDialogEntry(onBack);
-    await followLink('#/webhooks');
-    expect(onBack).toHaveBeenCalledOnce();
-    await back();
-    expect(onBack).toHaveBeenCalledOnce();
-  });
-
-  it('a navigation from a dialog replaces its entry, which is then a page', async () => {
-    const { addDialogEntry, navigate, urls, state } = await startRouter('/#/events');
-    const onBack = vi.fn();
-    const close = addDialogEntry(onBack);
-    navigate({ section: 'webhooks' });
-    expect(urls()).toEqual(['/#/events', '/#/webhooks']);
-    expect(state()).toMatchObject({ isDialog: false });
-    close();
-    await settle();
-    expect(urls()).toEqual(['/#/events', '/#/webhooks']);
-    navigate({ section: 'deliveries' });
-    expect(urls()).toEqual(['/#/events', '/#/webhooks', '/#/deliveries']);
-  });
-
-  it('navigate and replaceRoute wait until the entry of a closed dialog is gone', async () => {
-    const { addDialogEntry, navigate, replaceRoute, route, urls } = await startRouter('/#/events');
-    const close = addDialogEntry(() => {});
-    close();
-    navigate({ section: 'webhooks' });
-    replaceRoute({ section: 'webhooks', id: 'wh_1' });
-    expect(route.value.section).toBe('events');
-    await settle();
-    expect(urls()).toEqual(['/#/events', '/#/webhooks/wh_1']);
-    expect(route.value).toMatchObject({ section: 'webhooks', id: 'wh_1' });
-    navigate({ section: 'deliveries' });
-    expect(route.value.section).toBe('deliveries');
   });
 });

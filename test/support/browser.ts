@@ -129,13 +129,7 @@ async function tryToEmpty(page: Page, hasFakeTimers: boolean): Promise<boolean> 
     await page.unrouteAll();
     if (hasFakeTimers) await page.clock.resume();
     await page.evaluate('sessionStorage.clear(); localStorage.clear()').catch(() => undefined);
-    // A dialog that closes calls history.back(), which may lead from the empty page to the dashboard again.
-    do await page.goto(url);
-    while (
-      !(await page.evaluate(
-        `new Promise((resolve) => setTimeout(() => resolve(location.href === ${JSON.stringify(url)})))`,
-      ))
-    );
+    await page.goto(url);
     await page.mouse.move(0, 0);
     await page.context().clearCookies();
     page.removeAllListeners('pageerror');
@@ -197,12 +191,6 @@ function delayKeysUntilEffectsRan(page: Page): void {
 /** Lets a page with fake timers poll once. */
 export function skipToNextPoll(page: Page): Promise<void> {
   return page.clock.fastForward(1_000);
-}
-
-/** Reloads the page. A dialog that closes calls `history.back()`, which aborts a reload that begins before it has ended. */
-export async function reload(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate('history.state.isDialog')).toBe(false);
-  await page.reload();
 }
 
 /** Waits until `field` has the focus. Use it before `page.keyboard.type` when a key or a click moved the focus. */

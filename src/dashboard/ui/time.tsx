@@ -1,12 +1,10 @@
-/** Times relative to the clocks of a workspace, or absolute. If the clocks differ, a real time says so. */
-import { computed, effect } from '@preact/signals';
+/** Times relative to the clocks of a workspace. If the clocks differ, a real time says so. */
+import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { formatDueTime, formatRelative } from '../../domain/duration.ts';
 import type { Delivery } from '../../resources/delivery.ts';
 import { selectedClock, type WorkspaceClock } from '../schedule-clock.ts';
 import { workspaceId } from '../session.ts';
-import { settings } from '../settings.ts';
-import { formatDateTime } from '../views/clock/clock-format.ts';
 
 interface Props {
   /** ISO 8601. */
@@ -14,12 +12,12 @@ interface Props {
   readonly clock: 'schedule' | 'wall';
 }
 
-/** When something happened: `3m ago`, `3m ago (real)` or `2026-11-21 08:12:33`. */
+/** When something happened: `3m ago`, `3m ago (real)`. */
 export function Time({ at, clock }: Props) {
   return <TimeText at={at} clock={clock} isDue={false} />;
 }
 
-/** When something is due in schedule time: `in 4m 12s` or `at 2026-11-21 08:12:33`. */
+/** When something is due in schedule time: `in 4m 12s`. */
 export function DueTime({ at }: Pick<Props, 'at'>) {
   return <TimeText at={at} clock="schedule" isDue />;
 }
@@ -35,8 +33,6 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
     () =>
       computed(() => {
         const now = (clock === 'schedule' ? workspaceClock.now : workspaceClock.wallNow).value;
-        if (settings.value.times === 'absolute')
-          return `${isDue ? 'at ' : ''}${formatDateTime(Date.parse(at))}`;
         // Empty until the clock is known. After a clock move that the page does not know yet, `at` can be later than `now`.
         if (now === undefined) return '';
         return isDue ? formatDueTime(at, now) : formatRelative(at, Math.max(now, Date.parse(at)));
@@ -51,13 +47,6 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
     </time>
   );
 }
-
-/** Width of the column of times in lists, so that all rows have the same columns. */
-effect(() => {
-  const isDifferent = selectedClock.value.isDifferent.value;
-  const width = (settings.value.times === 'absolute' ? 9 : 4.25) + (isDifferent ? 2.75 : 0);
-  document.documentElement.style.setProperty('--time-width', `${width}rem`);
-});
 
 /** Whether the schedule clock has reached a time. */
 export function isReached(at: string, { now }: WorkspaceClock): boolean {

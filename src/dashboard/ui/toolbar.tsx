@@ -8,13 +8,10 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Buttons that are one tab stop, following the ARIA practices. The panels of popovers in it are not part of it. */
+/** Buttons that are one tab stop, following the ARIA practices. */
 export function Toolbar({ label, class: className, children }: Props) {
   const toolbar = useRef<HTMLDivElement>(null);
-  const { handlers } = useRovingFocus(
-    toolbar,
-    '[role="toolbar"] > button:not(:disabled), [role="toolbar"] > .popover > button:not(:disabled)',
-  );
+  const { handlers } = useRovingFocus(toolbar, '[role="toolbar"] > button:not(:disabled)');
   return (
     <div ref={toolbar} role="toolbar" aria-label={label} class={className} {...handlers}>
       {children}

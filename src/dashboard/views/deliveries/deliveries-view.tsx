@@ -1,5 +1,5 @@
 /** The deliveries of the workspace, and the open one. */
-
+import { useState } from 'preact/hooks';
 import { describeOutcome, getDisplayStatus, settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import type { DeliveryStatusCounts } from '../../../operations/overview-schemas.ts';
@@ -8,11 +8,7 @@ import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
 import { type FilterTexts, filterStatuses, pickFilters, toListInput } from '../../filters.ts';
-import { findNextFailing, nextFailingShortcut } from '../../next-failing-delivery.ts';
-import { navigate, replaceRoute } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
-import { useShortcuts } from '../../shortcuts.ts';
-import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Excerpt } from '../../ui/excerpt.tsx';
 import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
@@ -25,7 +21,7 @@ import { type LiveList, MAX_PAGE_SIZE, useLiveList } from '../../use-live-list.t
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { GettingStarted } from '../home/getting-started.tsx';
-import { openBulkReplayDialog, openReplayDialog, ReplayDialog } from '../replay/replay-dialog.tsx';
+import { BulkReplayDialog } from '../replay/bulk-replay-dialog.tsx';
 
 /** The page selects the workspace of all lists. */
 const { workspace_id: _, ...filters } = deliveryFilters;
@@ -33,20 +29,7 @@ const { workspace_id: _, ...filters } = deliveryFilters;
 export function DeliveriesView({ route }: { readonly route: Route }) {
   const filter = pickFilters(filters, route.query);
   const list = useDeliveries(filter);
-  useShortcuts([
-    {
-      key: 'r',
-      description: 'Edit and replay the delivery',
-      run: () => {
-        const id = route.id ?? findFocusedId();
-        if (id !== undefined) void replay(id);
-      },
-    },
-    {
-      ...nextFailingShortcut,
-      run: () => void openNextFailing(route, filter, route.id),
-    },
-  ]);
+  const [isReplaying, setReplaying] = useState(false);
   return (
     <>
       <LiveListView
@@ -58,43 +41,26 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         search={['text', 'Search IDs, types, URLs, bodies']}
         quickFilter={<StatusButtons filter={filter} />}
         useChoices={useChoices}
-        action={list.items.length > 0 && <ReplayAllButton filter={filter} />}
+        action={
+          list.items.length > 0 && (
+            <ActionButton onClick={() => setReplaying(true)}>
+              <Icon name="replay" /> Replay all matches
+            </ActionButton>
+          )
+        }
         columns={['Type', 'Endpoint', 'Result', 'Created']}
         renderRow={renderRow}
         empty={<GettingStarted />}
         Detail={DeliveryView}
       />
-      <ReplayDialog />
+      {isReplaying && (
+        <BulkReplayDialog
+          filter={{ workspace_id: workspaceId.value, ...toListInput(filters, filter) }}
+          onClose={() => setReplaying(false)}
+        />
+      )}
     </>
   );
-}
-
-async function openNextFailing(route: Route, filter: FilterTexts, after: string | null): Promise<void> {
-  const found = await findNextFailing({ filter: toListInput(filters, filter), after });
-  if (found === undefined) return;
-  const to = { section: route.section, id: found.id, query: { ...filter, tab: route.query.tab ?? '' } };
-  if (route.id === null) navigate(to);
-  else replaceRoute(to);
-}
-
-function ReplayAllButton({ filter }: { readonly filter: FilterTexts }) {
-  const selection = { workspace_id: workspaceId.value, ...toListInput(filters, filter) };
-  return (
-    <ActionButton onClick={() => openBulkReplayDialog(selection)}>
-      <Icon name="replay" /> Replay all matches
-    </ActionButton>
-  );
-}
-
-/** The ID of the delivery whose row has the focus. */
-function findFocusedId(): string | undefined {
-  return document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id;
-}
-
-/** The open delivery may not be in the list. */
-async function replay(id: string): Promise<void> {
-  const delivery = await withErrorToast(control.getDelivery({ id }));
-  if (delivery !== undefined) openReplayDialog(delivery);
 }
 
 const RESPONSES = ['none', '2xx', '3xx', '4xx', '5xx', '404', '429', '500', '503'];

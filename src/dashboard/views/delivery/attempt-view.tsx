@@ -1,4 +1,4 @@
-/** One attempt: its phases in one line, its response and payload side by side, its signature, and a comparison. */
+/** One attempt: its phases in one line, its response and payload side by side, its signature, and a comparison with the last success. */
 
 import { formatLatency } from '../../../domain/duration.ts';
 import { isAttemptSent } from '../../../domain/fault.ts';
@@ -37,7 +37,7 @@ export function AttemptView({ delivery, attempt }: Props) {
     },
     {
       name: 'compare',
-      title: 'Compare with…',
+      title: 'Compare with the last success',
       render: () => <DeliveryComparison key={key} delivery={delivery} attempt={attempt} />,
     },
   ];

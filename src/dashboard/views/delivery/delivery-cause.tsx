@@ -6,10 +6,8 @@ import type { Explanation } from '../../../operations/explanation-schemas.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { HintText } from '../../ui/hint-text.tsx';
-import { Popover } from '../../ui/popover.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { DueTime, isReached } from '../../ui/time.tsx';
-import { listCommands } from './attempt-formats.ts';
 import { NextButton } from './next-button.tsx';
 
 interface Props {
@@ -25,6 +23,7 @@ export function DeliveryCause({ delivery, explanation }: Props) {
   const explains = finding?.explains ?? 0;
   const isFailure = attempt !== null && attempt.outcome !== 'succeeded';
   const advice = hints.find(({ command }) => command === undefined)?.text;
+  const commands = hints.filter(({ command }) => command !== undefined);
   return (
     <section class={`card delivery-cause ${getDisplayStatus(delivery)}`} aria-label="Cause">
       <div class="row">
@@ -34,15 +33,6 @@ export function DeliveryCause({ delivery, explanation }: Props) {
           {isFailure && delivery.next_attempt_at === null && delivery.paused && summary} {advice}
         </p>
         <NextButton delivery={delivery} explanation={shown} onProbed={setProbed} />
-        <Popover label="Commands" class="quiet" button="CLI">
-          <ul class="plain-list stack">
-            {listCommands(delivery, hints).map((hint) => (
-              <li key={hint.command}>
-                <HintText hint={hint} />
-              </li>
-            ))}
-          </ul>
-        </Popover>
       </div>
       {finding?.comparison && <ContentComparison {...finding.comparison} />}
       {evidence.length > 0 && (
@@ -53,6 +43,18 @@ export function DeliveryCause({ delivery, explanation }: Props) {
         </ul>
       )}
       {delivery.next_attempt_at !== null && <NextAttempt dueAt={delivery.next_attempt_at} />}
+      {commands.length > 0 && (
+        <details class="muted">
+          <summary>Commands</summary>
+          <ul class="plain-list">
+            {commands.map((hint) => (
+              <li key={hint.command}>
+                <HintText hint={hint} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
     </section>
   );
 }

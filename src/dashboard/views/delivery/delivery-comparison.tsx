@@ -1,25 +1,19 @@
-/** The differences between an attempt and another one: the last success, one of the same delivery, or one of any delivery. */
-import { useState } from 'preact/hooks';
+/** The differences between an attempt and the last success. */
 import { describeOutcome } from '../../../domain/delivery.ts';
-import { idPrefixes } from '../../../domain/ids.ts';
 import { indentJson } from '../../../domain/json-text.ts';
 import type { AttemptDetail } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { control } from '../../control.ts';
-import { Field } from '../../ui/field.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { TextComparison } from '../../ui/text-comparison.tsx';
 import { useQuery } from '../../use-query.ts';
 import { formatDateTime } from '../clock/clock-format.ts';
-import { formatHeaders } from './attempt-formats.ts';
+import { formatHeaders } from './to-markdown.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
   readonly attempt: AttemptDetail;
 }
-
-const LAST_SUCCESS = 'last success';
-const OTHER_DELIVERY = 'other delivery';
 
 interface Compared {
   readonly title: string;
@@ -27,73 +21,37 @@ interface Compared {
 }
 
 export function DeliveryComparison({ delivery, attempt }: Props) {
-  const [choice, setChoice] = useState(LAST_SUCCESS);
-  const [id, setId] = useState('');
-  const query = useQuery(() => loadCompared(delivery, attempt, choice, id.trim()), [choice, id]);
-  const others = delivery.attempts.filter(({ number }) => number !== attempt.number);
+  const query = useQuery(() => findLastSuccess(delivery), []);
   return (
-    <div class="stack">
-      <div class="fields">
-        <Field
-          label="Compare with"
-          name="choice"
-          error={null}
-          value={choice}
-          onChange={setChoice}
-          options={{
-            [LAST_SUCCESS]: `the last success of ${delivery.event_type}`,
-            ...Object.fromEntries(
-              others.map((other) => [other.number, `attempt ${other.number}, ${describeOutcome(other)}`]),
-            ),
-            [OTHER_DELIVERY]: 'another delivery',
-          }}
-        />
-        {choice === OTHER_DELIVERY && (
-          <Field label="Delivery ID" name="id" error={null} value={id} onChange={setId} placeholder="del_…" />
-        )}
-      </div>
-      <QueryView query={query} what="the other attempt">
-        {(compared) =>
-          compared === null ? (
-            <p class="muted">
-              {choice === LAST_SUCCESS
-                ? `No other delivery of ${delivery.event_type} has succeeded.`
-                : 'Enter the ID of a delivery that was sent.'}
-            </p>
-          ) : (
-            <Parts left={compared} right={toCompared(delivery, attempt)} />
-          )
-        }
-      </QueryView>
-    </div>
+    <QueryView query={query} what="the last success">
+      {(success) =>
+        success === null ? (
+          <p class="muted">No other delivery of {delivery.event_type} has succeeded.</p>
+        ) : (
+          <div class="stack">
+            <Parts left={success} right={toCompared(delivery, attempt)} />
+          </div>
+        )
+      }
+    </QueryView>
   );
 }
 
-async function loadCompared(
-  delivery: DeliveryDetail,
-  attempt: AttemptDetail,
-  choice: string,
-  id: string,
-): Promise<Compared | null> {
-  if (choice === LAST_SUCCESS) {
-    const { event_type: type, webhook_id: webhook } = delivery;
-    const find = async (endpoint: object) => {
-      const filter = { type, status: 'succeeded' as const, ...endpoint, limit: 2 };
-      return (await control.listDeliveries(filter)).data.find((candidate) => candidate.id !== delivery.id);
-    };
-    const other = (await find({ webhook_id: webhook })) ?? (await find({}));
-    return other === undefined ? null : load(other.id, ({ outcome }) => outcome === 'succeeded');
-  }
-  if (choice === OTHER_DELIVERY) return id.startsWith(idPrefixes.delivery) ? load(id, () => true) : null;
-  const other = delivery.attempts.find(({ number }) => String(number) === choice) ?? attempt;
-  return toCompared(delivery, other);
-}
-
-/** The last attempt of a delivery that `isWanted` selects. */
-async function load(id: string, isWanted: (attempt: AttemptDetail) => boolean): Promise<Compared | null> {
-  const delivery = await control.getDelivery({ id });
-  const attempt = delivery.attempts.findLast(isWanted);
-  return attempt === undefined ? null : toCompared(delivery, attempt);
+/** The last successful attempt of another delivery of the same type, to the same endpoint or else to any. */
+async function findLastSuccess({
+  id,
+  event_type: type,
+  webhook_id: webhook,
+}: DeliveryDetail): Promise<Compared | null> {
+  const find = async (endpoint: { readonly webhook_id?: string }) => {
+    const page = await control.listDeliveries({ type, status: 'succeeded', ...endpoint, limit: 2 });
+    return page.data.find((candidate) => candidate.id !== id);
+  };
+  const found = (await find({ webhook_id: webhook })) ?? (await find({}));
+  if (found === undefined) return null;
+  const success = await control.getDelivery({ id: found.id });
+  const attempt = success.attempts.findLast(({ outcome }) => outcome === 'succeeded');
+  return attempt === undefined ? null : toCompared(success, attempt);
 }
 
 function toCompared({ event_type: type }: DeliveryDetail, attempt: AttemptDetail): Compared {

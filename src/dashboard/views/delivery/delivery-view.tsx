@@ -9,21 +9,21 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { route, updateQuery } from '../../router.ts';
 import { useWorkspaceOf } from '../../session.ts';
+import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Popover } from '../../ui/popover.tsx';
 import { CopyableId } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { openReplayDialog } from '../replay/replay-dialog.tsx';
-import { toMarkdown, toSignedCurlCommand, toVitestTest } from './attempt-formats.ts';
+import { EditReplayDialog } from '../replay/edit-replay-dialog.tsx';
 import { AttemptView } from './attempt-view.tsx';
 import { DeliveryCause } from './delivery-cause.tsx';
 import { DeliveryTimeline } from './delivery-timeline.tsx';
+import { toMarkdown } from './to-markdown.ts';
 
 export function DeliveryView({ id }: { readonly id: string }) {
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
@@ -80,6 +80,8 @@ interface HeaderProps {
 function Header({ delivery, explanation, selected }: HeaderProps) {
   /** Number of the attempt of a replay that this page has requested. */
   const [awaited, setAwaited] = useState<number | null>(null);
+  const [isEditing, setEditing] = useState(false);
+  useShortcuts([{ key: 'r', description: 'Edit and replay the delivery', run: () => setEditing(true) }]);
   const result = delivery.attempts.find(({ number }) => number === awaited);
   const replay = async () => {
     const number = delivery.attempts.length + 1;
@@ -100,7 +102,7 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
           >
             <Icon name="replay" /> Replay
           </ActionButton>
-          <ActionButton onClick={() => openReplayDialog(delivery)}>
+          <ActionButton onClick={() => setEditing(true)}>
             <Icon name="edit" /> Edit and replay
           </ActionButton>
           {selected !== undefined && (
@@ -112,13 +114,7 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
                   toMarkdown(delivery, selected, explanation, await revealSecrets(delivery.webhook_id))
                 }
               />
-              <Popover
-                label="Copy the attempt"
-                button="Copy as…"
-                shortcut={{ key: 'c', description: 'Copy the attempt' }}
-              >
-                <CopyFormats delivery={delivery} request={selected.request} />
-              </Popover>
+              <CopyButton what="as curl" label="Copy as curl" text={toCurl(selected.request)} />
             </>
           )}
         </div>
@@ -129,29 +125,8 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
             ? `Waiting for attempt ${awaited}…`
             : `Attempt ${awaited}: ${describeOutcome(result)}`)}
       </p>
+      {isEditing && <EditReplayDialog delivery={delivery} onClose={() => setEditing(false)} />}
     </header>
-  );
-}
-
-interface CopyFormatsProps {
-  readonly delivery: DeliveryDetail;
-  readonly request: AttemptDetail['request'];
-}
-
-function CopyFormats({ delivery, request }: CopyFormatsProps) {
-  const formats = {
-    'curl command': toCurl(request),
-    'svc sign command, with a new timestamp': toSignedCurlCommand(delivery, request),
-    'Vitest test': toVitestTest(delivery, request),
-  };
-  return (
-    <ul class="plain-list">
-      {Object.entries(formats).map(([what, text]) => (
-        <li key={what}>
-          <CopyButton what={what} label={what} text={text} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

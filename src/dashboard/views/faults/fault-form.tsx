@@ -25,6 +25,7 @@ const hints: Draft = {
 };
 
 interface Props {
+  /** Also of the button. */
   readonly label: string;
   /** What the fault applies to. */
   readonly target: Pick<FaultRule, 'on' | 'webhook_id'>;
@@ -54,7 +55,7 @@ export function FaultForm({ label, target, initial }: Props) {
     count: 'no limit',
   };
   return (
-    <Form label={label} form={form} action="Add fault">
+    <Form label={label} form={form} action={label} tone="">
       <div class="fields">
         {names.map((name) => (
           <Field

@@ -6,7 +6,7 @@ import { describeAppliedCount, describeEffect } from '../../../resources/fault.t
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { status } from '../../session.ts';
-import { showUndoToast, withErrorToast } from '../../toasts.ts';
+import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -52,25 +52,8 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
   );
 }
 
-/** Removes faults, with a message that can undo it. */
 export async function removeFaults(faults: readonly Fault[]): Promise<void> {
-  const cleared = await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
-  if (cleared === undefined) return;
-  showUndoToast(faults.length === 1 ? 'Fault removed.' : `${faults.length} faults removed.`, async () => {
-    for (const fault of faults) await restoreFault(fault);
-  });
-}
-
-/** Adds a removed fault again, for as often as it could still be applied. */
-async function restoreFault({
-  id: _,
-  created_at: __,
-  applied_count: used,
-  count,
-  ...rule
-}: Fault): Promise<void> {
-  if (count === undefined) await control.addFault(rule);
-  else if (count > used) await control.addFault({ ...rule, count: count - used });
+  await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
 }
 
 interface RowProps {

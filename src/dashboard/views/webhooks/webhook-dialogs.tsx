@@ -1,18 +1,16 @@
 /** The dialogs that register, edit and delete an endpoint, and rotate its secret. */
 import { useState } from 'preact/hooks';
+import { formatDeliveryCount } from '../../../domain/message-parts.ts';
 import type { WebhookDetail, WebhookWithSecret } from '../../../resources/endpoint.ts';
 import { control } from '../../control.ts';
 import { navigate } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
-import { showToast, showUndoToast, withErrorToast } from '../../toasts.ts';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { showToast, withErrorToast } from '../../toasts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
-import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
-import { useQuery } from '../../use-query.ts';
-import { pickSettings } from './endpoint-draft.ts';
 import { EndpointForm } from './endpoint-form.tsx';
 import { sendTestEvent } from './send-test-event.ts';
 import { NewWebhookSecret } from './webhook-secret.tsx';
@@ -32,9 +30,6 @@ export function EditDialog({ webhook, onClose }: Props) {
         send={async (changes) => {
           await control.updateWebhook({ id: webhook.id, ...changes });
           onClose();
-          showUndoToast('Endpoint saved.', () =>
-            control.updateWebhook({ id: webhook.id, ...pickSettings(webhook) }),
-          );
         }}
       />
     </Dialog>
@@ -80,41 +75,21 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
 }
 
 export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
-  const { value: pending } = useQuery(
-    () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: MAX_PAGE_SIZE }),
-    [id],
-  );
-  const deleteWebhook = async () => {
+  const form = useFormSubmit([], async () => {
     const { canceled_deliveries: canceled } = await control.deleteWebhook({ id });
-    showToast(
-      `Endpoint deleted. ${canceled} pending ${canceled === 1 ? 'delivery' : 'deliveries'} canceled.`,
-    );
-    // Navigating away unmounts this dialog.
+    showToast(`Endpoint deleted, ${formatDeliveryCount(canceled)} canceled.`);
     navigate({ section: 'home' });
-  };
+  });
   return (
-    <ConfirmDialog
-      title="Delete endpoint"
-      action="Delete endpoint"
-      onConfirm={deleteWebhook}
-      onClose={onClose}
-    >
-      <p>
-        <strong>{url}</strong>
-      </p>
-      <p role="status">
-        {pending === undefined
-          ? 'Counting pending deliveries…'
-          : `${describePending(pending.data, pending.has_more)} You cannot undo this.`}
-      </p>
-    </ConfirmDialog>
+    <Dialog title="Delete endpoint" onClose={onClose}>
+      <Form form={form} action="Delete endpoint" tone="danger" onClose={onClose}>
+        <p>
+          <strong>{url}</strong>
+        </p>
+        <p>Its pending deliveries will be canceled. You cannot undo this.</p>
+      </Form>
+    </Dialog>
   );
-}
-
-function describePending({ length: count }: readonly unknown[], hasMore: boolean): string {
-  if (count === 0) return 'No deliveries are pending.';
-  if (count === 1) return '1 pending delivery will be canceled.';
-  return `${count}${hasMore ? ' or more' : ''} pending deliveries will be canceled.`;
 }
 
 export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {

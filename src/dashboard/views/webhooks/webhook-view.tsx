@@ -5,18 +5,17 @@ import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { useWorkspaceOf } from '../../session.ts';
-import { showUndoToast, withErrorToast } from '../../toasts.ts';
+import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Popover } from '../../ui/popover.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
+import { sendTestEvent } from './send-test-event.ts';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
-import { WebhookTests } from './webhook-tests.tsx';
 import { WebhookTimeline } from './webhook-timeline.tsx';
 
 export function WebhookPage({ route: { id } }: { readonly route: Route }) {
@@ -55,34 +54,24 @@ function WebhookHeader({ webhook }: WebhookProps) {
   const [open, setOpen] = useState<keyof typeof dialogs | null>(null);
   const { id, disabled } = webhook;
   const Dialog = open === null ? null : dialogs[open];
-  const toggle = async () => {
-    const updated = await withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
-    if (updated === undefined) return;
-    showUndoToast(disabled ? 'Endpoint enabled.' : 'Endpoint disabled.', () =>
-      control.updateWebhook({ id, disabled }),
-    );
-  };
+  const toggle = () => withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
   return (
     <header class="row">
       <h2>{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
       <div class="row push-right">
-        <WebhookTests webhook={webhook} />
+        <ActionButton class="primary" onClick={() => void withErrorToast(sendTestEvent(webhook))}>
+          <Icon name="bolt" /> Send a test event
+        </ActionButton>
         <ActionButton onClick={() => setOpen('edit')}>
           <Icon name="edit" /> Edit
         </ActionButton>
-        <Popover label="More" button="More">
-          {(close) => (
-            <div class="stack">
-              <ActionButton onClick={() => [close(), void toggle()]}>
-                <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
-              </ActionButton>
-              <ActionButton class="danger" onClick={() => [close(), setOpen('delete')]}>
-                <Icon name="trash" /> Delete
-              </ActionButton>
-            </div>
-          )}
-        </Popover>
+        <ActionButton onClick={() => void toggle()}>
+          <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
+        </ActionButton>
+        <ActionButton class="danger" onClick={() => setOpen('delete')}>
+          <Icon name="trash" /> Delete
+        </ActionButton>
       </div>
       {Dialog !== null && <Dialog webhook={webhook} onClose={() => setOpen(null)} />}
     </header>
@@ -121,7 +110,6 @@ function toLines(lines: readonly string[]) {
   return lines.length > 0 && lines.map((line) => <div key={line}>{line}</div>);
 }
 
-/** Badges of an endpoint: disabled, or created by `svc listen`. */
 function SecretExpiry({ at }: { readonly at: string }) {
   if (!isReached(at, selectedClock.value))
     return (
@@ -136,6 +124,7 @@ function SecretExpiry({ at }: { readonly at: string }) {
   );
 }
 
+/** Whether it is disabled, or created by `svc listen`. */
 function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: WebhookDetail }) {
   return (
     <span class="row">

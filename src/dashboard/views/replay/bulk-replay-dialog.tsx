@@ -15,10 +15,10 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { describeFilterValue } from '../../filters.ts';
 import { showToast } from '../../toasts.ts';
-import { connectFields, Field } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Properties } from '../../ui/properties.tsx';
-import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
 
@@ -30,18 +30,14 @@ interface Props {
   readonly onClose: () => void;
 }
 
-export function BulkReplayForm({ filter, onClose }: Props) {
-  const query = useQuery(() => listAll((page) => control.listDeliveries({ ...filter, ...page })), [filter]);
+export function BulkReplayDialog({ filter, onClose }: Props) {
+  const query = useQuery(() => listAll((page) => control.listDeliveries({ ...filter, ...page })), []);
   return (
-    <QueryView query={query} what="the deliveries">
-      {(deliveries) =>
-        deliveries.length === 0 ? (
-          <EmptyState>No deliveries match.</EmptyState>
-        ) : (
-          <BulkReplay filter={filter} deliveries={deliveries} onClose={onClose} />
-        )
-      }
-    </QueryView>
+    <Dialog title="Replay all matches" onClose={onClose}>
+      <QueryView query={query} what="the deliveries">
+        {(deliveries) => <BulkReplay filter={filter} deliveries={deliveries} onClose={onClose} />}
+      </QueryView>
+    </Dialog>
   );
 }
 
@@ -65,42 +61,33 @@ function describeSelection(filter: DeliverySelection, deliveries: readonly Deliv
   return { ...Object.fromEntries(filters), [urls.length === 1 ? 'Endpoint' : 'Endpoints']: endpoints };
 }
 
-const rates = Object.fromEntries(
-  [5, 20, DEFAULT_REPLAY_RATE, 500].map((rate) => [rate, `${rate} per second`]),
-);
-
 interface BulkReplayProps extends Props {
   readonly deliveries: readonly Delivery[];
 }
 
 function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
-  const [draft, setDraft] = useState({ url: '', rate: String(DEFAULT_REPLAY_RATE) });
   const [abortController] = useState(() => new AbortController());
   const [outcomes, setOutcomes] = useState<ReplayOutcomes>({ replays: [], refused: [] });
   /** Wall time of the start; null before it. */
   const [startedAt, setStartedAt] = useState<string | null>(null);
   useEffect(() => () => abortController.abort(), []);
   const { signal } = abortController;
-  const form = useFormSubmit(['url'], async () => {
-    const url = draft.url.trim();
+  const form = useFormSubmit([], async () => {
     setStartedAt((await control.getClock({})).wall);
+    const ids = deliveries.map(({ id }) => id);
     let doneCount = 0;
-    await replayDeliveries(
-      deliveries.map(({ id }) => id),
-      url === '' ? {} : { url },
-      control,
-      {
-        perSecond: Number(draft.rate),
-        signal,
-        onOutcome: (outcomes) => {
-          doneCount++;
-          setOutcomes({ ...outcomes });
-        },
-      },
-    ).catch((error) => {
+    const onOutcome = (current: ReplayOutcomes) => {
+      doneCount++;
+      setOutcomes({ ...current });
+    };
+    await replayDeliveries(ids, {}, control, {
+      perSecond: DEFAULT_REPLAY_RATE,
+      signal,
+      onOutcome,
+    }).catch((error) => {
       if (!signal.aborted) throw error;
-      const rest = deliveries.length - doneCount;
-      const total = formatDeliveryCount(deliveries.length);
+      const rest = ids.length - doneCount;
+      const total = formatDeliveryCount(ids.length);
       if (rest > 0) showToast(`The replay was stopped: ${rest} of ${total} not sent again.`);
     });
   });
@@ -117,20 +104,9 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
       />
     );
   }
-  const field = connectFields(draft, setDraft, form.error);
   return (
     <Form form={form} action={`Replay ${formatDeliveryCount(deliveries.length)}`} onClose={onClose}>
       {selection}
-      <div class="fields">
-        <Field label="Rate limit" {...field('rate')} options={rates} />
-        <Field
-          label="URL"
-          {...field('url')}
-          hint="Another URL creates new deliveries, without the custom headers of the endpoint."
-          inputMode="url"
-          placeholder="the URL of the endpoint"
-        />
-      </div>
     </Form>
   );
 }
