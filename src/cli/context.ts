@@ -9,7 +9,6 @@ import type { Rules } from '../profile/rules.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import { toJsonIo } from './io.ts';
 import type { ProcessContext } from './process-context.ts';
-import { explainApiError } from './report-error.ts';
 
 /** Options that every command accepts. */
 export interface GlobalOptions {
@@ -137,7 +136,6 @@ export function createContext(
         apiKey,
         ca,
         noResponseHint,
-        explainError: (error) => explainApiError(error, connect),
         signal,
       });
     },

@@ -5,7 +5,6 @@ import { SvcError } from '../domain/errors.ts';
 import type { ControlInput } from '../operations/control-operations.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { WaitReport } from '../operations/wait-schemas.ts';
-import type { Delivery } from '../resources/delivery.ts';
 import type { Context } from './context.ts';
 import { parseDurationMs } from './option-parsers.ts';
 import type { Io } from './process-context.ts';
@@ -95,13 +94,4 @@ export function explainWait(
   if (reason !== 'settled') throw new SvcError(reason, message ?? reason, { hint });
   if (hint !== null && !json) printHint(hint, io);
   return details.length === 0;
-}
-
-/** Prints the command that explains the first delivery whose last attempt failed. With `--json` it prints nothing. */
-export function hintToExplain(
-  deliveries: readonly Delivery[],
-  { io, json }: Pick<Context, 'io' | 'json'>,
-): void {
-  const failed = deliveries.find(({ last_attempt: last }) => last !== null && last.outcome !== 'succeeded');
-  if (failed !== undefined && !json) printHint({ text: 'Show why', command: `svc explain ${failed.id}` }, io);
 }

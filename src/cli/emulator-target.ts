@@ -68,7 +68,7 @@ export async function resolveTarget(
 }
 
 /** `eval "$(svc env)"` sets the variable, which then outlives the emulator. @param runFile that of this folder */
-export function suggestWithoutVariable(variable: string, runFile: Pick<RunFile, 'control_url'> | null): Hint {
+function suggestWithoutVariable(variable: string, runFile: Pick<RunFile, 'control_url'> | null): Hint {
   const text =
     runFile === null
       ? `Start an emulator at this address, which comes from ${variable}, or remove the variable`

@@ -2,7 +2,6 @@
 
 import { type ErrorCode, type ExitCode, formatHint, type Hint, SvcError } from '../domain/errors.ts';
 import { suggestWhereToLook } from '../domain/ids.ts';
-import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Io, NoteOutput, ProcessContext } from './process-context.ts';
 import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
@@ -74,31 +73,6 @@ export function explainMissingWorkspace(
   const text = 'Replace SVC_WORKSPACE_ID, which contains this ID, by setting the variables of the emulator';
   return new SvcError(error.code, error.message, {
     hint: { text, command: 'eval "$(svc env)"' },
-    cause: error,
-  });
-}
-
-/**
- * Explains a failed API request by the newest row of the request log, which is usually its own, if a fault caused it.
- * @param connect returns the control plane of the emulator that the request was sent to
- * @returns an error that names the fault; the same error without one, or when the control plane does not respond
- */
-export async function explainApiError(
-  error: unknown,
-  connect: () => Promise<Pick<ControlPlane, 'listRequests'>>,
-): Promise<unknown> {
-  if (!(error instanceof SvcError) || error.code === 'interrupted') return error;
-  const page = await connect()
-    .then((control) => control.listRequests({ limit: 1 }))
-    .catch(() => null);
-  const [request] = page?.data ?? [];
-  if (!request?.fault) return error;
-  // 0 is the status of a dropped request.
-  const response =
-    request.status === 0 ? 'closed the connection without a response' : `responded with ${request.status}`;
-  const code = ['internal_error', 'no_emulator'].includes(error.code) ? 'api_failure' : error.code;
-  return new SvcError(code, `The API ${response} because of the injected fault ${request.fault.id}.`, {
-    hint: { text: 'List the faults', command: 'svc faults list' },
     cause: error,
   });
 }

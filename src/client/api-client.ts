@@ -20,8 +20,6 @@ interface ApiClientOptions {
   readonly ca?: string | undefined;
   /** The hint if nothing responds, as in `HttpRequest`. */
   readonly noResponseHint?: Hint | undefined;
-  /** Replaces the error of a request by one that says more about its cause. */
-  readonly explainError?: (error: unknown) => Promise<unknown>;
   /** Aborts every request in progress. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,9 +49,14 @@ interface CallInput {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Adds where to look to the error of a 404 response, because the envelope of §7 has no hint. */
-function addHint(error: unknown, id: string | undefined): unknown {
-  if (!(error instanceof SvcError) || error.code !== 'not_found' || error.hint !== undefined) return error;
+/**
+ * Adds where to look to the error of a 404 response, because the envelope of §7 has no hint. An internal error of the API, which a fault
+ * can inject, is not one of this process.
+ */
+function explainError(error: unknown, id: string | undefined): unknown {
+  if (!(error instanceof SvcError)) return error;
+  if (error.code === 'internal_error') return new SvcError('api_failure', error.message, { cause: error });
+  if (error.code !== 'not_found' || error.hint !== undefined) return error;
   const hint = suggestWhereToLook(id ?? '', id === undefined ? 'workspace' : 'event');
   return new SvcError('not_found', error.message, { hint, cause: error });
 }
@@ -65,14 +68,7 @@ function addUrlHint(error: unknown, url: string): unknown {
 }
 
 /** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
-export function createApiClient({
-  baseUrl,
-  apiKey,
-  ca,
-  noResponseHint,
-  explainError = async (error) => error,
-  signal,
-}: ApiClientOptions) {
+export function createApiClient({ baseUrl, apiKey, ca, noResponseHint, signal }: ApiClientOptions) {
   async function call<Name extends keyof typeof outputs>(
     operation: Name,
     { id, query, body, idempotencyKey }: CallInput,
@@ -98,7 +94,7 @@ export function createApiClient({
       if (!isSuccess(response.status)) throw toServerError(response, url.href);
       return { ...response, value: parseResponse(outputs[operation], response.text, url.href) };
     } catch (error) {
-      throw addHint(await explainError(error), id);
+      throw explainError(error, id);
     }
   }
 

@@ -88,7 +88,7 @@ describe('completion of values', () => {
     ['completion ', Object.keys(scripts)],
     ['gaps check a.har ', [':files']],
     ['emulator start --db ', [':files']],
-    ['verify --request=', [':files']],
+    ['receiver check 3000 --junit=', [':files']],
     ['trigger a.b --data @', [':files']],
     ['trigger a.b --data {', []],
     ['deliveries list --limit ', []],

@@ -10,7 +10,7 @@ import { createStateFolder } from '../../src/config/run-file.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { lockFile } from '../../src/store/lock-file.ts';
-import { findFreePort, listenDuringTest } from '../support/local-server.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
@@ -23,29 +23,6 @@ it.each([
   const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', ...args];
   expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
   expect(capturedOutput.err).toMatch(`error: The URL in ${name} must use HTTPS, because`);
-});
-
-it.each([
-  ['names another emulator', 'http://127.0.0.1:1/_svc', ['http://127.0.0.1:1']],
-  ['names the emulator by another name', 'http://localhost:PORT', []],
-  ['is empty', '', []],
-])('svc emulator start warns if SVC_CONTROL_URL %s', async (_, address, warned) => {
-  const port = String(await findFreePort());
-  const { host, capturedOutput } = createFakeHost({
-    cwd: createTemporaryFolder(),
-    env: { SVC_CONTROL_URL: address.replace('PORT', port) },
-    signal: AbortSignal.abort(),
-  });
-  expect(await runCommandLine(['emulator', 'start', '--port', port, '--db', ':memory:'], host)).toBe(0);
-  expect(capturedOutput.err).toBe(
-    warned
-      .map(
-        (origin) =>
-          `warning: Commands do not use this emulator, because SVC_CONTROL_URL is ${origin}.\n` +
-          `hint: Use the emulator for this folder, http://127.0.0.1:${port}, instead of the address in SVC_CONTROL_URL with: unset SVC_CONTROL_URL\n`,
-      )
-      .join(''),
-  );
 });
 
 it.each([

@@ -6,14 +6,14 @@ import { SvcError } from '../../src/domain/errors.ts';
 vi.mock('../../src/client/http-client.ts', () => ({ sendRequest: vi.fn() }));
 
 /** A client whose requests fail. */
-function createClient(error: unknown, explainError?: (error: unknown) => Promise<unknown>) {
+function createClient(error: unknown) {
   const requests: HttpRequest[] = [];
   vi.mocked(sendRequest).mockImplementation(async (request) => {
     requests.push(request);
     throw error;
   });
   const options = { baseUrl: 'http://127.0.0.1:4777/v1', apiKey: 'svc_test_k' };
-  return { requests, api: createApiClient({ ...options, ...(explainError && { explainError }) }) };
+  return { requests, api: createApiClient(options) };
 }
 
 describe('the error of a request to the API', () => {
@@ -51,12 +51,6 @@ describe('the error of a request to the API', () => {
       });
     },
   );
-
-  it('the error that the caller explains replaces that of the request', async () => {
-    const explained = new SvcError('no_emulator', 'It was stopped.');
-    const { api } = createClient(new Error('no response'), async () => explained);
-    await expect(api.getEvent('evt_1')).rejects.toBe(explained);
-  });
 });
 
 describe('a request to the API', () => {

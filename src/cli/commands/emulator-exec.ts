@@ -15,7 +15,7 @@ import { toEnvVariables } from '../env-variables.ts';
 import {
   collectDeliveryOutcome,
   type DeliveryOutcome,
-  explainNoDeliveries,
+  describeEmptyRun,
   type NoDeliveries,
   reportUndelivered,
 } from '../exec/delivery-outcome.ts';
@@ -155,7 +155,7 @@ async function checkDeliveries(
     // A command that failed can have ended before it created an event.
     const isEmpty = outcome.total === 0 && result.exitCode === ExitCode.success;
     if (isEmpty && !options.allowNoDeliveries) {
-      const noDeliveries = await explainNoDeliveries(control);
+      const noDeliveries = await describeEmptyRun(control);
       return { ...result, exitCode: ExitCode.failure, noDeliveries };
     }
     if (outcome.undelivered.length === 0) return result;

@@ -1,21 +1,16 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
-import type { Config } from '../../config/resolve-config.ts';
 import { findOwnRunFile } from '../../config/run-file.ts';
 import type { Emulator } from '../../emulator.ts';
-import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import { createLinkedController } from '../../platform/abort-signals.ts';
-import { addOwnUrl, isOwnUrl } from '../../platform/own-addresses.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
-import { suggestWithoutVariable } from '../emulator-target.ts';
 import { ENV_FILE_HINT, toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { assertFileWritable } from '../file-access.ts';
 import { startInForeground } from '../foreground-emulator.ts';
-import { DETACHED, type NoteOutput } from '../process-context.ts';
+import { DETACHED } from '../process-context.ts';
 import { announceReady } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
-import { printHint, printWarning } from '../report-error.ts';
 import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { startRows } from '../start-options.ts';
@@ -69,8 +64,6 @@ export const command = defineCommand({
       const control = await connectToFolder(config, context.env, context.signal);
       const status = await control.getStatus({});
       await announceReady(status, control, { certificate, rules }, context);
-      addOwnUrl(status.url);
-      warnIfCommandsUseAnother(status, config, context.io);
       if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
       context.io.note(
         `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
@@ -84,7 +77,6 @@ export const command = defineCommand({
         writeEnvFile(values.envFile, toEnvVariables(emulator.status(), certificate));
       await announce(emulator.status());
       context.reportReady?.();
-      warnIfCommandsUseAnother(emulator.status(), config, context.io);
       const printsAttempts = !context.json || options.detached === true;
       await printUntilStopped(emulator, values.forwardTo, printsAttempts, context);
     } finally {
@@ -92,19 +84,6 @@ export const command = defineCommand({
     }
   },
 });
-
-/** `eval "$(svc env)"` of an earlier emulator can have set the variable that commands get the address from. */
-function warnIfCommandsUseAnother(
-  { control_url }: EmulatorStatus,
-  { values: { controlUrl }, sources }: Config,
-  io: NoteOutput,
-): void {
-  const { kind, name } = sources.controlUrl;
-  if (controlUrl === null || kind !== 'variable') return;
-  if (isOwnUrl(controlUrl) || new URL(controlUrl).origin === new URL(control_url).origin) return;
-  printWarning(`Commands do not use this emulator, because ${name} is ${new URL(controlUrl).origin}.`, io);
-  printHint(suggestWithoutVariable(name, { control_url }), io);
-}
 
 /** Returns when the emulator stops or the user interrupts. */
 async function printUntilStopped(

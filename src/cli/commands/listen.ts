@@ -5,6 +5,7 @@ import type { Config } from '../../config/resolve-config.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import type { ControlInput } from '../../operations/control-operations.ts';
 import type { ControlPlane, LiveStream } from '../../operations/control-plane.ts';
 import { abortAfter, createLinkedController } from '../../platform/abort-signals.ts';
 import { addOwnUrl, assertNotEmulator } from '../../platform/own-addresses.ts';
@@ -15,8 +16,7 @@ import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
-import { ListenEndpoint, type NewEndpoint } from '../listen/listen-endpoint.ts';
-import { ListenReceiver, type ScriptedResponse } from '../listen/listen-receiver.ts';
+import { type Listener, ListenReceiver, type ScriptedResponse } from '../listen-receiver.ts';
 import { parseReceiverUrl } from '../option-parsers.ts';
 import { currentWorkspace, endpointRows } from '../option-rows.ts';
 import { suggestTrigger, toReadyFields } from '../ready-line.ts';
@@ -103,7 +103,9 @@ export const command = defineCommand({
       }
       const newEndpoint = await toNewEndpoint(forwardUrl ?? String(receiver?.url), options, context);
       await warnAboutMistypedTypes(newEndpoint.events ?? [], context);
-      const listener = await ListenEndpoint.register(control, newEndpoint);
+      const listener: Listener = {
+        registered: await control.createWebhook({ ...newEndpoint, reuse: true }),
+      };
       try {
         reportExistingEndpoint(listener.registered, context);
         if (options.printSecret) {
@@ -111,7 +113,8 @@ export const command = defineCommand({
           context.print(toListenReady(registered), () => registered.secret);
           return ExitCode.success;
         }
-        const exitCode = await listen(listener, { receiver, foreground }, options, context);
+        const parts = { control, newEndpoint, receiver, foreground };
+        const exitCode = await listen(listener, parts, options, context);
         if (foreground === null) return exitCode;
         if (!foreground.emulator.closing.aborted) context.io.note('Stopping the emulator.');
         // As with `svc emulator start`, an interruption is a success.
@@ -121,7 +124,7 @@ export const command = defineCommand({
         const client = foreground
           ? control
           : await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)).catch(() => null);
-        if (client !== null) await removeEndpoint(listener, client, context);
+        if (client !== null) await removeEndpoint(listener.registered, client, context);
       }
     } finally {
       await receiver?.close();
@@ -141,6 +144,8 @@ export function parseResponses(text: string): ScriptedResponse[] {
     );
   });
 }
+
+type NewEndpoint = ControlInput<'createWebhook'>;
 
 async function toNewEndpoint(url: string, options: Options, context: Context): Promise<NewEndpoint> {
   const workspaceId = options.workspace ?? (await context.resolveConfig()).values.workspaceId;
@@ -193,6 +198,8 @@ function reportExistingEndpoint(
 }
 
 interface Parts {
+  readonly control: ControlPlane;
+  readonly newEndpoint: NewEndpoint;
   /** Null if the user has a receiver. */
   readonly receiver: ListenReceiver | null;
   readonly foreground: ForegroundEmulator | null;
@@ -207,47 +214,63 @@ function startReceiver(
   return ListenReceiver.start(options, control, context);
 }
 
+/** Follows the attempts until the user interrupts. Registers the endpoint again if the emulator loses it, for example with a reset. */
 async function listen(
-  listener: ListenEndpoint,
-  { receiver, foreground }: Parts,
+  listener: Listener,
+  parts: Parts,
   options: Options,
   context: Context,
 ): Promise<ExitCode> {
-  const { registered } = listener;
+  const { control, newEndpoint, receiver, foreground } = parts;
   const ended = createLinkedController([
     context.signal,
     ...(foreground ? [foreground.emulator.closing] : []),
   ]);
-  if (receiver === null) void warnIfNotListening(registered.url, context.io);
-  const printsEnvelopes = options.format === 'json';
-  const stream = listener.follow('attempt', ended.signal, () => {
-    const { id } = listener.registered;
-    context.io.note(`Registered ${id} again, because the endpoint no longer existed.`);
-    if (context.json) context.printItem({ type: 'ready', ...toListenReady(listener.registered) }, () => '');
-  });
+  const { signal } = ended;
+  if (receiver === null) void warnIfNotListening(listener.registered.url, context.io);
+  let heading: string | null = null;
   try {
-    await stream.ready;
-    const heading = await announce(listener, { receiver, foreground }, context);
-    const ready = {
-      ...toListenReady(registered),
-      ...(foreground && { emulator: toReadyFields(foreground.emulator.status()) }),
-    };
-    if (receiver === null && !printsEnvelopes) {
-      return await followAttempts(stream, context, { heading, ready });
+    for (;;) {
+      const { id, secret } = listener.registered;
+      try {
+        const stream = control.stream({ types: 'attempt', listener: id }, signal);
+        await stream.ready;
+        heading ??= await announce(listener.registered, parts, context);
+        const exitCode = print(stream, heading, listener, parts, options, context);
+        receiver?.begin(listener);
+        return await exitCode;
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+      }
+      // With the same secret, which the receiver has.
+      listener.registered = await control.createWebhook({ ...newEndpoint, secret, reuse: true });
+      heading = `Registered ${listener.registered.id} again, because the endpoint no longer existed.`;
     }
-    const exitCode = printsEnvelopes
-      ? printEnvelopes(stream, heading, context)
-      : follow(stream, context, { heading, ready }, (item) => receiver?.printFailure(item));
-    receiver?.begin(listener);
-    return await exitCode;
   } finally {
     ended.abort();
   }
 }
 
+function print(
+  stream: LiveStream,
+  heading: string,
+  { registered }: Listener,
+  { receiver, foreground }: Parts,
+  { format }: Options,
+  context: Context,
+): Promise<ExitCode> {
+  if (format === 'json') return printEnvelopes(stream, heading, context);
+  const ready = {
+    ...toListenReady(registered),
+    ...(foreground && { emulator: toReadyFields(foreground.emulator.status()) }),
+  };
+  if (receiver === null) return followAttempts(stream, context, { heading, ready });
+  return follow(stream, context, { heading, ready }, (item) => receiver.printFailure(item));
+}
+
 /** Prints the banner of an emulator that this process has started. @returns the heading of the deliveries */
 async function announce(
-  { registered }: ListenEndpoint,
+  registered: RegisteredWebhook,
   { receiver, foreground }: Parts,
   context: Context,
 ): Promise<string> {
@@ -285,12 +308,15 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
   return ExitCode.interrupted;
 }
 
+/** Removes a temporary endpoint, unless another `svc listen` has registered it. If that fails, the emulator removes it itself later. */
 async function removeEndpoint(
-  listener: ListenEndpoint,
+  { id, listener, shared }: RegisteredWebhook,
   control: ControlPlane,
   { io }: Context,
 ): Promise<void> {
-  const canceled = await listener.remove(control);
+  if (!listener || shared) return;
+  const deleted = await control.deleteWebhook({ id }).catch(() => null);
+  const canceled = deleted?.canceled_deliveries ?? 0;
   if (canceled === 0) return;
   io.note(`Canceled ${formatDeliveryCount(canceled)} that ${canceled === 1 ? 'was' : 'were'} still pending.`);
 }

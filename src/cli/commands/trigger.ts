@@ -57,7 +57,7 @@ export const command = defineCommand({
     ],
   ],
   async run(options, context) {
-    const { type, count, rate, idempotencyKey } = options;
+    const { count, rate, idempotencyKey } = options;
     const wait = toCommandWait(options);
     const createBody = await createEventBodyFactory(options, context);
     const api = await context.connectApi();
@@ -68,7 +68,7 @@ export const command = defineCommand({
     const toKey = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
     return triggerMany(
       async (number) => (await api.createEvent(createBody(), toKey(number))).value,
-      { type, count, perSecond: rate ?? Number.POSITIVE_INFINITY, wait },
+      { count, perSecond: rate ?? Number.POSITIVE_INFINITY, wait },
       context,
     );
   },

@@ -5,22 +5,23 @@ import { SECOND_MS } from '../../domain/duration.ts';
 import type { Hint } from '../../domain/errors.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
-import type { DeliveryDetail } from '../../resources/delivery.ts';
+import type { Delivery } from '../../resources/delivery.ts';
 import type { Context } from '../context.ts';
 import type { NoteOutput } from '../process-context.ts';
-import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
 
 /** Time limit for the deliveries that are due at the end. */
 const SETTLE_TIMEOUT_MS = 5 * SECOND_MS;
-/** Maximum number of deliveries that are listed. */
+/** Maximum number of deliveries that are described. */
 const MAX_LINES = 20;
 
 export interface DeliveryOutcome {
   /** Failed or pending, oldest first. */
-  readonly undelivered: readonly DeliveryDetail[];
+  readonly undelivered: readonly Delivery[];
+  /** A line for each of the first ones, with the reason. */
+  readonly lines: readonly string[];
   /** Number of all deliveries. */
   readonly total: number;
-  readonly scheduleTimeOf: ScheduleTimeOf;
 }
 
 /**
@@ -36,11 +37,13 @@ export async function collectDeliveryOutcome(
   const undelivered = deliveries
     .filter(({ status }) => status === 'pending' || status === 'failed')
     .toReversed();
-  return {
-    undelivered: await Promise.all(undelivered.map(({ id }) => control.getDelivery({ id }))),
-    total: deliveries.length,
-    scheduleTimeOf: await fetchScheduleTimes(undelivered, control, { json: false, now }),
-  };
+  const shown = undelivered.slice(0, MAX_LINES);
+  const scheduleTimeOf = await fetchScheduleTimes(shown, control, { json: false, now });
+  async function describe({ id, event_type: type, url }: Delivery): Promise<string> {
+    const delivery = await control.getDelivery({ id });
+    return `${type} to ${url}: ${describeDelivery(delivery, scheduleTimeOf(delivery))}`;
+  }
+  return { undelivered, lines: await Promise.all(shown.map(describe)), total: deliveries.length };
 }
 
 /** Why a run had no deliveries, and what to do. */
@@ -49,7 +52,7 @@ export interface NoDeliveries {
   readonly hint: Hint;
 }
 
-export async function explainNoDeliveries(control: Pick<ControlPlane, 'listEvents'>): Promise<NoDeliveries> {
+export async function describeEmptyRun(control: Pick<ControlPlane, 'listEvents'>): Promise<NoDeliveries> {
   const { data: events } = await control.listEvents({ limit: 1 });
   const [message, cause] =
     events.length === 0
@@ -69,16 +72,13 @@ export async function explainNoDeliveries(control: Pick<ControlPlane, 'listEvent
 
 /** Prints the first deliveries that did not succeed, with their URL and the reason. */
 export function reportUndelivered(
-  { undelivered, total, scheduleTimeOf }: DeliveryOutcome,
+  { undelivered, lines, total }: DeliveryOutcome,
   { note }: Pick<NoteOutput, 'note'>,
 ): void {
   note(
     `${undelivered.length} of ${formatDeliveryCount(total)} did not succeed, but --require-settled requires every delivery to succeed:`,
   );
-  for (const delivery of undelivered.slice(0, MAX_LINES)) {
-    const description = describeDelivery(delivery, scheduleTimeOf(delivery));
-    note(`  ${delivery.event_type} to ${delivery.url}: ${description}`);
-  }
-  const rest = undelivered.length - MAX_LINES;
+  for (const line of lines) note(`  ${line}`);
+  const rest = undelivered.length - lines.length;
   if (rest > 0) note(`  … and ${rest} more.`);
 }

@@ -1,28 +1,33 @@
 /** The receiver of `svc listen` without a URL: it verifies each request, and gives the responses of a script. */
 import type { IncomingMessage } from 'node:http';
-import { indentJson } from '../../domain/json-text.ts';
-import type { ControlPlane } from '../../operations/control-plane.ts';
-import type { TopicItem } from '../../operations/stream-schemas.ts';
-import type { Rules } from '../../profile/rules.ts';
-import { readReceivedRequest, verifyReceivedRequest } from '../../receivers/received-request.ts';
+import { indentJson } from '../domain/json-text.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { TopicItem } from '../operations/stream-schemas.ts';
+import type { Rules } from '../profile/rules.ts';
+import { readReceivedRequest, verifyReceivedRequest } from '../receivers/received-request.ts';
 import {
   type ReceiverResponseOptions,
   type ReceiverServer,
   startReceiverServer,
-} from '../../receivers/receiver-server.ts';
-import { schemes } from '../../signature/schemes.ts';
-import type { VerifyResult } from '../../signature/verify.ts';
-import type { Context } from '../context.ts';
-import type { TerminalCapabilities } from '../process-context.ts';
-import { formatSecondOfDay } from '../render/format.ts';
-import { describeNextStep } from '../render/stream-items.ts';
-import { styleFor } from '../render/style.ts';
-import { truncateLine } from '../render/text-width.ts';
-import { printHint } from '../report-error.ts';
-import type { ListenEndpoint } from './listen-endpoint.ts';
+} from '../receivers/receiver-server.ts';
+import type { RegisteredWebhook } from '../resources/endpoint.ts';
+import { schemes } from '../signature/schemes.ts';
+import type { VerifyResult } from '../signature/verify.ts';
+import type { Context } from './context.ts';
+import type { TerminalCapabilities } from './process-context.ts';
+import { formatSecondOfDay } from './render/format.ts';
+import { describeNextStep } from './render/stream-items.ts';
+import { styleFor } from './render/style.ts';
+import { truncateLine } from './render/text-width.ts';
+import { printHint } from './report-error.ts';
 
 /** A status; `timeout` never responds; `reset` resets the connection. */
 export type ScriptedResponse = number | 'timeout' | 'reset';
+
+/** The endpoint of `svc listen`. It changes when the emulator has lost it and it is registered again. */
+export interface Listener {
+  registered: RegisteredWebhook;
+}
 
 /** A request that the receiver got, as `--json` prints it. */
 interface ReceivedItem {
@@ -59,12 +64,12 @@ export class ListenReceiver {
   readonly #rules: Rules;
   /** Number of requests by delivery. */
   readonly #counts = new Map<string, number>();
-  readonly #listener: Promise<ListenEndpoint>;
+  readonly #listener: Promise<Listener>;
   #server: ReceiverServer | null = null;
   #genuineCount = 0;
   #hasPrintedHint = false;
   /** Starts to handle requests, which wait until then. Call it when the endpoint is registered and its heading is printed. */
-  begin: (listener: ListenEndpoint) => void = () => {};
+  begin: (listener: Listener) => void = () => {};
 
   private constructor(
     options: ListenReceiverOptions,
