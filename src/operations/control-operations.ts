@@ -6,9 +6,8 @@ import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { isJsonObjectText } from '../domain/json-text.ts';
-import { AttemptFilter, AttemptSummary } from '../resources/attempt.ts';
 import { pageOf } from '../resources/define-resource.ts';
-import { Delivery, DeliveryDetail, DeliveryFilter, ListedDelivery } from '../resources/delivery.ts';
+import { Delivery, DeliveryDetail, DeliveryFilter } from '../resources/delivery.ts';
 import {
   endpointChangeFields,
   newEndpointFields,
@@ -39,7 +38,6 @@ import { newWorkspaceFields, Workspace } from '../resources/workspace.ts';
 import {
   ClockMove,
   ClockState,
-  ControlIndex,
   Diagnosis,
   EmulatorStatus,
   ResetResult,
@@ -55,14 +53,6 @@ import { WebhookProbe } from './probe-schemas.ts';
 import { SignatureDetail } from './signature-schemas.ts';
 import { StreamInput, StreamItem } from './stream-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
-
-const MoveFields = {
-  ...DefaultWorkspace,
-  detached: described(
-    'Whether the move continues if the client closes the request (default: the clock stops). `POST /clock/cancel` cancels the move.',
-    v.optional(v.boolean()),
-  ),
-};
 
 /** Absolute on POSIX or Windows (`C:\` or `\\server`), because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
@@ -85,23 +75,8 @@ const ExplainedWorkspace = {
   ),
 };
 
-const StatisticsInput = {
-  recent_attempts: described(
-    'Number of newest attempts to list in `statistics`, at most 100 (default: the response has no `statistics`).',
-    v.optional(wholeNumberFrom(1, 100)),
-    2,
-  ),
-};
-
 export const controlOperations = {
-  // Emulator: index, status, reset, snapshots, stop.
-  getIndex: defineOperation('GET', '/', {
-    summary: 'List all operations',
-    description:
-      'Returns the operations of the control plane with their URLs, and links to the API, the dashboard, the OpenAPI document and the documentation. The slash at the end of the path is optional.',
-    input: noInput,
-    output: ControlIndex,
-  }),
+  // Emulator: status, reset, snapshots, stop.
   getStatus: defineOperation('GET', '/status', {
     summary: 'Show the emulator status',
     description: 'Returns the addresses, credentials and settings of the running emulator.',
@@ -138,10 +113,7 @@ export const controlOperations = {
     summary: 'Load a snapshot',
     description:
       'Replaces the complete state with the state of a snapshot. A later reset restores that state.',
-    input: v.strictObject({
-      ...snapshotInput.entries,
-      dry_run: described('Whether the snapshot is only checked.', v.optional(v.boolean())),
-    }),
+    input: snapshotInput,
     output: EmulatorStatus,
   }),
   stop: defineOperation('POST', '/stop', {
@@ -194,10 +166,10 @@ export const controlOperations = {
   advanceClock: defineOperation('POST', '/clock/advance', {
     summary: 'Advance the clock',
     description:
-      'Moves the clock forward by `ms` or to `to`. Attempts that become due are sent in order, each at its due time. Responds when they have ended.',
+      'Moves the clock forward by `ms` or to `to`. Attempts that become due are sent in order, each at its due time. Responds when they have ended. If the client closes the connection, the clock stops.',
     input: v.pipe(
       v.strictObject({
-        ...MoveFields,
+        ...DefaultWorkspace,
         ms: described('Duration to move the clock.', v.optional(durationFrom(0, MAX_ADVANCE_MS)), '4m30s'),
         to: described(
           'Schedule time to move the clock to. It must not be before the current schedule time.',
@@ -212,24 +184,16 @@ export const controlOperations = {
     summary: 'Advance the clock to the next attempt',
     description:
       'Moves the clock forward to the next due time. Responds when all attempts that became due have ended.',
-    input: v.strictObject(MoveFields),
+    input: v.strictObject(DefaultWorkspace),
     output: ClockMove,
   }),
   settleClock: defineOperation('POST', '/clock/settle', {
     summary: 'Advance the clock until all deliveries have settled',
     description:
       'Moves the clock forward until all deliveries have settled, except those to disabled endpoints. Responds when all attempts that became due have ended.',
-    input: v.strictObject(MoveFields),
+    input: v.strictObject(DefaultWorkspace),
     output: ClockMove,
   }),
-  cancelClock: defineOperation('POST', '/clock/cancel', {
-    summary: 'Cancel the clock move',
-    description:
-      'Cancels the move in progress, if there is one. The clock stops as soon as the attempts in progress have ended.',
-    input: v.strictObject(DefaultWorkspace),
-    output: ClockState,
-  }),
-
   // Workspaces and API keys.
   listWorkspaces: defineOperation('GET', '/workspaces', {
     summary: 'List workspaces',
@@ -280,8 +244,8 @@ export const controlOperations = {
   listWebhooks: defineOperation('GET', '/webhooks', {
     summary: 'List endpoints',
     description: 'Returns endpoints, newest first.',
-    input: v.strictObject({ ...PageFields, ...WorkspaceFilter, ...StatisticsInput }),
-    output: pageOf(WebhookWithStatistics),
+    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
+    output: pageOf(WebhookDetail),
   }),
   createWebhook: defineOperation('POST', '/webhooks', {
     summary: 'Register an endpoint',
@@ -304,8 +268,8 @@ export const controlOperations = {
   }),
   getWebhook: defineOperation('GET', '/webhooks/{id}', {
     summary: 'Show an endpoint',
-    description: 'Returns an endpoint, without its secret.',
-    input: v.strictObject({ ...webhookId, ...StatisticsInput }),
+    description: 'Returns an endpoint, without its secret, and the results of its newest attempts.',
+    input: v.strictObject(webhookId),
     output: WebhookWithStatistics,
   }),
   updateWebhook: defineOperation('PATCH', '/webhooks/{id}', {
@@ -395,7 +359,7 @@ export const controlOperations = {
     summary: 'List deliveries',
     description: 'Returns deliveries, newest first.',
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
-    output: pageOf(ListedDelivery),
+    output: pageOf(Delivery),
   }),
   countDeliveries: defineOperation('GET', '/deliveries/counts', {
     summary: 'Count deliveries by status',
@@ -410,12 +374,6 @@ export const controlOperations = {
       'Waits until the selected deliveries have settled: some by ID, those of an event, or all of a workspace. Deliveries that already exist are included. The wait does not move the clock.\n\nIt ends earlier if a delivery settles with a status other than `status`, if for a second none of them can settle before the time limit, or after `timeout_ms` (default: `30s`, at most `1d`). The response then has `settled: false`, the `reason`, a `message`, and a `hint` that says how to continue.\n\nNo delivery can settle before the time limit if each next attempt is due later on the clock of its workspace (never, while it is frozen) or its endpoint is disabled, and no request is moving the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.',
     input: WaitInput,
     output: WaitReport,
-  }),
-  listAttempts: defineOperation('GET', '/attempts', {
-    summary: 'List attempts',
-    description: 'Returns the attempts of all deliveries, newest first.',
-    input: v.strictObject({ ...PageFields, ...AttemptFilter }),
-    output: pageOf(AttemptSummary),
   }),
   getDelivery: defineOperation('GET', '/deliveries/{id}', {
     summary: 'Show a delivery',

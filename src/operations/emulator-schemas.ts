@@ -5,8 +5,8 @@ import { profileNames } from '../profile/gap.ts';
 import { AttemptSummary } from '../resources/attempt.ts';
 import { Count, described, Hint, idOf, resource, Timestamp } from '../resources/values.ts';
 
-/** The fields that the index has, too. */
-const addresses = {
+export const EmulatorStatus = resource('Status of the running emulator.', {
+  url: described('URL of the emulator.', v.string()),
   version: described('Version of svc.', v.string()),
   base_url: described('Base URL of the API. Ends in `/v1`.', v.string()),
   control_url: described('Base URL of the control plane.', v.string()),
@@ -14,11 +14,6 @@ const addresses = {
     'URL of the dashboard. Includes the control token if one is required.',
     v.string(),
   ),
-};
-
-export const EmulatorStatus = resource('Status of the running emulator.', {
-  url: described('URL of the emulator.', v.string()),
-  ...addresses,
   control_token: described('Control token. Omitted if none is required.', v.optional(v.string())),
   environment: described('Emulated environment.', v.picklist(environments)),
   profile: described(
@@ -74,25 +69,6 @@ export const ResetResult = resource('Status of the emulator after a reset.', {
   kept_deliveries: described('Number of deliveries in the state that was restored.', Count),
 });
 
-export const ControlIndex = resource('Links to everything that the emulator serves.', {
-  ...addresses,
-  docs_url: described(
-    'URL of the documentation of this version, usually a file on the machine that runs the emulator.',
-    v.string(),
-  ),
-  openapi_url: described('OpenAPI document of the control plane.', v.string()),
-  operations: described(
-    'The operations of the control plane.',
-    v.array(
-      v.object({
-        method: described('HTTP method.', v.string()),
-        url: described('URL with placeholders, such as `{id}`.', v.string()),
-        summary: described('What the operation does.', v.string()),
-      }),
-    ),
-  ),
-});
-
 /** Only the running emulator can check the database, because it has locked it. */
 export const Diagnosis = resource('Result of the database check.', {
   database: described(
@@ -110,18 +86,6 @@ export const ClockState = resource('The schedule clock of a workspace.', {
   speed: described('Current speed, in schedule seconds per real second. 0 while frozen.', v.number()),
   wall: described('Current wall time.', Timestamp),
   next_due_at: described('Schedule time of the next attempt. `null` without one.', v.nullable(Timestamp)),
-  moving: described(
-    'The clock move in progress. Omitted if nothing moves the clock.',
-    v.optional(
-      v.object({
-        attempts: described('Number of attempts that the move has caused so far.', Count),
-        canceled: described(
-          'Whether the move was canceled. The clock then stops as soon as the attempts in progress have ended.',
-          v.boolean(),
-        ),
-      }),
-    ),
-  ),
 });
 
 export const ClockMove = resource('The schedule clock after a move, and the attempts that the move caused.', {
@@ -148,6 +112,5 @@ export const SavedSnapshot = resource('A saved snapshot.', {
 export type ClockMove = v.InferOutput<typeof ClockMove>;
 export type ClockState = v.InferOutput<typeof ClockState>;
 export type Diagnosis = v.InferOutput<typeof Diagnosis>;
-export type ControlIndex = v.InferOutput<typeof ControlIndex>;
 export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
 export type SavedSnapshot = v.InferOutput<typeof SavedSnapshot>;

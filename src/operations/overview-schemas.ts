@@ -1,6 +1,6 @@
 /** Schemas of the overview and the endpoint pages: aggregates that the emulator computes from deliveries and attempts. */
 import * as v from 'valibot';
-import { AttemptSummary, attemptFields } from '../resources/attempt.ts';
+import { AttemptSummary } from '../resources/attempt.ts';
 import { statusCounts } from '../resources/delivery-counts.ts';
 import { WebhookDetail } from '../resources/endpoint.ts';
 import { Fault } from '../resources/fault.ts';
@@ -59,23 +59,11 @@ export const WebhookStatistics = resource('The results of the newest 100 attempt
     'Duration that 95% of these attempts did not exceed, in milliseconds. `null` without attempts.',
     v.nullable(v.number()),
   ),
-  max_ms: described('Longest duration in milliseconds. `null` without attempts.', v.nullable(v.number())),
-  last_attempt_at: described(
-    'Wall time of the newest attempt, or `null` without one.',
-    v.nullable(Timestamp),
-  ),
-  recent_attempts: described(
-    'The newest attempts, newest first. The parameter `recent_attempts` limits their number.',
-    v.array(v.object({ outcome: attemptFields.outcome, duration_ms: attemptFields.duration_ms })),
-  ),
 });
 
 export const WebhookWithStatistics = resource('A webhook endpoint with the results of its newest attempts.', {
   ...WebhookDetail.entries,
-  statistics: described(
-    'Results of the newest attempts. Missing without the parameter `recent_attempts`.',
-    v.optional(WebhookStatistics),
-  ),
+  statistics: described('Results of the newest attempts.', WebhookStatistics),
 });
 
 export const Overview = resource('The deliveries of a workspace at a glance.', {

@@ -3,16 +3,8 @@ import * as v from 'valibot';
 import { attemptPhaseNames, attemptPhases } from '../domain/attempt-phases.ts';
 import { attemptOutcomes, attemptTriggers } from '../domain/delivery.ts';
 import { formatLatency } from '../domain/duration.ts';
-import {
-  type ConditionOf,
-  defineFields,
-  defineFilters,
-  toFilterFields,
-  toResponseFields,
-} from './define-resource.ts';
+import { defineFields, toResponseFields } from './define-resource.ts';
 import { faultField } from './fault.ts';
-import { TIME_FORMS, workspaceFilter } from './list-fields.ts';
-import { RelativeTime } from './value-schemas.ts';
 import { described, Headers, idOf, resource, StoredEventType, Timestamp, Url } from './values.ts';
 import { verificationField } from './verification.ts';
 
@@ -125,34 +117,6 @@ export const attemptTable = defineFields({
     detail: '`null` if a fault prevented the request',
   },
 });
-
-/** The conditions are for the attempt `a`. */
-export const attemptFilters = defineFilters({
-  webhook_id: {
-    schema: idOf('webhook'),
-    label: 'Endpoint',
-    summary: 'Only attempts to this endpoint',
-    sql: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhook_id)',
-  },
-  delivery_id: {
-    schema: idOf('delivery'),
-    label: 'Delivery',
-    summary: 'Only attempts of this delivery',
-    sql: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @delivery_id)',
-  },
-  since: {
-    schema: RelativeTime,
-    label: 'Since',
-    summary: `Only attempts sent at or after this wall time: ${TIME_FORMS}`,
-    example: '1h',
-    // With the plus, SQLite does not use an index whose rows it would have to sort.
-    sql: '+a.sent_at_wall >= @since',
-  },
-  ...workspaceFilter('(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq)'),
-});
-
-export const AttemptFilter = toFilterFields(attemptFilters);
-export type AttemptCondition = ConditionOf<typeof attemptFilters>;
 
 /** The fields of an attempt without its request and response. */
 export const attemptFields = { ...toResponseFields(attemptTable), ...faultField };

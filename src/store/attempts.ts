@@ -3,18 +3,11 @@
 import { isUtf8 } from 'node:buffer';
 import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
 import { getDeliveryFault } from '../domain/fault.ts';
-import {
-  type Attempt,
-  type AttemptCondition,
-  type AttemptSummary,
-  attemptFilters,
-} from '../resources/attempt.ts';
-import { toConditions } from '../resources/define-resource.ts';
+import type { Attempt, AttemptSummary } from '../resources/attempt.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { buildSignedContent } from '../signature/sign.ts';
 import { readSignatureHeaders, readSignedMessage } from '../signature/signature-header.ts';
 import { decodeBody } from './decode-body.ts';
-import { type FilteredTable, listMatches, type PageRequest, type RowPage } from './row-page.ts';
 import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 
@@ -38,12 +31,6 @@ interface AttemptSummaryRow extends AttemptSummaryColumns {
   readonly webhook_id: string;
 }
 
-export interface StoredAttemptFilter extends AttemptCondition {
-  readonly event_id?: string | undefined;
-  /** 1: only failed attempts that are the last of their delivery; 0: only the others. */
-  readonly is_unresolved?: 0 | 1;
-}
-
 /** How many of the newest attempts to an endpoint are summarized. */
 const MAX_SUMMARIZED = 100;
 
@@ -54,25 +41,9 @@ export interface AttemptStatistics {
   /** The shortest duration that this share of the attempts does not exceed; null without attempts. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
-  readonly max_ms: number | null;
-  /** The sequences of the newest attempt, and of the newest one that failed. */
-  readonly last_seq: number | null;
+  /** The sequence of the newest one that failed. */
   readonly last_failure_seq: number | null;
 }
-
-type AttemptResult = Pick<AttemptRow, 'outcome' | 'duration_ms' | 'sent_at_wall'>;
-
-const FILTERED_TABLE: FilteredTable<StoredAttemptFilter> = {
-  from: 'attempts a',
-  seq: 'a.seq',
-  conditions: {
-    ...toConditions(attemptFilters),
-    event_id:
-      'a.delivery_seq IN (SELECT seq FROM deliveries WHERE event_seq = (SELECT seq FROM events WHERE id = @event_id))',
-    is_unresolved: `(a.outcome <> 'succeeded'
-      AND a.number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)) = @is_unresolved`,
-  },
-};
 
 // CROSS JOIN makes SQLite start with the attempts. Otherwise, it may read all deliveries of the workspace.
 const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
@@ -97,19 +68,11 @@ export class AttemptTable extends Table {
          SELECT seq, outcome, duration_ms FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?
        )
        SELECT count(*) AS attempts, coalesce(sum(outcome = 'succeeded'), 0) AS succeeded,
-         max(seq) AS last_seq, max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
-         ${percentile(50)} AS p50_ms, ${percentile(95)} AS p95_ms, max(duration_ms) AS max_ms
+         max(iif(outcome = 'succeeded', NULL, seq)) AS last_failure_seq,
+         ${percentile(50)} AS p50_ms, ${percentile(95)} AS p95_ms
        FROM newest`,
       [webhookSeq, limit],
     ) as AttemptStatistics;
-  }
-
-  /** The results of the newest `limit` attempts to an endpoint, newest first. */
-  listNewestResults(webhookSeq: number, limit: number): AttemptResult[] {
-    return this.sql.all(
-      'SELECT outcome, duration_ms, sent_at_wall FROM attempts WHERE webhook_seq = ? ORDER BY seq DESC LIMIT ?',
-      [webhookSeq, limit],
-    );
   }
 
   insert(row: AttemptRow): void {
@@ -155,37 +118,8 @@ export class AttemptTable extends Table {
     ]);
   }
 
-  countByWorkspace(workspaceSeq: number, afterSeq: number): number {
-    return this.sql.value(
-      `SELECT count(*) FROM attempts a CROSS JOIN deliveries d ON d.seq = a.delivery_seq
-       WHERE a.seq > ? AND d.workspace_seq = ?`,
-      [afterSeq, workspaceSeq],
-    ) as number;
-  }
-
   findBySeq(seq: number): AttemptRow | undefined {
     return this.sql.get('SELECT * FROM attempts WHERE seq = ?', [seq]);
-  }
-
-  /** The sequence of an attempt by the ID that {@link toAttempt} creates. */
-  findSeq(id: string): number | undefined {
-    const [, ulid, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
-    if (ulid === undefined) return undefined;
-    return this.sql.value(
-      'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
-      [`del_${ulid}`, Number(number)],
-    );
-  }
-
-  /** A page of the attempts that match, newest first. */
-  list(filter: StoredAttemptFilter, page: PageRequest): RowPage<AttemptSummaryRow> {
-    return listMatches(
-      this.sql,
-      FILTERED_TABLE,
-      filter,
-      page,
-      (condition) => `${SELECT_SUMMARY} WHERE ${condition}`,
-    );
   }
 }
 

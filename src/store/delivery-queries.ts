@@ -89,6 +89,17 @@ export class DeliveryQueries extends Table {
     return this.sql.get(`${SELECT} WHERE d.seq = ?`, [seq]);
   }
 
+  /** The delivery whose last attempt failed last, among those that match. */
+  findLastFailed(
+    filter: Pick<DeliverySelection, 'event_id' | 'webhook_id' | 'workspace_id'>,
+  ): DeliveryRow | undefined {
+    const conditions = ["a.outcome <> 'succeeded'", ...listConditions(FILTERED_TABLE.conditions, filter)];
+    const seq = `SELECT d.seq FROM attempts a
+      JOIN deliveries d ON d.seq = a.delivery_seq AND d.attempt_count = a.number
+      WHERE ${conditions.join(' AND ')} ORDER BY a.seq DESC LIMIT 1`;
+    return this.sql.get(`${SELECT} WHERE d.seq = (${seq})`, filter as Record<string, string>);
+  }
+
   /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
     const row = this.sql.get<{ own_body: string | null }>(

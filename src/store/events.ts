@@ -90,9 +90,7 @@ export class EventTable extends Table {
   }
 }
 
-const readSummary = createRowReader(
-  v.omit(v.object(EventSummary.entries), ['delivery_counts', 'excerpt']).entries,
-);
+const readSummary = createRowReader(v.omit(v.object(EventSummary.entries), ['delivery_counts']).entries);
 const readCounts = createRowReader(statusCounts);
 
 export function toEventSummary(row: EventSummaryRow): EventSummary {

@@ -166,11 +166,6 @@ export class Store extends Tables {
     );
   }
 
-  /** Checks a snapshot without loading it. @throws SvcError as {@link withSnapshot} */
-  checkSnapshot(path: string, environment: Environment): void {
-    withSnapshot(this.#db, path, environment, () => {});
-  }
-
   /**
    * Deletes all rows and settings, so that the store is like a new one, with another ID and with sequences from the beginning.
    * @param inSameTransaction writes after that. If it throws, nothing has changed in the database, but this store must be closed.

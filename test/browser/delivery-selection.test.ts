@@ -164,14 +164,6 @@ describeInBrowser('the delivery list and the open delivery', () => {
       .toBe(true);
   });
 
-  it('a search shows the text around the match of each delivery', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 2, 'order.shipped');
-    const page = await openDashboard(emulator, { hash: '/deliveries?text=no.+1' });
-    await expect.poll(() => rowsOf(page).locator('mark').allTextContents()).toEqual(['no. 1']);
-    await rowsOf(page).getByText('…der.shipped no. 1"').waitFor();
-  });
-
   it('the delivery list and the open delivery appear side by side on a wide screen and respond to keyboard shortcuts', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 3);

@@ -21,7 +21,7 @@ const payload = {
 async function createLargeEvent() {
   const emulator = await openEmulator();
   const { json: event } = await emulator.api('POST', '/events', { type: 'made.large', payload });
-  await expect.poll(async () => (await emulator.control.listAttempts({})).data.length).toBe(1);
+  await emulator.control.waitForDeliveries({ retries: false });
   const { data } = await emulator.control.listDeliveries({ event_id: event.id });
   return { emulator, event, delivery: data[0] };
 }
@@ -61,7 +61,7 @@ describeInBrowser('a body of 200 KB', () => {
     const { emulator, delivery } = await createLargeEvent();
     const items = payload.items.map((item) => ({ ...item, note: 'other text' }));
     await emulator.api('POST', '/events', { type: 'made.large', payload: { items } });
-    await expect.poll(async () => (await emulator.control.listAttempts({})).data.length).toBe(2);
+    await emulator.control.waitForDeliveries({ retries: false });
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     await page.getByRole('tab', { name: 'Compare with the last success' }).click();
     await page

@@ -249,8 +249,8 @@ describeInBrowser('the endpoint pages', () => {
     await expectAccessible(page);
     await trigger();
     await faults.getByText('applied 1 of 3 times').waitFor();
-    expect((await emulator.control.listAttempts({})).data).toMatchObject([
-      { webhook_id: id, outcome: 'http_error', response_status: 503 },
+    expect((await emulator.control.listDeliveries({})).data).toMatchObject([
+      { webhook_id: id, attempt_count: 1, last_attempt: { outcome: 'http_error', response_status: 503 } },
     ]);
     expect(receiver.requests).toEqual([]);
     await press(page, 'Remove fault error-response, status 503');

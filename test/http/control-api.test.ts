@@ -1,8 +1,6 @@
 /** The control plane over HTTP: paths, methods, statuses and errors. test/emulator/handlers/control-plane.test.ts tests its operations. */
 import { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { H3Event } from 'h3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDisconnectSignal } from '../../src/http/disconnect-signal.ts';
@@ -57,7 +55,6 @@ describe('each operation', () => {
     const [{ id: deliveryId }] = deliveries.data;
     const snapshot = join(createTemporaryFolder(), 'state.svc');
     const cases: [number, string, string, unknown?][] = [
-      [200, 'GET', '/'],
       [200, 'GET', '/status'],
       [200, 'GET', '/workspaces?limit=1'],
       [201, 'POST', '/workspaces', { name: 'Second' }],
@@ -77,7 +74,6 @@ describe('each operation', () => {
       [200, 'GET', '/schedule'],
       [200, 'GET', `/deliveries/${deliveryId}`],
       [200, 'POST', '/deliveries/wait', { ids: [deliveryId], timeout_ms: '1ms' }],
-      [200, 'GET', '/attempts'],
       [200, 'GET', `/deliveries/${deliveryId}/explanation`],
       [200, 'POST', `/deliveries/${deliveryId}/probe`],
       [200, 'GET', `/deliveries/${deliveryId}/signature`],
@@ -90,7 +86,6 @@ describe('each operation', () => {
       [200, 'POST', '/clock/advance', { ms: 1 }],
       [200, 'POST', '/clock/next', {}],
       [200, 'POST', '/clock/settle', {}],
-      [200, 'POST', '/clock/cancel', {}],
       [200, 'GET', '/requests'],
       [200, 'GET', `/requests/${requestId}`],
       [201, 'POST', '/faults', { on: 'request', status: 500, count: 1 }],
@@ -151,37 +146,6 @@ describe('errors of the control plane', () => {
     expect([status, json.error.code]).toEqual([500, 'internal_error']);
     expect(JSON.stringify(json)).not.toContain('secret');
     expect(faults).toEqual([{ where: json.error.request_id, fault }]);
-  });
-});
-
-describe('GET /_svc', () => {
-  it('the index lists every operation and leads to the documents, the API and the dashboard', async () => {
-    const { status, json: index } = await ask('GET', '/');
-    const { url, base_url, control_url, dashboard_url } = emulator.status();
-    expect([status, index]).toMatchObject([
-      200,
-      { base_url, control_url, dashboard_url, openapi_url: `${url}/_svc/openapi.json` },
-    ]);
-    const document = await fetch(index.openapi_url);
-    const { paths } = JSON.parse(await document.text());
-    const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${control_url}${path}`),
-    );
-    const listed = index.operations.map(
-      (entry: { method: string; url: string }) => `${entry.method} ${entry.url}`,
-    );
-    expect(listed.sort()).toEqual(documented.sort());
-    expect(index.operations).toContainEqual({
-      method: 'POST',
-      url: `${control_url}/deliveries/wait`,
-      summary: 'Wait for deliveries',
-    });
-    expect(readFileSync(fileURLToPath(index.docs_url), 'utf8')).toMatch(/^# /);
-  });
-
-  it('the index has the same content without a slash at the end', async () => {
-    const response = await fetch(emulator.status().control_url);
-    expect({ status: response.status, json: await response.json() }).toEqual(await ask('GET', '/'));
   });
 });
 

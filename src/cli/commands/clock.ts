@@ -2,7 +2,7 @@
 import { describePaused, suggestEnable } from '../../diagnosis/describe-wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatHint } from '../../domain/errors.ts';
-import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { ControlInput } from '../../operations/control-operations.ts';
 import type { ClockMove, ClockState } from '../../operations/emulator-schemas.ts';
 import type { AttemptSummary } from '../../resources/attempt.ts';
@@ -110,9 +110,8 @@ async function accompanyMove(
 }
 
 /** Fits into 80 columns. */
-function renderProgress({ now, next_due_at: next, moving }: ClockState): string {
-  const sent = `Sent ${formatCount(moving?.attempts ?? 0, 'attempt')}`;
-  return `${sent}, clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
+function renderProgress({ now, next_due_at: next }: ClockState): string {
+  return `Clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
 }
 
 /** The attempts that a move of the clock caused, and the clock after it. */

@@ -224,8 +224,6 @@ export const emulator: CommandGroup = {
             },
           },
           input: snapshotPath,
-          check: async (input, context, yes) =>
-            yes || (await context.connect()).loadSnapshot({ ...input, dry_run: true }),
           confirm: {
             action: 'Replace the state',
             question: ({ path }) => `Replace all state with the snapshot ${path}?`,

@@ -3,7 +3,6 @@
 import { LAST_SCHEDULE_TIME } from '../../domain/clock.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
-import { createLinkedController } from '../../platform/abort-signals.ts';
 import { createFileProblemError } from '../../store/database-file-monitor.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import type { LoadedWorkspace } from '../service/workspace-registry.ts';
@@ -14,8 +13,6 @@ export class ClockController {
   readonly #dispatcher: Dispatcher;
   /** The last command for the clock of each workspace, until it has ended. The next one waits for it. */
   readonly #lastCommands = new Map<number, Promise<void>>();
-  /** The move in progress of each workspace, with the sequence of the newest row when it started. */
-  readonly #moves = new Map<number, { readonly startSeq: number; readonly controller: AbortController }>();
 
   constructor(sandbox: Sandbox, dispatcher: Dispatcher) {
     this.#sandbox = sandbox;
@@ -78,26 +75,13 @@ export class ClockController {
     return this.#enqueueCommand(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
   }
 
-  /**
-   * The command in progress: the number of attempts that it has caused so far, and whether it was canceled. A command
-   * is in progress as soon as it is called.
-   */
-  describeMove({ seq }: LoadedWorkspace): { attempts: number; canceled: boolean } | null {
-    const move = this.#moves.get(seq);
-    if (move === undefined) return this.#lastCommands.has(seq) ? { attempts: 0, canceled: false } : null;
-    const attempts = this.#sandbox.store.attempts.countByWorkspace(seq, move.startSeq);
-    return { attempts, canceled: move.controller.signal.aborted };
+  /** Whether a command is in progress, or waits for the one before it. */
+  isBusy({ seq }: LoadedWorkspace): boolean {
+    return this.#lastCommands.has(seq);
   }
 
-  /** Cancels the move in progress, if there is one, like the signal of its caller. */
-  cancelMove({ seq }: LoadedWorkspace): void {
-    this.#moves.get(seq)?.controller.abort();
-  }
-
-  async #moveTo(workspace: LoadedWorkspace, target: number, callerSignal?: AbortSignal): Promise<number> {
+  async #moveTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
     const { clock } = workspace;
-    const controller = createLinkedController(callerSignal === undefined ? [] : [callerSignal]);
-    const { signal } = controller;
     const { frozen: wasFrozen } = clock;
     // The clock stands still while it waits for responses.
     clock.set({ frozen: true });
@@ -105,20 +89,17 @@ export class ClockController {
     try {
       let dueAt = await this.#waitForNextDueAt(workspace);
       startSeq = this.#sandbox.store.lastSeq;
-      this.#moves.set(workspace.seq, { startSeq, controller });
-      while (dueAt !== null && dueAt <= target && !signal.aborted) {
+      while (dueAt !== null && dueAt <= target && !signal?.aborted) {
         assertNotPastEnd(dueAt, workspace);
         this.#jump(workspace, dueAt, wasFrozen);
         dueAt = await this.#waitForNextDueAt(workspace);
       }
-      if (Number.isFinite(target) && !signal.aborted) {
+      if (Number.isFinite(target) && !signal?.aborted) {
         this.#jump(workspace, target, wasFrozen);
         // Nothing is due, but the retry window of a paused delivery may have ended.
         await this.#dispatcher.whenIdle(workspace);
       }
     } finally {
-      this.#moves.delete(workspace.seq);
-      controller.abort();
       clock.set({ frozen: wasFrozen });
     }
     await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));

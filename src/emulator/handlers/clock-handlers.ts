@@ -16,14 +16,12 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
   function describeClock(workspace: LoadedWorkspace): ClockState {
     const { id, clock } = workspace;
     const dueAt = clockController.findNextDueAt(workspace);
-    const move = clockController.describeMove(workspace);
     return {
       workspace_id: id,
       now: new Date(clock.now()).toISOString(),
       speed: clock.currentSpeed,
       wall: new Date(wall.now()).toISOString(),
       next_due_at: dueAt === null ? null : new Date(dueAt).toISOString(),
-      ...(move === null ? {} : { moving: move }),
     };
   }
 
@@ -48,9 +46,8 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
       });
       return describeClock(workspace);
     },
-    advanceClock: ({ ms, to, ...input }, requestSignal) => {
+    advanceClock: ({ ms, to, ...input }, signal) => {
       const workspace = getWorkspace(input);
-      const signal = input.detached ? undefined : requestSignal;
       const move =
         to === undefined
           ? clockController.advance(workspace, ms ?? 0, signal)
@@ -59,16 +56,11 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
     },
     nextClock: (input, signal) => {
       const workspace = getWorkspace(input);
-      return toClockMove(workspace, clockController.next(workspace, input.detached ? undefined : signal));
+      return toClockMove(workspace, clockController.next(workspace, signal));
     },
     settleClock: (input, signal) => {
       const workspace = getWorkspace(input);
-      return toClockMove(workspace, clockController.settle(workspace, input.detached ? undefined : signal));
-    },
-    cancelClock: async (input) => {
-      const workspace = getWorkspace(input);
-      clockController.cancelMove(workspace);
-      return describeClock(workspace);
+      return toClockMove(workspace, clockController.settle(workspace, signal));
     },
   } satisfies Partial<ControlHandlers>;
 }

@@ -1,18 +1,14 @@
 /** The control plane of the emulator in this process. */
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseJsonObject } from '../../domain/json-text.ts';
 import { eventFixtureKind, findFixture } from '../../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../../fixtures/fixture-index.ts';
 import { readFixture } from '../../fixtures/read-fixture.ts';
 import { fillTemplates } from '../../fixtures/template.ts';
 import { createTemplateContexts } from '../../fixtures/template-contexts.ts';
-import { controlOperations, streamedOperations } from '../../operations/control-operations.ts';
+import { controlOperations } from '../../operations/control-operations.ts';
 import type { ControlHandlers, ControlMethods, ControlPlane } from '../../operations/control-plane.ts';
-import type { ControlIndex, EmulatorStatus } from '../../operations/emulator-schemas.ts';
+import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import { validateInput } from '../../operations/operation.ts';
-import { findPackageFolder } from '../../platform/package-files.ts';
-import { PACKAGE_URL } from '../../platform/package-info.ts';
 import type { Event } from '../../resources/event.ts';
 import { toApiKey } from '../../store/api-keys.ts';
 import { toEventRecordText, toEventSummary } from '../../store/events.ts';
@@ -31,7 +27,7 @@ import { exportDeliveries } from './export-deliveries.ts';
 import { createLiveStream } from './live-stream.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers } from './request-handlers.ts';
-import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
+import { findWorkspace, toCondition } from './to-condition.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
@@ -114,7 +110,6 @@ function createEmulatorHandlers(
   { store }: Sandbox,
 ) {
   return {
-    getIndex: async () => describeControlPlane(emulator.status()),
     getStatus: async () => emulator.status(),
     reset: async ({ all }) => {
       if (all) stateLifecycle.resetAll();
@@ -125,9 +120,8 @@ function createEmulatorHandlers(
       const { sizeBytes, savedAt } = stateLifecycle.saveSnapshot(path);
       return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
     },
-    loadSnapshot: async ({ path, dry_run: isDryRun }) => {
-      if (isDryRun) stateLifecycle.checkSnapshot(path);
-      else stateLifecycle.loadSnapshot(path);
+    loadSnapshot: async ({ path }) => {
+      stateLifecycle.loadSnapshot(path);
       return emulator.status();
     },
     stop: async () => {
@@ -135,30 +129,6 @@ function createEmulatorHandlers(
       return { stopping: true };
     },
   } satisfies Partial<ControlHandlers>;
-}
-
-function describeControlPlane({
-  version,
-  base_url,
-  control_url,
-  dashboard_url,
-}: EmulatorStatus): ControlIndex {
-  const operations = Object.values({ ...controlOperations, ...streamedOperations });
-  return {
-    version,
-    base_url,
-    control_url,
-    dashboard_url,
-    docs_url: findDocsUrl(),
-    openapi_url: `${control_url}/openapi.json`,
-    operations: operations.map(({ method, path, summary }) => ({ method, url: control_url + path, summary })),
-  };
-}
-
-/** The documentation of this version, in the folder of the package. */
-function findDocsUrl(): string {
-  const folder = findPackageFolder();
-  return folder === null ? PACKAGE_URL : pathToFileURL(join(folder, 'docs/README.md')).href;
 }
 
 function createWorkspaceHandlers(sandbox: Sandbox) {
@@ -203,13 +173,8 @@ function createEventHandlers(sandbox: Sandbox) {
   return {
     listEvents: async (input) => {
       const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
-      return toListBody(
-        store.events.listSummaries(toCondition(sandbox, input, 'schedule'), pageRequest),
-        (row) => ({
-          ...toEventSummary(row),
-          ...toExcerpt(input.text, [row.id, row.type], () => store.events.find(row.id)?.payload ?? ''),
-        }),
-      );
+      const condition = toCondition(sandbox, input, 'schedule');
+      return toListBody(store.events.listSummaries(condition, pageRequest), toEventSummary);
     },
     getEvent: async ({ id }) => {
       const row = store.events.find(id);

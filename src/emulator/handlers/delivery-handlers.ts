@@ -4,7 +4,6 @@ import { projectAttempts } from '../../domain/delivery.ts';
 import type { ControlHandlers } from '../../operations/control-plane.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import type { DeliveryDetail } from '../../resources/delivery.ts';
-import { toAttemptSummary } from '../../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
 import { replayDelivery } from '../deliveries/replay-delivery.ts';
@@ -13,7 +12,7 @@ import { getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { describeSignature, listAttempts, verifyDelivery } from '../service/verification.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
-import { toCondition, toExcerpt } from './to-condition.ts';
+import { toCondition } from './to-condition.ts';
 import { completeUrl } from './webhook-handlers.ts';
 
 export function createDeliveryHandlers(
@@ -26,19 +25,7 @@ export function createDeliveryHandlers(
     listDeliveries: async (input) => {
       const filter = toCondition(sandbox, input, 'schedule');
       const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
-      const page = store.deliveryQueries.list(filter, request);
-      return toListBody(page, (row) => ({
-        ...toDelivery(row),
-        ...toExcerpt(input.text, [row.id, row.event_id, row.event_type, row.url], () =>
-          store.deliveryQueries.getBody(row.seq),
-        ),
-      }));
-    },
-    listAttempts: async (input) => {
-      const request = toPageRequest(input, (id) => store.attempts.findSeq(id));
-      const condition = toCondition(sandbox, input, 'wall');
-      const { rows, hasMore } = store.attempts.list(condition, request);
-      return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
+      return toListBody(store.deliveryQueries.list(filter, request), toDelivery);
     },
     getDelivery: async ({ id }) => toDeliveryDetail(sandbox, getDeliveryRow(sandbox, id)),
     explainDelivery: async (input) => explainDelivery(sandbox, input, emulator.status().api_key),

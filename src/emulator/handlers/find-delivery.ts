@@ -39,11 +39,10 @@ export function findDelivery(sandbox: Sandbox, { id, workspace_id }: DeliveryRef
 function findLatest(sandbox: Sandbox, id: string, input: FilterInput): DeliveryRow {
   const { store } = sandbox;
   const filter = toCondition(sandbox, input, 'schedule');
-  const first = { limit: 1, beforeSeq: null };
-  const [failure] = store.attempts.list({ ...filter, is_unresolved: 1 }, first).rows;
-  const failed = failure && store.deliveryQueries.find(failure.delivery_id);
+  const failed = store.deliveryQueries.findLastFailed(filter);
   if (failed !== undefined) return failed;
-  const [newest] = id === LATEST ? [] : store.deliveryQueries.list(filter, first).rows;
+  const [newest] =
+    id === LATEST ? [] : store.deliveryQueries.list(filter, { limit: 1, beforeSeq: null }).rows;
   if (newest !== undefined) return newest;
   const message = id === LATEST ? 'No delivery has failed.' : `${id} has no deliveries.`;
   const hint = { text: 'List the deliveries', command: 'svc deliveries list' };

@@ -1,4 +1,4 @@
-/** Checks the IDs in filters of lists, parses their times, and shows where a text filter matched. */
+/** Checks the IDs in filters of lists, and parses their times. */
 
 import { parsePeriod, parseRelativeTime } from '../../domain/duration.ts';
 import type { Condition } from '../../resources/define-resource.ts';
@@ -10,7 +10,6 @@ export interface FilterInput {
   readonly workspace_id?: string | undefined;
   readonly event_id?: string | undefined;
   readonly webhook_id?: string | undefined;
-  readonly delivery_id?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly scheduled?: string | undefined;
@@ -19,7 +18,7 @@ export interface FilterInput {
 /**
  * The condition of a filter.
  * @param clock that durations before now are relative to
- * @throws SvcError `not_found` for a filter by a workspace, event, endpoint or delivery that does not exist.
+ * @throws SvcError `not_found` for a filter by a workspace, event or endpoint that does not exist.
  */
 export function toCondition<Input extends FilterInput>(
   sandbox: Sandbox,
@@ -31,9 +30,8 @@ export function toCondition<Input extends FilterInput>(
   const find = {
     event: (id: string) => store.events.find(id),
     endpoint: (id: string) => store.webhooks.findSeq(id),
-    delivery: (id: string) => store.deliveryQueries.find(id),
   };
-  const ids = { event: input.event_id, endpoint: input.webhook_id, delivery: input.delivery_id };
+  const ids = { event: input.event_id, endpoint: input.webhook_id };
   for (const [noun, id] of Object.entries(ids) as [keyof typeof find, string | undefined][]) {
     if (id !== undefined && find[noun](id) === undefined) throw createNotFoundError(noun, id);
   }
@@ -52,32 +50,4 @@ export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): 
   const workspace = sandbox.workspaces.find(id);
   if (workspace === undefined) throw createNotFoundError('workspace', id);
   return workspace;
-}
-
-/** Lengths of the text around a match. */
-const BEFORE = 30;
-const AFTER = 90;
-
-/** The field `excerpt` of an item in a list that is filtered by `search`. */
-export function toExcerpt(
-  search: string | undefined,
-  otherFields: readonly string[],
-  getBody: () => string,
-): { excerpt?: string } {
-  if (search === undefined || otherFields.some((field) => findExcerpt(field, search) !== null)) return {};
-  const excerpt = findExcerpt(getBody(), search);
-  return excerpt === null ? {} : { excerpt };
-}
-
-/**
- * The part of a text around the first match, on one line: `…"carrier":"DHL"…`. Case-insensitive.
- * @returns null without a match
- */
-function findExcerpt(text: string, search: string): string | null {
-  const index = text.toLowerCase().indexOf(search.toLowerCase());
-  if (index === -1) return null;
-  const start = Math.max(0, index - BEFORE);
-  const end = index + search.length + AFTER;
-  const excerpt = text.slice(start, end).replace(/\s+/g, ' ').trim();
-  return `${start > 0 ? '…' : ''}${excerpt}${end < text.length ? '…' : ''}`;
 }

@@ -146,7 +146,7 @@ class DeliveryWait {
   #canChange({ workspace_seq, disabled, due_at: dueAt }: DeliveryGroup, withinMs: number): boolean {
     if (dueAt === null || disabled === 1) return false;
     const workspace = this.#sandbox.workspaces.get(workspace_seq);
-    if (this.#dependencies.clock.describeMove(workspace) !== null) return true;
+    if (this.#dependencies.clock.isBusy(workspace)) return true;
     return dueAt <= workspace.clock.now() + workspace.clock.currentSpeed * Math.max(0, withinMs);
   }
 

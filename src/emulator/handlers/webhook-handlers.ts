@@ -3,13 +3,11 @@ import * as v from 'valibot';
 import { DAY_MS } from '../../domain/duration.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import type { ControlHandlers } from '../../operations/control-plane.ts';
-import type { WebhookStatistics, WebhookWithStatistics } from '../../operations/overview-schemas.ts';
 import { createWebhookFields } from '../../operations/public-operations.ts';
 import { assertLocalHost } from '../../platform/address-policy.ts';
 import { toDelivery } from '../../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
-import type { Store } from '../../store/store.ts';
-import { toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../../store/webhooks.ts';
+import { toWebhookDetail, type WebhookRow } from '../../store/webhooks.ts';
 import { probeWebhook } from '../deliveries/probe-webhook.ts';
 import type { Sender } from '../deliveries/sender.ts';
 import { createNotFoundError } from '../service/access.ts';
@@ -41,12 +39,10 @@ export function createWebhookHandlers(
   const NewEndpointSchema = v.object(createWebhookFields(sandbox));
   const EndpointChangeSchema = v.partial(NewEndpointSchema);
   return {
-    listWebhooks: async ({ recent_attempts: recentCount, ...input }) => {
+    listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
       const pageRequest = toPageRequest(input, (id) => store.webhooks.findSeq(id));
-      const { rows, hasMore } = store.webhooks.list(workspace?.seq ?? null, pageRequest);
-      const webhooks = rows.map((row) => toWebhookWithStatistics(row, recentCount));
-      return toListBody({ rows: webhooks, hasMore }, (webhook) => webhook);
+      return toListBody(store.webhooks.list(workspace?.seq ?? null, pageRequest), toWebhookDetail);
     },
     createWebhook: async ({ workspace_id, reuse, ...others }) => {
       const input = { ...others, url: completeUrl(others.url) };
@@ -70,8 +66,11 @@ export function createWebhookHandlers(
       bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
       return { ...toWebhookDetail(row), secret: row.secret };
     },
-    getWebhook: async ({ id, recent_attempts: recentCount }) =>
-      toWebhookWithStatistics(getWebhookRow(sandbox, id), recentCount),
+    getWebhook: async ({ id }) => {
+      const row = getWebhookRow(sandbox, id);
+      const { last_failure_seq: _, ...statistics } = store.attempts.summarizeNewest(row.seq);
+      return { ...toWebhookDetail(row), statistics };
+    },
     updateWebhook: async ({ id, ...others }) => {
       const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
       const { seq, url, headers } = getWebhookRow(sandbox, id);
@@ -112,30 +111,9 @@ export function createWebhookHandlers(
       return toDelivery(delivery);
     },
   } satisfies Partial<ControlHandlers>;
-
-  function toWebhookWithStatistics(
-    row: WebhookWithWorkspace,
-    recentCount: number | undefined,
-  ): WebhookWithStatistics {
-    const webhook = toWebhookDetail(row);
-    return recentCount === undefined
-      ? webhook
-      : { ...webhook, statistics: summarizeAttempts(store, row.seq, recentCount) };
-  }
 }
 
 /** `localhost:3000` gets a scheme. The validation explains any other text. */
 export function completeUrl(text: string): string {
   return toForwardUrl(text) ?? text;
-}
-
-function summarizeAttempts({ attempts }: Store, webhookSeq: number, recentCount: number): WebhookStatistics {
-  const { last_seq: _, last_failure_seq: __, ...results } = attempts.summarizeNewest(webhookSeq);
-  const recent = attempts.listNewestResults(webhookSeq, recentCount);
-  const [newest] = recent;
-  return {
-    ...results,
-    last_attempt_at: newest === undefined ? null : new Date(newest.sent_at_wall).toISOString(),
-    recent_attempts: recent.map(({ outcome, duration_ms }) => ({ outcome, duration_ms })),
-  };
 }

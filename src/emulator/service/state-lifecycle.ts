@@ -103,11 +103,6 @@ export class StateLifecycle {
     );
   }
 
-  /** Checks a snapshot without loading it. @throws SvcError as `Store.loadSnapshot` */
-  checkSnapshot(path: string): void {
-    this.#sandbox.store.checkSnapshot(path, this.#sandbox.environment);
-  }
-
   /** @param replaceRows replaces all rows, and calls `bootstrapAgain` in the same transaction */
   #startAgain(
     options: Omit<BootstrapOptions, 'knownKey' | 'canAdoptKey'>,

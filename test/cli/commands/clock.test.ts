@@ -129,15 +129,13 @@ describe('svc clock', () => {
     const moved = new Promise<ClockMove>((resolve) => {
       finishMove = resolve;
     });
-    const { context } = fake({ progress: (line) => lines.push(line) }, moved, {
-      moving: { attempts: 12, canceled: false },
-    });
+    const { context } = fake({ progress: (line) => lines.push(line) }, moved);
     const run = settle.run({}, context);
     await vi.advanceTimersByTimeAsync(600);
     finishMove(move);
     await run;
     vi.useRealTimers();
-    const line = 'Sent 12 attempts, clock 2026-11-23 12:00:00, next 2026-11-23 12:05:00';
+    const line = 'Clock 2026-11-23 12:00:00, next 2026-11-23 12:05:00';
     expect(lines).toEqual([line, line, '']);
   });
 });

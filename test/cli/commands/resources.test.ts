@@ -1,5 +1,3 @@
-/** Checks which request fields each command sends for its options. */
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { runCommand } from '../../support/command-definitions.ts';
@@ -8,19 +6,6 @@ import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 type ExpectedCall = readonly [operation: keyof ControlPlane, input: object];
 
 const page = { limit: 5, starting_after: 'x_1' };
-
-it('svc emulator snapshot load checks the file before it asks for confirmation', async () => {
-  const { context } = createFakeContext({
-    prompt: { input: new PassThrough(), output: new PassThrough() },
-    control: {
-      loadSnapshot: async ({ path, dry_run }) => {
-        throw new Error(`dry_run ${dry_run}: ${path} does not exist.`);
-      },
-    },
-  });
-  const loaded = runCommand('emulator snapshot load', { path: '/x' }, context);
-  await expect(loaded).rejects.toThrow('dry_run true: /x does not exist.');
-});
 
 describe('command options', () => {
   it.each<[name: string, options: object, call: ExpectedCall]>([

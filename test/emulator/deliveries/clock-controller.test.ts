@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createHttpControlClient } from '../../../src/client/http-client.ts';
 import { LAST_TIME } from '../../../src/domain/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import { ClockController } from '../../../src/emulator/deliveries/clock-controller.ts';
@@ -8,7 +7,6 @@ import { startTestEmulator, type TestEmulator } from '../../support/test-emulato
 import { createReceiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
 import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
-import { createGate } from './sender-setup.ts';
 
 const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
 
@@ -42,16 +40,11 @@ describe('advance', () => {
     ['advanceClock', { ms: 72 * HOUR_MS }],
     ['settleClock', {}],
   ] as const)(
-    'a clock move stops at the due time it has reached when the signal of %s is aborted, and counts its attempts',
+    'a clock move stops at the due time it has reached when the signal of %s is aborted',
     async (name, input) => {
       const caller = new AbortController();
-      const moving: unknown[] = [];
       await using receiver = await createReceiver(async (_, index) => {
-        if (index === 2) {
-          moving.push((await emulator.control.getClock({})).moving);
-          caller.abort();
-          moving.push((await emulator.control.getClock({})).moving);
-        }
+        if (index === 2) caller.abort();
         return { status: 503 };
       });
       await using emulator = await startTestEmulator();
@@ -60,54 +53,9 @@ describe('advance', () => {
       const move = await emulator.control[name](input as never, caller.signal);
       expect(move.attempts).toHaveLength(2);
       expect(Date.parse(move.now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
-      expect(moving).toEqual([
-        { attempts: 1, canceled: false },
-        { attempts: 1, canceled: true },
-      ]);
-      expect(move.moving).toBeUndefined();
       expect(receiver.requests).toHaveLength(3);
     },
   );
-
-  it('a clock move is in progress as soon as it is requested, although an attempt is in flight', async () => {
-    const gate = createGate();
-    await using receiver = await createReceiver({ after: gate.opened });
-    await using emulator = await startTestEmulator();
-    await subscribe(emulator, receiver.url);
-    await createEvent(emulator);
-    await receiver.request(1);
-    const move = emulator.control.advanceClock({ ms: HOUR_MS });
-    expect((await emulator.control.getClock({})).moving).toEqual({ attempts: 0, canceled: false });
-    gate.open();
-    expect((await move).moving).toBeUndefined();
-    expect((await emulator.control.setClock({ speed: 2 })).moving).toBeUndefined();
-  });
-
-  it('a detached move continues when its client closes the connection, and cancelClock stops it', async () => {
-    const client = new AbortController();
-    const gate = createGate();
-    await using receiver = await createReceiver(async (_, index) => {
-      if (index === 1) {
-        client.abort();
-        await createHttpControlClient({ controlUrl }).getClock({});
-      }
-      return index === 2 ? { status: 503, after: gate.opened } : { status: 503 };
-    });
-    await using emulator = await startTestEmulator();
-    const controlUrl = emulator.status().control_url;
-    await subscribe(emulator, receiver.url);
-    const event = await createEvent(emulator);
-    const control = createHttpControlClient({ controlUrl, signal: client.signal });
-    const move = control.settleClock({ detached: true });
-    await expect(move).rejects.toMatchObject({ code: 'interrupted' });
-    await receiver.request(3);
-    expect((await emulator.control.cancelClock({})).moving).toEqual({ attempts: 1, canceled: true });
-    gate.open();
-    const { now } = await emulator.control.setClock({});
-    expect(Date.parse(now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
-    expect(receiver.requests).toHaveLength(3);
-    expect((await emulator.control.cancelClock({})).moving).toBeUndefined();
-  });
 
   it('two moves of one clock at the same time move it by their sum and leave it running', async () => {
     const wall = createTestWallClock();
@@ -134,7 +82,6 @@ describe('advance', () => {
     // The attempt after 35 minutes would be after the end of the clock.
     await expect(emulator.control.settleClock({})).rejects.toMatchObject({ code: 'validation_failed' });
     expect(await emulator.control.getClock({})).toMatchObject({ now: '9998-12-31T23:35:00.000Z', speed: 60 });
-    expect(await emulator.control.getClock({})).not.toHaveProperty('moving');
     expect(await emulator.control.advanceClock({ ms: MINUTE_MS })).toMatchObject({ speed: 60 });
   });
 });
@@ -254,13 +201,13 @@ describe('ClockController', () => {
     const retry = await attempt(2);
     pass(1_000);
     expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
-    expect(clock.describeMove(workspace)).toEqual({ attempts: 0, canceled: false });
+    expect(clock.isBusy(workspace)).toBe(true);
     await sandbox.store.write(() => {});
     expect(stored()).toMatchObject({ at: NOW + 5 * MINUTE_MS, frozen: false });
     await retry.respond();
     await move;
     expect([workspace.clock.now(), workspace.clock.frozen]).toEqual([NOW + HOUR_MS, false]);
-    expect(clock.describeMove(workspace)).toBeNull();
+    expect(clock.isBusy(workspace)).toBe(false);
   });
 
   it('after a move, the clock is stored as it continues, and its observers see it running', async () => {

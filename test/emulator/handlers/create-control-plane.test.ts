@@ -1,9 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
-import { VERSION } from '../../../src/platform/package-info.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
@@ -62,18 +60,6 @@ it('a fixture makes the same payloads in every run with the same seed', async ()
     return [first, second];
   };
   expect(await draw()).toEqual(await draw());
-});
-
-it('the index names the documentation of this version, and the URL of each operation', async () => {
-  await using emulator = await startTestEmulator();
-  const { control_url } = emulator.status();
-  const index = await emulator.control.getIndex({});
-  expect(index).toMatchObject({ version: VERSION, docs_url: pathToFileURL('docs/README.md').href });
-  for (const [method, path] of [
-    ['GET', '/keys'],
-    ['GET', '/stream'],
-  ])
-    expect(index.operations).toContainEqual(expect.objectContaining({ method, url: control_url + path }));
 });
 
 it('reset restores the loaded snapshot, and with all it removes what the snapshot contains', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findWorkspace, toCondition, toExcerpt } from '../../../src/emulator/handlers/to-condition.ts';
+import { findWorkspace, toCondition } from '../../../src/emulator/handlers/to-condition.ts';
 import type { Sandbox } from '../../../src/emulator/service/sandbox.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,6 @@ const sandbox = {
   store: {
     events: { find: (id: string) => (id === 'evt_1' ? {} : undefined) },
     webhooks: { findSeq: (id: string) => (id === 'wh_1' ? 7 : undefined) },
-    deliveryQueries: { find: (id: string) => (id === 'del_1' ? {} : undefined) },
   },
 } as unknown as Sandbox;
 
@@ -30,8 +29,8 @@ it('toCondition keeps the fields of a filter, and parses its times by the clock 
   expect(toCondition(sandbox, { since: '1h' }, 'schedule')).toEqual({ since: WALL - HOUR_MS });
 });
 
-it('toCondition parses times by the wall clock for attempts and requests', () => {
-  const fields = { workspace_id: 'ws_2', delivery_id: 'del_1' };
+it('toCondition parses times by the wall clock for requests', () => {
+  const fields = { workspace_id: 'ws_2' };
   expect(toCondition(sandbox, { ...fields, since: '1h' }, 'wall')).toEqual({
     ...{ ...fields, since: WALL - 2 * HOUR_MS },
   });
@@ -41,7 +40,6 @@ it.each([
   ['Workspace', { workspace_id: 'ws_3' }],
   ['Event', { event_id: 'evt_3' }],
   ['Endpoint', { webhook_id: 'wh_3' }],
-  ['Delivery', { delivery_id: 'del_3' }],
 ])('a filter is rejected because the resource does not exist: %s', (noun, filter) => {
   expect(() => toCondition(sandbox, filter, 'schedule')).toThrow(
     expect.objectContaining({
@@ -57,14 +55,4 @@ it('findWorkspace returns null without an ID', () => {
     null,
     2,
   ]);
-});
-
-it('an excerpt is the text around the first match on one line, ignoring case, if no other field matches', () => {
-  const excerptOf = (body: string, search: string, fields: string[] = []) =>
-    toExcerpt(search, fields, () => body).excerpt;
-  expect(excerptOf('{"carrier":\n  "DHL"}', 'dhl')).toBe('{"carrier": "DHL"}');
-  expect(excerptOf('{"carrier":"DHL"}', 'dhl', ['DHL'])).toBeUndefined();
-  expect(excerptOf('nothing', 'dhl')).toBeUndefined();
-  const long = `${'a'.repeat(100)} match ${'b'.repeat(200)}`;
-  expect(excerptOf(long, 'match')).toBe(`…${'a'.repeat(29)} match ${'b'.repeat(89)}…`);
 });

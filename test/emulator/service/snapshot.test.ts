@@ -131,17 +131,6 @@ describe('the clocks of a snapshot', () => {
   });
 });
 
-it('a dry run checks a snapshot without loading it', async () => {
-  const path = newPath();
-  await using emulator = await startTestEmulator();
-  const { control } = emulator;
-  await expect(control.loadSnapshot({ path, dry_run: true })).rejects.toMatchObject({ code: 'usage' });
-  await control.saveSnapshot({ path });
-  const { id } = await control.createWorkspace({ name: 'Later' });
-  await control.loadSnapshot({ path, dry_run: true });
-  expect(await control.getWorkspace({ id })).toMatchObject({ name: 'Later' });
-});
-
 describe('saving a snapshot', () => {
   it('saving requires an absolute path', async () => {
     await using emulator = await startTestEmulator();

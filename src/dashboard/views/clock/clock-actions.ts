@@ -1,25 +1,19 @@
-/** Moves the schedule clock and reports the results. A move continues in the emulator when the page is closed. */
+/** Moves the schedule clock and reports the results. */
 import { signal } from '@preact/signals';
 import type { ControlInput } from '../../../operations/control-operations.ts';
 import type { ClockMove } from '../../../operations/emulator-schemas.ts';
 import { control } from '../../control.ts';
-import { clockOf, refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
+import { refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { showErrorToast, showToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
 import { summarizeAttempts } from './clock-format.ts';
 
-/** IDs of the workspaces whose clocks this page moves. */
-const startedMoves = signal<ReadonlySet<string>>(new Set());
+/** The moves that this page has started, by workspace ID. Aborting one cancels its request, and so the move. */
+const moves = signal<ReadonlyMap<string, AbortController>>(new Map());
 
-interface MoveInProgress {
-  readonly isCanceled: boolean;
-}
-
-/** The move in progress of a workspace's clock. Another page or a command may have started it. */
-export function findMoveInProgress(id = ''): MoveInProgress | null {
-  const moving = clockOf(id).state.value?.moving;
-  if (!startedMoves.value.has(id) && moving === undefined) return null;
-  return { isCanceled: moving?.canceled ?? false };
+/** Whether this page moves the clock of a workspace. */
+export function isMoving(id = ''): boolean {
+  return moves.value.has(id);
 }
 
 export async function changeClock(change: Pick<ControlInput<'setClock'>, 'speed' | 'frozen'>): Promise<void> {
@@ -32,36 +26,39 @@ export function toggleFrozen(): Promise<void> {
 }
 
 export function advance(ms: number): Promise<void> {
-  return moveClock(workspaceId.peek(), (move) => control.advanceClock({ ...move, ms }));
+  return moveClock(workspaceId.peek(), (move, signal) => control.advanceClock({ ...move, ms }, signal));
 }
 
 /** @param to schedule time, ISO 8601 */
 export function advanceTo(to: string, workspaceId: string): Promise<void> {
-  return moveClock(workspaceId, (move) => control.advanceClock({ ...move, to }));
+  return moveClock(workspaceId, (move, signal) => control.advanceClock({ ...move, to }, signal));
 }
 
 export function runAllRetries(): Promise<void> {
   return moveClock(workspaceId.peek(), control.settleClock);
 }
 
-export async function cancelMove(): Promise<void> {
-  const state = await withErrorToast(control.cancelClock({ workspace_id: workspaceId.peek() }));
-  if (state !== undefined) setClock(state);
+export function cancelMove(): void {
+  moves
+    .peek()
+    .get(workspaceId.peek() ?? '')
+    ?.abort();
 }
 
 async function moveClock(
   id: string | undefined,
-  requestMove: (input: { workspace_id: string; detached: true }) => Promise<ClockMove>,
+  requestMove: (input: { workspace_id: string }, signal: AbortSignal) => Promise<ClockMove>,
 ): Promise<void> {
-  if (id === undefined || findMoveInProgress(id) !== null) return;
-  startedMoves.value = new Set([...startedMoves.peek(), id]);
+  if (id === undefined || isMoving(id)) return;
+  const controller = new AbortController();
+  moves.value = new Map([...moves.peek(), [id, controller]]);
   try {
-    const move = await requestMove({ workspace_id: id, detached: true });
+    const move = await requestMove({ workspace_id: id }, controller.signal);
     setClock(move);
     showToast(`${summarizeAttempts(move.attempts)}.`);
   } catch (error) {
     void refreshClock(id);
-    showErrorToast(toErrorMessage(error));
+    if (!controller.signal.aborted) showErrorToast(toErrorMessage(error));
   }
-  startedMoves.value = new Set([...startedMoves.peek()].filter((other) => other !== id));
+  moves.value = new Map([...moves.peek()].filter(([other]) => other !== id));
 }

@@ -9,33 +9,33 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { AdvanceDialog } from './advance-dialog.tsx';
-import { cancelMove, findMoveInProgress, toggleFrozen } from './clock-actions.ts';
+import { cancelMove, isMoving, toggleFrozen } from './clock-actions.ts';
 import { formatDateTime, formatDistance, formatZone } from './clock-format.ts';
 
 export function ClockControl() {
-  const move = findMoveInProgress(workspaceId.value);
+  const isBusy = isMoving(workspaceId.value);
   const isFrozen = selectedClock.value.state.value?.speed === 0;
   const [isOpen, setOpen] = useState(false);
   useShortcuts([{ key: 'a', description: 'Advance the clock', run: () => setOpen(true) }]);
   return (
     <Toolbar label="Clock" class="row clock">
-      <CurrentTime isMoving={move !== null} />
-      {move === null ? (
+      <CurrentTime isMoving={isBusy} />
+      {isBusy ? (
+        <ActionButton onClick={cancelMove}>
+          <Icon name="cross" />
+          <span class="clock-label">Cancel</span>
+        </ActionButton>
+      ) : (
         <ActionButton onClick={toggleFrozen}>
           <Icon name={isFrozen ? 'play' : 'pause'} />
           <span class="clock-label">{isFrozen ? 'Resume' : 'Freeze'}</span>
-        </ActionButton>
-      ) : (
-        <ActionButton disabled={move.isCanceled} onClick={cancelMove}>
-          <Icon name="cross" />
-          <span class="clock-label">{move.isCanceled ? 'Canceling…' : 'Cancel'}</span>
         </ActionButton>
       )}
       <button type="button" onClick={() => setOpen(true)}>
         <Icon name="skip" />
         <span class="wide-text">Advance…</span>
       </button>
-      {isOpen && <AdvanceDialog isBusy={move !== null || isLost.value} onClose={() => setOpen(false)} />}
+      {isOpen && <AdvanceDialog isBusy={isBusy || isLost.value} onClose={() => setOpen(false)} />}
     </Toolbar>
   );
 }

@@ -3,14 +3,13 @@ import { useState } from 'preact/hooks';
 import { describeOutcome, getDisplayStatus, settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import type { DeliveryStatusCounts } from '../../../operations/overview-schemas.ts';
-import { type Delivery, deliveryFilters, type ListedDelivery } from '../../../resources/delivery.ts';
+import { type Delivery, deliveryFilters } from '../../../resources/delivery.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
 import { type FilterTexts, filterStatuses, pickFilters, toListInput } from '../../filters.ts';
 import { workspaceId } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Excerpt } from '../../ui/excerpt.tsx';
 import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
@@ -65,7 +64,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
 
 const RESPONSES = ['none', '2xx', '3xx', '4xx', '5xx', '404', '429', '500', '503'];
 
-function renderRow(delivery: ListedDelivery) {
+function renderRow(delivery: Delivery) {
   const { event_type: type, url, last_attempt: last, created_at: createdAt } = delivery;
   return (
     <>
@@ -74,11 +73,7 @@ function renderRow(delivery: ListedDelivery) {
       <span>{shortenUrl(url)}</span>
       <span>
         {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />}
-        {delivery.excerpt === undefined ? (
-          <Reason delivery={delivery} />
-        ) : (
-          <Excerpt text={delivery.excerpt} />
-        )}
+        <Reason delivery={delivery} />
       </span>
       <Time at={createdAt} clock="schedule" />
     </>
@@ -121,9 +116,9 @@ function Reason({ delivery }: { readonly delivery: Delivery }) {
   return <>{facts.filter(Boolean).join(' · ')}</>;
 }
 
-function useDeliveries(filter: FilterTexts): LiveList<ListedDelivery> {
+function useDeliveries(filter: FilterTexts): LiveList<Delivery> {
   const workspace = workspaceId.value;
-  return useLiveList<ListedDelivery>({
+  return useLiveList<Delivery>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
     fetchPage: (page) =>
       control.listDeliveries({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),

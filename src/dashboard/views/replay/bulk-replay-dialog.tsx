@@ -68,12 +68,11 @@ interface BulkReplayProps extends Props {
 function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
   const [abortController] = useState(() => new AbortController());
   const [outcomes, setOutcomes] = useState<ReplayOutcomes>({ replays: [], refused: [] });
-  /** Wall time of the start; null before it. */
-  const [startedAt, setStartedAt] = useState<string | null>(null);
+  const [isStarted, setStarted] = useState(false);
   useEffect(() => () => abortController.abort(), []);
   const { signal } = abortController;
   const form = useFormSubmit([], async () => {
-    setStartedAt((await control.getClock({})).wall);
+    setStarted(true);
     const ids = deliveries.map(({ id }) => id);
     let doneCount = 0;
     const onOutcome = (current: ReplayOutcomes) => {
@@ -92,13 +91,12 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
     });
   });
   const selection = <Properties items={describeSelection(filter, deliveries)} />;
-  if (startedAt !== null) {
+  if (isStarted) {
     return (
       <BulkProgress
         selection={selection}
         count={deliveries.length}
         outcomes={outcomes}
-        startedAt={startedAt}
         error={form.error?.message}
         onClose={onClose}
       />
@@ -114,27 +112,36 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
 /** Limit for the list of replays that did not succeed. */
 const MAX_LISTED = 50;
 
+/** Deliveries that one request loads. */
+const PAGE_SIZE = 1000;
+
+/** The current state of deliveries. */
+async function loadDeliveries(deliveries: readonly Delivery[]): Promise<Delivery[]> {
+  const loaded: Delivery[] = [];
+  for (let start = 0; start < deliveries.length; start += PAGE_SIZE) {
+    const ids = deliveries.slice(start, start + PAGE_SIZE).map(({ id }) => id);
+    loaded.push(...(await control.waitForDeliveries({ ids, timeout_ms: 0 })).data);
+  }
+  return loaded;
+}
+
 interface BulkProgressProps {
   readonly selection: ComponentChildren;
   readonly count: number;
   readonly outcomes: ReplayOutcomes;
-  readonly startedAt: string;
   readonly error: string | undefined;
   readonly onClose: () => void;
 }
 
-function BulkProgress({ selection, count, outcomes, startedAt, error, onClose }: BulkProgressProps) {
+function BulkProgress({ selection, count, outcomes, error, onClose }: BulkProgressProps) {
   const { replays, refused } = outcomes;
   const unsent = count - replays.length - refused.length;
   const isSending = unsent > 0 && error === undefined;
-  const { value: attempts = [] } = useQuery(
-    () => listAll((page) => control.listAttempts({ since: startedAt, ...page })),
-    [startedAt],
-    { isLive: true },
-  );
+  const { value: current = [] } = useQuery(() => loadDeliveries(replays), [replays.length], { isLive: true });
+  const deliveries = new Map(current.map((delivery) => [delivery.id, delivery]));
   const results = replays.flatMap(({ id, attempt_count: before }) => {
-    const attempt = attempts.findLast((each) => each.delivery_id === id && each.number > before);
-    return attempt === undefined ? [] : [{ id, attempt }];
+    const attempt = deliveries.get(id)?.last_attempt;
+    return attempt && attempt.number > before ? [{ id, attempt }] : [];
   });
   const failures = results.filter(({ attempt }) => attempt.outcome !== 'succeeded');
   const waiting = replays.length - results.length;

@@ -8,7 +8,7 @@ import { toHash } from '../../address.ts';
 import { workspaceId } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { useRovingFocus } from '../../ui/roving-focus.ts';
-import { cancelMove, findMoveInProgress } from '../clock/clock-actions.ts';
+import { cancelMove, isMoving } from '../clock/clock-actions.ts';
 import { formatTime } from '../clock/clock-format.ts';
 import {
   advanceToLine,
@@ -96,7 +96,7 @@ function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
     );
   }
   const { count, rest, duration, period, isEmpty } = describeMove(schedule, shown.target);
-  const isBusy = findMoveInProgress(workspaceId.value) !== null;
+  const isBusy = isMoving(workspaceId.value);
   return (
     <p class="row grow">
       <span>

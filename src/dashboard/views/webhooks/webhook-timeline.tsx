@@ -18,7 +18,7 @@ export function WebhookTimeline({ webhook }: { readonly webhook: WebhookWithStat
         <TimeScale schedule={shown} />
         <Timeline label={url} at={schedule.at} marks={marks} toTarget={toDeliveries(id)} />
         <p>
-          {statistics !== undefined && describeResults(statistics)}{' '}
+          {describeResults(statistics)}{' '}
           <a href={toHash({ section: 'deliveries', query: { webhook_id: id } })}>All deliveries</a>
         </p>
       </TimelineArea>

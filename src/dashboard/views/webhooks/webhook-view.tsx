@@ -23,7 +23,7 @@ export function WebhookPage({ route: { id } }: { readonly route: Route }) {
 }
 
 function WebhookView({ id }: { readonly id: string }) {
-  const query = useQuery(() => control.getWebhook({ id, recent_attempts: 1 }), [id], { isLive: true });
+  const query = useQuery(() => control.getWebhook({ id }), [id], { isLive: true });
   useWorkspaceOf(query.value?.workspace_id);
   return (
     <div class="page">
