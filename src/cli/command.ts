@@ -44,7 +44,7 @@ export type AnyCommand = CommandDefinition<never>;
 
 /** The file of a command or a group is loaded when one of its commands is needed. */
 export interface LateCommand {
-  readonly load: () => Promise<AnyCommand | CommandGroup>;
+  readonly load: () => Promise<{ readonly command: AnyCommand | CommandGroup }>;
 }
 
 /** @property summary imperative phrase with a noun */
@@ -53,7 +53,7 @@ export type Commands = Readonly<Record<string, CommandEntry>>;
 
 /** Loads the file of a command or a group, unless it is the one that has the entry. */
 export async function loadEntry(entry: CommandEntry): Promise<AnyCommand | CommandGroup> {
-  return 'load' in entry ? entry.load() : entry;
+  return 'load' in entry ? (await entry.load()).command : entry;
 }
 
 /**

@@ -30,7 +30,7 @@ const move = {
   render: (result: ClockMove, { io }: Context) => renderClockMove(result, io),
 };
 
-export const clock = {
+export const command = {
   examples: [
     ['Move time forward and send every retry that becomes due', 'clock advance 35m'],
     ['Run the retry schedule 60 times faster', 'clock speed 60'],

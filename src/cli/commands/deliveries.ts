@@ -93,7 +93,7 @@ export const wait = defineCommand({
   },
 });
 
-export const deliveries = {
+export const command = {
   examples: [
     ['List the deliveries that failed', 'deliveries list --status failed'],
     ['Replay everything that failed in the last hour', 'deliveries replay --failed --since 1h'],
@@ -134,12 +134,12 @@ export const deliveries = {
     tail: { summary: 'Follow delivery attempts in real time', ...tail },
     replay: {
       summary: 'Send deliveries again',
-      load: async () => (await import('./deliveries-replay.ts')).command,
+      load: () => import('./deliveries-replay.ts'),
     },
     wait: { summary: 'Wait until deliveries have settled', ...wait },
     export: {
       summary: 'Export deliveries as NDJSON',
-      load: async () => (await import('./deliveries-export.ts')).command,
+      load: () => import('./deliveries-export.ts'),
     },
   },
 } satisfies CommandGroup;

@@ -153,7 +153,7 @@ const snapshotPath = ({ path }: { readonly path: string }, { cwd }: Pick<Context
   path: resolve(cwd, path),
 });
 
-export const emulator: CommandGroup = {
+export const command: CommandGroup = {
   examples: [
     ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
     ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
@@ -161,12 +161,12 @@ export const emulator: CommandGroup = {
   commands: {
     start: {
       summary: 'Start the emulator',
-      load: async () => (await import('./emulator-start.ts')).command,
+      load: () => import('./emulator-start.ts'),
     },
     status: { summary: 'Show the running emulator', ...emulatorStatus },
     exec: {
       summary: 'Run a command with a temporary emulator',
-      load: async () => (await import('./emulator-exec.ts')).command,
+      load: () => import('./emulator-exec.ts'),
     },
     wait: { summary: 'Wait until the emulator is ready', ...emulatorWait },
     stop: { summary: 'Stop the emulator', ...emulatorStop },

@@ -66,7 +66,7 @@ const create = defineCommand({
   },
 });
 
-export const events: CommandGroup = {
+export const command: CommandGroup = {
   examples: [
     ['List the newest events', 'events list --limit 5'],
     ['Create an event', `events create order.shipped --data '{"order_id":"ord_1"}'`],
@@ -77,7 +77,7 @@ export const events: CommandGroup = {
     create: { summary: 'Create an event', ...create },
     import: {
       summary: 'Create the events of a recording again',
-      load: async () => (await import('./events-import.ts')).command,
+      load: () => import('./events-import.ts'),
     },
   },
 };

@@ -20,7 +20,7 @@ ${renderFields(
   { color: false },
 )}`;
 
-export const faults = {
+export const command = {
   examples: [
     ['Return 503 for the next two requests', 'faults add --on request --status 503 --count 2'],
     ['Send every delivery twice', 'faults add --on delivery --kind duplicate'],

@@ -185,7 +185,7 @@ function renderStep(
   return `${symbol} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
 
-export const fixtures: CommandGroup = {
+export const command: CommandGroup = {
   examples: [['List event fixtures and scripts', 'fixtures list']],
   commands: {
     list: { summary: 'List event fixtures and scripts', ...list },
@@ -193,7 +193,7 @@ export const fixtures: CommandGroup = {
     run: { summary: 'Run a script of events, clock moves and checks', ...run },
     import: {
       summary: 'Create fixtures from recorded events',
-      load: async () => (await import('./fixtures-import.ts')).command,
+      load: () => import('./fixtures-import.ts'),
     },
     validate: { summary: 'Validate fixture files', ...validate },
   },

@@ -33,7 +33,7 @@ function renderGap(
   ].join('\n');
 }
 
-export const gaps: CommandGroup = {
+export const command: CommandGroup = {
   examples: [
     ['List the open questions and how svc resolves them', 'gaps list'],
     ['Compare recorded traffic of the service with the configuration', 'gaps check staging.har'],
@@ -43,11 +43,11 @@ export const gaps: CommandGroup = {
     list: { summary: 'List the open questions and how svc resolves them', ...list },
     check: {
       summary: 'Compare recorded traffic of the service with the configuration',
-      load: async () => (await import('./gaps-check.ts')).check,
+      load: async () => ({ command: (await import('./gaps-check.ts')).check }),
     },
     record: {
       summary: 'Send harmless requests to the service and record them',
-      load: async () => (await import('./gaps-record.ts')).record,
+      load: async () => ({ command: (await import('./gaps-record.ts')).record }),
     },
   },
 };

@@ -11,7 +11,7 @@ import { renderFields } from '../render/table.ts';
 
 const settings = pickSettable(keyTable);
 
-export const keys: CommandGroup = {
+export const command: CommandGroup = {
   examples: [['Create a key that can only read events', 'keys create --scopes events:read']],
   commands: {
     list: operation('listKeys', {

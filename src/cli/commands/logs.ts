@@ -39,7 +39,7 @@ export const tail = defineCommand({
   },
 });
 
-export const logs = {
+export const command = {
   examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
   commands: {
     list: operation('listRequests', {

@@ -276,7 +276,7 @@ export const receiver: CommandGroup = {
     check: { summary: 'Check a receiver against the webhook rules', ...check },
     fuzz: {
       summary: 'Search for a delivery sequence that a receiver handles incorrectly',
-      load: async () => (await import('./receiver-fuzz.ts')).fuzz,
+      load: async () => ({ command: (await import('./receiver-fuzz.ts')).fuzz }),
     },
     example: { summary: 'Print an example receiver that passes every check', ...example },
   },

@@ -59,7 +59,7 @@ const changeRows = {
   },
 } as const;
 
-export const webhooks: CommandGroup = {
+export const command: CommandGroup = {
   examples: [
     ['Register an endpoint', 'webhooks create --url http://localhost:3000/webhooks --events order.shipped'],
     ['List the endpoints', 'webhooks list'],

@@ -5,7 +5,7 @@ import { operation } from '../operation-command.ts';
 import { currentWorkspace } from '../option-rows.ts';
 import { renderFields } from '../render/table.ts';
 
-export const workspaces: CommandGroup = {
+export const command: CommandGroup = {
   examples: [['Create a workspace', 'workspaces create Staging']],
   commands: {
     list: operation('listWorkspaces', {

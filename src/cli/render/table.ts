@@ -88,7 +88,7 @@ export function renderTable<Row>(
 }
 
 /** The titles and each row of a table. One that is still wider than the terminal has several lines. */
-export function renderRows<Row>(
+function renderRows<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   capabilities: TerminalCapabilities,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { clock, renderClockMove } from '../../../src/cli/commands/clock.ts';
+import { command as clock, renderClockMove } from '../../../src/cli/commands/clock.ts';
 import type { ClockMove, ClockState } from '../../../src/operations/emulator-schemas.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { deliveries as deliveryCommands, tail as tailCommand } from '../../../src/cli/commands/deliveries.ts';
+import { command as deliveryCommands, tail as tailCommand } from '../../../src/cli/commands/deliveries.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
 import { ExitCode, SvcError } from '../../../src/domain/errors.ts';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultColumns } from '../../../src/cli/choices/resource-choices.ts';
-import { faults } from '../../../src/cli/commands/faults.ts';
+import { command as faults } from '../../../src/cli/commands/faults.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { deliveryFaults } from '../../../src/domain/fault.ts';
 import { type Fault, NewFaultInput } from '../../../src/resources/fault.ts';

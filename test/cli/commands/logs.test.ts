@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { logs, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
+import { command as logs, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
 import type { ApiRequest, ApiRequestDetail } from '../../../src/resources/request.ts';
 import { createFakeContext, streamOf } from '../fake-context.ts';
 
