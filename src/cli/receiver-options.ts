@@ -1,21 +1,33 @@
-/** The options that `svc receiver check` and `svc receiver fuzz` share. */
+/** The options, the events and the report that `svc receiver check` and `svc receiver fuzz` share. */
 
+import { resolve } from 'node:path';
 import { findRunFile, ignoreUntrusted } from '../config/run-file.ts';
 import { settings } from '../config/settings.ts';
 import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../domain/credentials.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { SvcError } from '../domain/errors.ts';
+import { ExitCode, SvcError } from '../domain/errors.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
+import { findFixture } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
+import { fillTemplates } from '../fixtures/template.ts';
 import { addOwnUrl } from '../platform/own-addresses.ts';
-import { assertAllowedReceiver, type ReceiverClientOptions } from '../receivers/receiver-client.ts';
+import type { ReceiverReport } from '../receivers/receiver-check.ts';
+import { assertAllowedReceiver } from '../receivers/receiver-client.ts';
+import type { SessionOptions } from '../receivers/receiver-session.ts';
+import type { EventTemplate } from '../receivers/sequence.ts';
+import { createSideEffectReader } from '../receivers/side-effect-reader.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { requireSecrets } from '../signature/sign.ts';
 import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
-import { readCaFile } from './file-access.ts';
+import { warnAboutMistypedTypes } from './endpoint-warnings.ts';
+import { assertFileWritable, readCaFile, writeText } from './file-access.ts';
 import { parseDurationMs } from './option-parsers.ts';
+import { JUNIT_FILE_HINT } from './render/junit.ts';
+import { renderReceiverJUnit } from './render/receiver-report.ts';
 import { printWarning } from './report-error.ts';
 import { requireSecretOption, SECRET_HINT } from './secret-option.ts';
+import { resolveTemplateContexts, type SeedOptions } from './seed-option.ts';
 
 export interface ReceiverOptions {
   readonly secret?: string | undefined;
@@ -24,6 +36,9 @@ export interface ReceiverOptions {
   readonly timeout?: number | undefined;
   /** Path of the certificate authority. */
   readonly ca?: string | undefined;
+  readonly observe?: string | undefined;
+  /** Path of the report. */
+  readonly junit?: string | undefined;
 }
 
 export function addReceiverOptions(command: CliCommand): CliCommand {
@@ -40,14 +55,12 @@ export function addReceiverOptions(command: CliCommand): CliCommand {
       formatDuration(RECEIVER_TIMEOUT_MS),
       parseDurationMs,
     )
-    .option('--ca <file>', settings.ca.description);
-}
-
-interface ResolvedReceiver extends ReceiverClientOptions {
-  readonly scheme: SignatureScheme;
-  readonly secret: string;
-  readonly timeoutMs: number;
-  readonly now: () => number;
+    .option('--ca <file>', settings.ca.description)
+    .option(
+      '--observe <url|command>',
+      'URL or command that returns the side effects, as {"ids": […]}, {"count": n} or a number',
+    )
+    .option('--junit <file>', 'File to write a JUnit report to');
 }
 
 /** @throws SvcError `usage` for a URL to which deliveries may not go, an unusable secret or an unreadable file */
@@ -55,8 +68,9 @@ export async function resolveReceiverOptions(
   url: string,
   options: ReceiverOptions,
   context: Context,
-): Promise<ResolvedReceiver> {
-  const { signal, now } = context;
+): Promise<Omit<SessionOptions, 'restart'>> {
+  const { signal, now, cwd } = context;
+  const { observe, junit } = options;
   const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
   await addEmulatorOfFolder(context);
   assertAllowedReceiver(url, urlRule);
@@ -70,13 +84,15 @@ export async function resolveReceiverOptions(
   requireSecrets(scheme, secret);
   checkSecretKind(secret, scheme, context);
   const { values } = await context.resolveConfig(options.ca === undefined ? {} : { ca: options.ca });
+  if (junit !== undefined) assertFileWritable(resolve(cwd, junit), JUNIT_FILE_HINT);
   return {
     url,
     urlRule,
     scheme,
     secret,
     timeoutMs: options.timeout ?? RECEIVER_TIMEOUT_MS,
-    ca: values.ca === null ? undefined : readCaFile(values.ca, context.cwd),
+    ca: values.ca === null ? undefined : readCaFile(values.ca, cwd),
+    readSideEffects: observe === undefined ? null : createSideEffectReader(observe, { urlRule, signal, cwd }),
     now,
     signal,
   };
@@ -100,4 +116,41 @@ async function addEmulatorOfFolder(context: Context): Promise<void> {
   const { values } = await context.resolveConfig();
   const url = values.controlUrl ?? ignoreUntrusted(() => findRunFile(context))?.control_url;
   if (url !== undefined) addOwnUrl(url);
+}
+
+/** Events of these types with the payloads of their fixtures, or an empty one without a fixture. Warns about types that are probably mistyped. */
+export async function createEvents(
+  types: readonly string[],
+  seedOptions: SeedOptions,
+  context: Context,
+): Promise<readonly EventTemplate[]> {
+  const { projectFolder } = await context.resolveConfig();
+  const folders = fixtureFolders(projectFolder);
+  const templateContexts = await resolveTemplateContexts(seedOptions, context);
+  await warnAboutMistypedTypes(
+    types.filter((type) => findFixture(type, folders) === null),
+    context,
+  );
+  return types.map((type) => {
+    const template = findFixture(type, folders)?.template;
+    return { type, payload: template ? fillTemplates(template, templateContexts.next()) : '{}' };
+  });
+}
+
+/** Prints the report, and writes it to the file of `--junit`. @returns 1 if it is not ok */
+export async function printReport<Report extends ReceiverReport>(
+  command: string,
+  url: string,
+  report: Report,
+  render: (report: Report) => string,
+  junit: string | undefined,
+  context: Context,
+): Promise<ExitCode> {
+  if (junit !== undefined) {
+    const text = renderReceiverJUnit(command, report, url);
+    await writeText(resolve(context.cwd, junit), text, JUNIT_FILE_HINT);
+  }
+  context.print(report, () => render(report));
+  if (report.interrupted) return ExitCode.interrupted;
+  return report.ok ? ExitCode.success : ExitCode.failure;
 }

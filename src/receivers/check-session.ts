@@ -1,61 +1,47 @@
-/** Plays the sequences of checks, with their limits. */
+/** Plays the sequences of checks, and keeps what earlier checks showed about the receiver. */
+import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { bodySerializers } from './delivery-factory.ts';
 import type { PlayLimits, PlayRecord } from './play-sequence.ts';
 import { describeResponses } from './receiver-client.ts';
 import { type Play, ReceiverSession, type SessionOptions } from './receiver-session.ts';
-import type { CustomStep, PlayedSequence } from './sequence.ts';
+import type { CustomStep, EventTemplate, PlayedSequence, SequenceEvent } from './sequence.ts';
 
 export interface CheckSessionOptions extends Omit<SessionOptions, 'restart'> {
-  /** An event type that the receiver knows. */
-  readonly eventType: string;
-  /** JSON text of a payload of the type. */
-  readonly payload: string;
+  /** An event that the receiver knows. */
+  readonly event: EventTemplate;
   /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
   /** Milliseconds by which a valid delivery takes longer than a tampered one if the receiver responds after the work (default: 1000). */
   readonly slowThresholdMs?: number;
 }
 
+interface CheckLimits extends Omit<Partial<PlayLimits>, 'timeoutMs'> {
+  /** The events of the sequence (default: the one that the receiver knows). */
+  readonly events?: readonly SequenceEvent[];
+}
+
 const SLOW_THRESHOLD_MS = 1_000;
-/** While all responses are late, they are awaited for this many time limits, because they still show what the receiver does. */
-const LATE_FACTOR = 2;
-/** A receiver is slow if its quickest response takes at least this share of the time limit. */
-const SLOW_SHARE = 1 / 4;
 
 export class CheckSession extends ReceiverSession {
   readonly apiKey: string | null;
   readonly slowThresholdMs: number;
-  /** Why side effects say nothing; null if they do. The check of a valid delivery sets it. */
+  /** Why side effects say nothing; null if they do. */
   unobservable: string | null =
     'Pass --observe with a URL or a command that returns the number of processed events.';
+  /** What the receiver does with a delivery signed with another secret. */
+  forged: 'unknown' | 'rejected' | 'acknowledged' | 'processed' = 'unknown';
   /** The first error of the observer. */
   observerProblem: string | null = null;
-  /** Whether the receiver was seen to process a delivery signed with another secret. */
-  processesForged = false;
   /** The plays of the check that runs. */
   plays: Play[] = [];
 
   constructor(options: CheckSessionOptions) {
-    const { eventType: type, payload, apiKey, slowThresholdMs = SLOW_THRESHOLD_MS } = options;
-    super({ ...options, restart: null }, { type, payload });
-    this.factory.serializer = bodySerializers[0];
+    const { event, apiKey, slowThresholdMs = SLOW_THRESHOLD_MS } = options;
+    super({ ...options, restart: null }, event);
+    [this.factory.serializer] = bodySerializers;
     this.apiKey = apiKey;
     this.slowThresholdMs = slowThresholdMs;
-  }
-
-  get timeoutMs(): number {
-    return this.options.timeoutMs;
-  }
-
-  /** Whether responses come after the time limit of the service, or none has come yet. */
-  get isLate(): boolean {
-    return this.quickestMs > this.timeoutMs;
-  }
-
-  /** Whether responses take so long that checks send as few deliveries as they can. */
-  get isSlow(): boolean {
-    return this.quickestMs >= SLOW_SHARE * this.timeoutMs;
   }
 
   /** Call this if side effects could not be counted. They may be counted again later. @throws the error if it is unexpected */
@@ -66,28 +52,31 @@ export class CheckSession extends ReceiverSession {
   }
 
   /** Plays a sequence once, without repeats and without side effects, apart from the limits. */
-  async check(steps: PlayedSequence['steps'], limits: Partial<PlayLimits> = {}): Promise<Play> {
-    const play = await this.play(this.createSequence(steps), {
-      ...this.limits,
-      responseMs: this.isLate ? LATE_FACTOR * this.timeoutMs : this.timeoutMs,
-      repeats: false,
-      observes: false,
-      ...limits,
-    });
+  async check(steps: PlayedSequence['steps'], { events, ...limits }: CheckLimits = {}): Promise<Play> {
+    const options = { repeats: false, observes: false, ...limits };
+    const play = await this.play(this.createSequence(steps, events), options);
     if (play === null) throw new SvcError('interrupted', 'Interrupted.');
+    const { record, violations } = play;
+    const isBusy = options.observes && record.sideEffects === null;
+    if (isBusy && !violations.some(({ rule }) => rule === 'running')) {
+      const time = formatDuration(this.options.timeoutMs);
+      this.unobservable = `Your receiver is still working on earlier events after ${time}. Make the work faster while this check runs.`;
+    }
     this.plays.push(play);
     return play;
   }
 
-  /** Sends one delivery. @param create as in {@link CustomStep} */
-  send(create: CustomStep['create'], isGenuine = true): Promise<Play> {
-    return this.check([{ kind: 'custom', event: 0, isGenuine, create }]);
+  /** Sends one valid delivery. */
+  send(create: CustomStep['create']): Promise<Play> {
+    return this.check([{ kind: 'custom', event: 0, isGenuine: true, create }]);
   }
 }
 
-/** The responses that the receiver gave in the end, as text. */
-export function describePlay({ exchanges }: PlayRecord): string {
-  return describeResponses(...exchanges.filter(({ step }) => step !== null).map(({ response }) => response));
+/** The responses that the receiver gave in the end, as text, and the number of side effects if they were observed. */
+export function describePlay(record: PlayRecord): string {
+  const responses = record.exchanges.filter(({ step }) => step !== null).map(({ response }) => response);
+  const count = countSideEffects(record);
+  return describeResponses(...responses) + (count === null ? '' : `, side effects: ${count}`);
 }
 
 /** The number of side effects; null if they were not observed. */

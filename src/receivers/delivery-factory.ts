@@ -1,7 +1,6 @@
 /** Creates signed deliveries that a correct receiver accepts, and the same with one deviation. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import { UlidGenerator } from '../domain/ids.ts';
-import { toEnvelope } from '../resources/event.ts';
 import { commonSerializers, parseJson, type Serializer, writeJson } from '../signature/json-serializers.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { createSignatureHeaders } from '../signature/sign.ts';
@@ -14,20 +13,8 @@ export const bodySerializers = commonSerializers.slice(0, 3) as [Serializer, ...
 export interface DeliveryFactoryOptions {
   readonly scheme: SignatureScheme;
   readonly secret: string;
-  /** An event type that the receiver knows. */
-  readonly eventType: string;
-  /** JSON text of a payload of the type. */
-  readonly payload: string;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;
-}
-
-interface EventChanges {
-  /** ID of the event (default: a new one). */
-  readonly id?: string;
-  readonly type?: string;
-  /** Fields to add to the payload. */
-  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 interface SignOptions {
@@ -64,7 +51,6 @@ export class DeliveryFactory {
   readonly secret: string;
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
-  readonly #workspaceId: string;
   /** Writes bodies. The check of a valid delivery sets it to one that the receiver accepts; null for bodies of the service. */
   serializer: Serializer | null = null;
   /** How far the clock of the receiver is ahead of `now`, in milliseconds; undefined before a `Date` header. */
@@ -74,10 +60,9 @@ export class DeliveryFactory {
     this.#options = options;
     this.scheme = options.scheme;
     this.secret = options.secret;
-    this.#workspaceId = this.#ids.next('workspace', options.now());
   }
 
-  /** Returns a factory for the same receiver with another signature scheme. Its events have another workspace ID. */
+  /** Returns a factory for the same receiver with another signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
     const factory = new DeliveryFactory({ ...this.#options, scheme });
     factory.serializer = this.serializer;
@@ -93,28 +78,8 @@ export class DeliveryFactory {
     this.#clockDifferenceMs = Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS ? differenceMs : 0;
   }
 
-  createEventId(): string {
-    return this.#ids.next('event', this.#options.now());
-  }
-
-  createDeliveryId(): string {
-    return this.#ids.next('delivery', this.#options.now());
-  }
-
-  /** Creates the envelope of an event as the service serializes it. */
-  createEnvelope(changes: EventChanges = {}): string {
-    const { id = this.createEventId(), type = this.#options.eventType, fields = {} } = changes;
-    return toEnvelope({
-      id,
-      workspace_id: this.#workspaceId,
-      payload: JSON.stringify({ ...JSON.parse(this.#options.payload), ...fields }),
-      type,
-      created_at: this.#options.now(),
-    });
-  }
-
-  createBody(changes?: EventChanges): string {
-    return this.serialize(this.createEnvelope(changes));
+  createId(kind: 'event' | 'delivery' | 'workspace'): string {
+    return this.#ids.next(kind, this.#options.now());
   }
 
   /** Writes an envelope with sorted fields: a receiver that sorts the fields and serializes them gets the same text. */
@@ -131,7 +96,7 @@ export class DeliveryFactory {
     const signingTime = this.#getSigningTime(ageMs);
     const time = options.isWholeMinute ? signingTime - (signingTime % MINUTE_MS) : signingTime;
     const {
-      deliveryId: id = this.createDeliveryId(),
+      deliveryId: id = this.createId('delivery'),
       timestamp = formatTimestamp(this.scheme.timestampFormat, time),
     } = options;
     const headers = createSignatureHeaders(this.scheme, secrets, { id, timestamp, body });
@@ -141,10 +106,5 @@ export class DeliveryFactory {
   #getSigningTime(ageMs: number | undefined): number {
     const now = this.#options.now();
     return ageMs === undefined ? now : now + (this.#clockDifferenceMs ?? 0) - ageMs;
-  }
-
-  /** Creates a delivery that a correct receiver accepts. */
-  createValid(changes: EventChanges = {}): SignedMessage {
-    return this.sign(this.createBody(changes));
   }
 }

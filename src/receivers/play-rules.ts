@@ -47,7 +47,7 @@ export const fuzzRules = {
     reason:
       'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
     remedy:
-      'Mark an event as seen only after its delivery is verified, compare the whole data.id, and store the event before you respond.',
+      'Mark an event as seen only after its delivery is verified, compare the whole data.id, and store the event before you respond. The side effects that are observed must survive a restart.',
   },
   once: {
     group: 'too many side effects',
@@ -65,7 +65,7 @@ export const fuzzRules = {
     reason:
       'Retries delay deliveries for up to 72 hours and change their order: an event that is skipped because of that is lost.',
     remedy:
-      'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it.',
+      'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it. The side effects that are observed must survive a restart.',
   },
   'no-server-error': {
     group: 'genuine delivery',
@@ -81,7 +81,7 @@ export const fuzzRules = {
     summary: 'the receiver still accepts deliveries afterwards',
     reason: 'While a receiver is down, the service retries each delivery, and gives up after 72 hours.',
     remedy:
-      'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503.',
+      'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503. To find a smaller sequence, pass --restart-command.',
   },
 } as const;
 export type FuzzRule = keyof typeof fuzzRules;
@@ -103,17 +103,6 @@ export interface Violation {
   readonly step: number | null;
   /** What happened, as a sentence. */
   readonly message: string;
-}
-
-/** Why a broken rule matters, and what to do. A restart can also have removed a side effect that happened. */
-export function explainRule(rule: FuzzRule, { steps }: DeliverySequence): { reason: string; remedy: string } {
-  const { reason, remedy } = fuzzRules[rule];
-  if (fuzzRules[rule].group !== 'too few side effects' || !steps.some(({ kind }) => kind === 'restart'))
-    return { reason, remedy };
-  return {
-    reason: `Either only the observer has forgotten the side effect, because side effects in memory do not survive a restart, or this happened: ${reason}`,
-    remedy: `First make sure that the side effects that are observed survive a restart, for example in a database. If the side effect is still missing: ${remedy}`,
-  };
 }
 
 /** All violations, causes first: a stopped receiver, then other wrong responses, then wrong side effects, which responses can cause. */
@@ -156,7 +145,7 @@ function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord
 }
 
 /** The last attempt of each delivery and of each attack. */
-function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
+export function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
   const lastAttempts = new Map<string, Exchange>();
   for (const exchange of exchanges) {
     // The tries of the probe send different events, but count as one delivery.

@@ -16,10 +16,10 @@ import {
 import {
   type CustomStep,
   type DeliverStep,
-  type EventTemplate,
   groupSteps,
   type PlayedSequence,
   type PlayedStep,
+  type SequenceEvent,
   toPayloadText,
 } from './sequence.ts';
 import type { ExpectedSideEffects, SideEffectObserver, SideEffects } from './side-effect-observer.ts';
@@ -58,32 +58,21 @@ export interface PlayRecord {
   readonly sideEffects: SideEffects | null;
 }
 
-/** What a play repeats, and how long it waits: shorter while a sequence is made smaller. */
+/** What a play repeats, and how long it waits. */
 export interface PlayLimits {
-  readonly responseMs: number;
-  /** For a delivery to be accepted that the receiver cannot accept yet, for example with status 429. */
-  readonly retryMs: number;
-  /** For a missing side effect. */
-  readonly sideEffectMs: number;
-  /** For an additional side effect, at least. */
-  readonly quietMs: number;
-  /** For a receiver that accepts no deliveries after a sequence. */
-  readonly recoveryMs: number;
+  /** Time limit for a response or a side effect, and for a receiver that cannot accept a delivery yet, for example with status 429. */
+  readonly timeoutMs: number;
   /** Whether to repeat what fails, as the service does. */
   readonly repeats: boolean;
-  /** Whether to check at the end that the receiver still runs, even if nothing suggests that it does not. */
-  readonly probes: boolean;
   /** Whether to wait for side effects, if they can be observed. */
   readonly observes: boolean;
-  /** No step starts after this time, as of `performance.now()`. */
-  readonly endsAt: number;
 }
 
 export interface PlayOptions {
   readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
   /** The event that bursts and probes send. */
-  readonly otherEvent: EventTemplate;
+  readonly otherEvent: SequenceEvent;
   /** Null if side effects are not observed. */
   readonly observer: SideEffectObserver | null;
   /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
@@ -114,6 +103,8 @@ const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 50;
 const PROBE_INTERVAL_MS = 250;
+/** Time for a receiver to recover after a sequence, for example from a burst. */
+const RECOVERY_MS = 3 * SECOND_MS;
 
 /** One play of a sequence. It uses new IDs, so that the receiver has not seen the events. */
 export class SequencePlay {
@@ -127,7 +118,7 @@ export class SequencePlay {
   readonly #otherIds = new UlidGenerator();
   readonly #workspaceId: string;
   readonly #events: readonly PlayedEvent[];
-  readonly #bodies: readonly string[];
+  readonly #envelopes: readonly string[];
   readonly #otherEvents: PlayedEvent[] = [];
   /** The latest delivery of each event by its index. A step sends it again, unless it makes a new one. */
   readonly #deliveryIds = new Map<number, string>();
@@ -154,17 +145,23 @@ export class SequencePlay {
     this.#otherSecret = createWebhookSecret(options.factory.scheme.key);
     const firstId = this.#ids.next('event', this.#startedAt);
     this.#events = sequence.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
-    this.#bodies = sequence.events.map((event, index) =>
-      options.factory.serialize(
-        toEnvelope({
-          id: this.#events[index]?.id ?? '',
-          workspace_id: this.#workspaceId,
-          type: event.type,
-          payload: toPayloadText(event),
-          created_at: firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS,
-        }),
+    this.#envelopes = sequence.events.map((event, index) =>
+      this.#createEnvelope(
+        this.#events[index]?.id ?? '',
+        event,
+        firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS,
       ),
     );
+  }
+
+  #createEnvelope(id: string, event: SequenceEvent, createdAt: number): string {
+    return toEnvelope({
+      id,
+      workspace_id: this.#workspaceId,
+      type: event.type,
+      payload: toPayloadText(event),
+      created_at: createdAt,
+    });
   }
 
   /** No event of this play was created later, in milliseconds since 1970. */
@@ -174,9 +171,9 @@ export class SequencePlay {
 
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
     const { observer, signal } = this.#options;
-    const { sideEffectMs, quietMs, observes, probes } = this.#limits;
+    const { timeoutMs, observes } = this.#limits;
     const isObserved = observer !== null && observes;
-    if (isObserved && !(await this.#readWhileRunning(() => observer.begin(sideEffectMs)))) {
+    if (isObserved && !(await this.#readWhileRunning(() => observer.begin(timeoutMs)))) {
       return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
     }
     for (const group of groupSteps(this.#sequence.steps)) {
@@ -185,18 +182,17 @@ export class SequencePlay {
       if (!group.some(([, step]) => 'keep_connection' in step)) this.#options.client.closeConnections();
       await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
     }
-    const isRunning = !(probes || this.#isInDoubt()) || (await this.#probe());
+    const isRunning = !this.#isInDoubt() || (await this.#probe());
     const expected = this.#listExpectedSideEffects();
     let sideEffects: SideEffects | null = null;
     if (isObserved && !signal.aborted && isRunning) {
-      sideEffects =
-        (await this.#readWhileRunning(() => observer.wait(expected, sideEffectMs, quietMs))) ?? null;
+      sideEffects = await this.#readWhileRunning(() => observer.wait(expected, timeoutMs));
     } else observer?.postpone(expected);
     return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects };
   }
 
   #isOver(): boolean {
-    return this.#hasFailed || this.#options.signal.aborted || performance.now() >= this.#limits.endsAt;
+    return this.#hasFailed || this.#options.signal.aborted;
   }
 
   /** @returns null if the receiver, which often returns its side effects itself, no longer runs */
@@ -236,8 +232,9 @@ export class SequencePlay {
 
   async #deliver(step: DeliverStep, index: number): Promise<void> {
     const event = this.#events[step.event];
-    const body = this.#bodies[step.event];
-    if (event === undefined || body === undefined) return;
+    const envelope = this.#envelopes[step.event];
+    if (event === undefined || envelope === undefined) return;
+    const body = this.#options.factory.serialize(envelope);
     const deliveryId = this.#getDeliveryId(step);
     const { factory } = this.#options;
     const secrets = this.#listSecrets(step);
@@ -250,7 +247,8 @@ export class SequencePlay {
   }
 
   #getDeliveryId({ event, new_delivery: isNew }: DeliverStep): string {
-    const id = (isNew ? undefined : this.#deliveryIds.get(event)) ?? this.#options.factory.createDeliveryId();
+    const id =
+      (isNew ? undefined : this.#deliveryIds.get(event)) ?? this.#options.factory.createId('delivery');
     this.#deliveryIds.set(event, id);
     return id;
   }
@@ -285,7 +283,7 @@ export class SequencePlay {
       const delayMs = isCut
         ? RETRY_DELAYS_MS[0]
         : this.#limits.repeats
-          ? getRetryDelay(response, ++failures, performance.now() - startedAt, this.#limits.retryMs)
+          ? getRetryDelay(response, ++failures, performance.now() - startedAt, this.#limits.timeoutMs)
           : undefined;
       if (delayMs === undefined) {
         this.#hasFailed ||= delivery.isGenuine;
@@ -296,13 +294,14 @@ export class SequencePlay {
   }
 
   async #sendCustom(
-    { event: eventIndex, isGenuine, create }: Omit<CustomStep, 'kind'>,
+    { event: index, isGenuine, create }: Omit<CustomStep, 'kind'>,
     step: number,
   ): Promise<void> {
-    const event = this.#events[eventIndex];
-    const body = this.#bodies[eventIndex];
-    if (event === undefined || body === undefined) return;
-    const request = create(this.#options.factory, body, event.id);
+    const event = this.#events[index];
+    const envelope = this.#envelopes[index];
+    if (event === undefined || envelope === undefined) return;
+    const { factory } = this.#options;
+    const request = create(factory, factory.serialize(envelope), envelope);
     const id: string = JSON.parse(request.body).data.id;
     const sent = id === event.id ? event : { id, index: null };
     if (sent !== event) this.#otherEvents.push(sent);
@@ -314,7 +313,7 @@ export class SequencePlay {
     const sendNext = async (): Promise<void> => {
       for (let event = events.shift(); event !== undefined; event = events.shift()) {
         if (this.#isOver()) return;
-        const deliveryId = this.#options.factory.createDeliveryId();
+        const deliveryId = this.#options.factory.createId('delivery');
         await this.#sendUntilSettled({ event, step, isGenuine: true }, () =>
           this.#createOtherRequest(event, deliveryId),
         );
@@ -336,10 +335,10 @@ export class SequencePlay {
     const startedAt = performance.now();
     while (!this.#options.signal.aborted) {
       const event = this.#createOtherEvent();
-      const request = this.#createOtherRequest(event, this.#options.factory.createDeliveryId());
+      const request = this.#createOtherRequest(event, this.#options.factory.createId('delivery'));
       const response = await this.#send(request, { step: null, attempt: 1, event, isGenuine: true });
       if (isAccepted(response)) return true;
-      const isOver = performance.now() - startedAt >= this.#limits.recoveryMs;
+      const isOver = performance.now() - startedAt >= Math.min(RECOVERY_MS, this.#limits.timeoutMs);
       if (response.failure === 'timeout' || isOver) return false;
       await this.#options.sleep(PROBE_INTERVAL_MS);
     }
@@ -354,13 +353,8 @@ export class SequencePlay {
 
   #createOtherRequest(event: PlayedEvent, deliveryId: string): DeliveryMessage {
     const { factory, otherEvent } = this.#options;
-    const body = toEnvelope({
-      ...otherEvent,
-      id: event.id,
-      workspace_id: this.#workspaceId,
-      created_at: this.#startedAt,
-    });
-    return factory.sign(factory.serialize(body), { deliveryId });
+    const envelope = this.#createEnvelope(event.id, otherEvent, this.#startedAt);
+    return factory.sign(factory.serialize(envelope), { deliveryId });
   }
 
   async #send(
@@ -368,22 +362,16 @@ export class SequencePlay {
     exchange: Omit<Exchange, 'response' | 'isDuringRestart'>,
   ): Promise<ReceiverResponse> {
     const isDuringRestart = this.#restarting !== null;
-    const response = await this.#options.client.send(request, this.#limits.responseMs);
+    const response = await this.#options.client.send(request, this.#limits.timeoutMs);
     this.#exchanges.push({ ...exchange, isDuringRestart, response });
     return response;
   }
 
-  /** An event that was accepted has one side effect. One that was not accepted may have one. One that only attacks sent has none. */
   #listExpectedSideEffects(): ExpectedSideEffects {
-    const genuine = this.#exchanges.filter(({ isGenuine }) => isGenuine);
-    const toIds = (exchanges: readonly Exchange[]) => new Set(exchanges.map(({ event }) => event.id));
-    const sentIds = toIds(genuine);
-    const acceptedIds = toIds(genuine.filter(({ response }) => isAccepted(response)));
+    const accepted = this.#exchanges.filter(({ isGenuine, response }) => isGenuine && isAccepted(response));
+    const acceptedIds = new Set(accepted.map(({ event }) => event.id));
     return new Map(
-      [...this.#events, ...this.#otherEvents].map(({ id }) => [
-        id,
-        { min: acceptedIds.has(id) ? 1 : 0, max: sentIds.has(id) ? 1 : 0 },
-      ]),
+      [...this.#events, ...this.#otherEvents].map(({ id }) => [id, acceptedIds.has(id) ? 1 : 0]),
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The receiver rules, and what a check of a receiver is. */
+/** The receiver rules, what a check of a receiver is, and the report of checks and of fuzz runs. */
 import type { CheckSession } from './check-session.ts';
 
 /** The receiver rules (§6), each with its section of the service description and what a receiver must do. */
@@ -36,8 +36,6 @@ export interface CheckOutcome {
   readonly received: string;
   /** What this means, and what to do. */
   readonly meaning: string;
-  /** The receiver accepted a tampered delivery, and no side effect of it was seen. */
-  readonly acceptedUnseen?: true;
 }
 
 export type CheckId = `${ReceiverRule}.${string}`;
@@ -46,7 +44,7 @@ export interface ReceiverCheck {
   readonly id: CheckId;
   /** What the check sends. */
   readonly sent: string;
-  /** Checks that must pass first. */
+  /** Checks that must pass first. They come before this one. */
   readonly requires?: readonly CheckId[];
   /** Every later check requires this one, because a receiver that fails it rejects some valid deliveries of the others too. */
   readonly isBasic?: true;
@@ -55,13 +53,11 @@ export interface ReceiverCheck {
    * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
    */
   readonly judgesByResponse?: true;
-  /** The check evaluates earlier deliveries, so it also runs if no more can be sent. */
-  readonly sendsNothing?: true;
   run(session: CheckSession): Promise<CheckOutcome>;
 }
 
 /** What a check or a rule of a fuzz run showed. Also the JSON form. */
-export interface CheckResult extends Pick<CheckOutcome, 'status' | 'received' | 'meaning'> {
+export interface CheckResult extends CheckOutcome {
   readonly id: string;
   readonly rule: string;
   readonly sent: string;
@@ -83,11 +79,11 @@ export interface ReceiverReport {
 
 export function toReport(checks: readonly CheckResult[], interrupted: boolean): ReceiverReport {
   const countOf = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
-  const [passed, failed] = [countOf('passed'), countOf('failed')];
+  const failed = countOf('failed');
   return {
     ok: failed === 0 && !interrupted,
     interrupted,
-    passed,
+    passed: countOf('passed'),
     failed,
     inconclusive: countOf('inconclusive'),
     skipped: countOf('skipped'),

@@ -5,12 +5,13 @@ import { SvcError } from '../domain/errors.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { withAnySignal } from '../platform/abort-signals.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
-import { CheckSession, type CheckSessionOptions, describePlay } from './check-session.ts';
-import { acceptanceChecks } from './checks/acceptance-checks.ts';
-import { listSignatureChecks, rawBodyChecks, unusualDeliveryChecks } from './checks/delivery-checks.ts';
+import { CheckSession, type CheckSessionOptions } from './check-session.ts';
+import { rawBodyChecks, unusualDeliveryChecks } from './checks/body-checks.ts';
 import { rejectionChecks } from './checks/rejection-checks.ts';
-import { AFTER_OTHERS_CHECK_ID, deduplicationChecks, loadCheck } from './checks/sequence-checks.ts';
-import { listFurtherDeliveryChecks, validDeliveryCheck } from './checks/valid-delivery-check.ts';
+import { beforeWorkCheck, deduplicationChecks, loadCheck } from './checks/sequence-checks.ts';
+import { listSignatureChecks } from './checks/signature-checks.ts';
+import { listValidDeliveryChecks } from './checks/valid-delivery-checks.ts';
+import { listLastAttempts } from './play-rules.ts';
 import {
   type CheckId,
   type CheckOutcome,
@@ -42,7 +43,7 @@ export interface CheckReport extends ReceiverReport {
   readonly observer_problem: string | null;
 }
 
-/** After this time, no check starts that sends deliveries, so that the checks of a slow receiver end. */
+/** After this time, no check starts, so that the checks of a slow receiver end. */
 const MAX_MS = 4 * MINUTE_MS;
 
 /**
@@ -56,18 +57,19 @@ export async function runChecks(options: RunChecksOptions): Promise<CheckReport>
 
 async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> {
   const { scheme, apiKey, only, strict, signal, onProgress } = options;
-  const allChecks = listChecks(scheme, apiKey);
-  const selectedChecks = selectChecks(allChecks, only);
+  const checks = listChecks(scheme, apiKey);
+  const selected = selectChecks(checks, only);
   const session = new CheckSession(options);
-  const runner = new CheckRunner(allChecks, session);
+  const runner = new CheckRunner(session);
   const results: CheckResult[] = [];
-  for (const check of selectedChecks) {
-    onProgress?.(results.length, selectedChecks.length, check.id);
-    const { status, received, meaning } = await runner.getOutcome(check);
+  for (const check of addRequired(checks, selected)) {
+    const isSelected = selected.has(check);
+    if (isSelected) onProgress?.(results.length, selected.size, check.id);
+    const outcome = await runner.run(check);
     if (signal.aborted) break;
-    results.push({ id: check.id, rule: getRule(check), status, sent: check.sent, received, meaning });
+    if (isSelected) results.push({ id: check.id, rule: getRule(check), sent: check.sent, ...outcome });
   }
-  onProgress?.(results.length, selectedChecks.length, null);
+  onProgress?.(results.length, selected.size, null);
   const report = toReport(results, signal.aborted);
   const { observerProblem: observer_problem } = session;
   const isDecided = report.passed > 0 && !(strict && report.inconclusive > 0);
@@ -75,105 +77,90 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
   return { ...report, ok: report.ok && isDecided && observer_problem === null, strict, observer_problem };
 }
 
-/** All checks in the order of the report. Those that may stop the receiver come last. */
+/** All checks in the order in which they run. Those that may stop the receiver come last. */
 export function listChecks(scheme: SignatureScheme, apiKey: string | null): readonly ReceiverCheck[] {
   return [
-    validDeliveryCheck,
-    ...listFurtherDeliveryChecks(scheme),
+    ...listValidDeliveryChecks(scheme),
     ...listSignatureChecks(scheme, apiKey),
+    ...unusualDeliveryChecks,
     ...rawBodyChecks,
     ...rejectionChecks,
-    ...acceptanceChecks,
+    beforeWorkCheck,
     ...deduplicationChecks,
-    ...unusualDeliveryChecks,
     loadCheck,
   ];
 }
 
-/** Runs each check at most once, after the checks that it requires. */
-class CheckRunner {
-  readonly #checks: ReadonlyMap<CheckId, ReceiverCheck>;
-  readonly #session: CheckSession;
-  readonly #outcomes = new Map<ReceiverCheck, Promise<CheckOutcome>>();
-  readonly #startedAt = performance.now();
-  /** Why checks could not run. */
-  readonly #blockers = new Map<CheckId, string>();
-  /** The check after which the receiver was down. */
-  #downSince: CheckId | null = null;
+/** The selected checks and those that must run before them, in their order. */
+function addRequired(
+  checks: readonly ReceiverCheck[],
+  selected: ReadonlySet<ReceiverCheck>,
+): readonly ReceiverCheck[] {
+  const needed = new Set<ReceiverCheck>();
+  const requiredIds = new Set<CheckId>();
+  for (const check of checks.toReversed()) {
+    const isRequired = requiredIds.has(check.id) || (check.isBasic && needed.size > 0);
+    if (!selected.has(check) && !isRequired) continue;
+    needed.add(check);
+    for (const id of check.requires ?? []) requiredIds.add(id);
+    if (check.judgesByResponse) requiredIds.add(OTHER_SECRET_CHECK_ID);
+  }
+  return checks.filter((check) => needed.has(check));
+}
 
-  constructor(checks: readonly ReceiverCheck[], session: CheckSession) {
-    this.#checks = new Map(checks.map((check) => [check.id, check]));
+/** Runs checks, unless earlier ones showed that they cannot say anything. */
+class CheckRunner {
+  readonly #session: CheckSession;
+  readonly #startedAt = performance.now();
+  /** By a check that did not pass: why those that require it cannot run. */
+  readonly #blockers = new Map<CheckId, string>();
+  /** Why no further check can run. */
+  #end: string | null = null;
+
+  constructor(session: CheckSession) {
     this.#session = session;
   }
 
-  getOutcome(check: ReceiverCheck): Promise<CheckOutcome> {
-    const outcome = this.#outcomes.get(check) ?? this.#decide(check);
-    this.#outcomes.set(check, outcome);
+  async run(check: ReceiverCheck): Promise<CheckOutcome> {
+    const blocker = this.#findBlocker(check);
+    const outcome = blocker === null ? await this.#play(check) : inconclusive('', blocker);
+    if (outcome.status !== 'passed') {
+      const reason = blocker ?? `Not checked, because ${check.id} did not pass. ${outcome.meaning}`;
+      this.#blockers.set(check.id, reason);
+      if (check.isBasic) this.#end ??= reason;
+    }
     return outcome;
   }
 
-  async #decide(check: ReceiverCheck): Promise<CheckOutcome> {
-    const blocker = await this.#findBlocker(check);
-    if (blocker === null) return this.#run(check);
-    this.#blockers.set(check.id, blocker);
-    return inconclusive('', blocker);
-  }
-
   /** Why the check cannot run, for the report; null if it can. */
-  async #findBlocker(check: ReceiverCheck): Promise<string | null> {
-    const basicChecks = [...this.#checks.values()].filter(({ isBasic }) => isBasic);
-    const earlier = check.isBasic ? basicChecks.slice(0, basicChecks.indexOf(check)) : basicChecks;
-    for (const id of [...earlier.map(({ id }) => id), ...(check.requires ?? [])]) {
-      const { status, meaning } = await this.#getOutcomeOf(id);
-      if (status !== 'passed') return this.#describeBlocker(id, meaning);
+  #findBlocker({ requires = [], judgesByResponse }: ReceiverCheck): string | null {
+    if (performance.now() - this.#startedAt > MAX_MS) {
+      this.#end ??= `Not checked, because the checks have already taken ${formatDuration(MAX_MS)}. Make your receiver faster while they run.`;
     }
-    if (check.judgesByResponse) {
-      const { status, meaning, acceptedUnseen } = await this.#getOutcomeOf(OTHER_SECRET_CHECK_ID);
-      if (status === 'inconclusive' || acceptedUnseen)
-        return this.#describeBlocker(OTHER_SECRET_CHECK_ID, meaning);
-    }
-    if (check.sendsNothing) return null;
-    if (this.#downSince !== null) {
-      return `Not checked, because your receiver has been down since ${this.#downSince}.`;
-    }
-    return performance.now() - this.#startedAt > MAX_MS
-      ? `Not checked, because the checks have already taken ${formatDuration(MAX_MS)}. Make your receiver faster while they run.`
-      : null;
+    const { forged } = this.#session;
+    const isUnclear = judgesByResponse && (forged === 'unknown' || forged === 'acknowledged');
+    const ids: readonly CheckId[] = isUnclear ? [...requires, OTHER_SECRET_CHECK_ID] : requires;
+    const [blocker = null] = ids.flatMap((id) => this.#blockers.get(id) ?? []);
+    return this.#end ?? blocker;
   }
 
-  #getOutcomeOf(id: CheckId): Promise<CheckOutcome> {
-    return this.getOutcome(this.#checks.get(id) ?? validDeliveryCheck);
-  }
-
-  #describeBlocker(id: CheckId, meaning: string): string {
-    return this.#blockers.get(id) ?? `Not checked, because ${id} did not pass. ${meaning}`;
-  }
-
-  async #run(check: ReceiverCheck): Promise<CheckOutcome> {
+  async #play(check: ReceiverCheck): Promise<CheckOutcome> {
     const session = this.#session;
     session.plays = [];
     const outcome = await check.run(session).catch((error: unknown) => {
       // The observer may work again for the next check.
       return inconclusive('', session.noteObserverProblem(error).text);
     });
-    const responses = session.plays.flatMap(({ record }) => record.exchanges.map(({ response }) => response));
-    const isBurst = check === loadCheck || check.id === AFTER_OTHERS_CHECK_ID;
-    if (responses.some(({ status }) => status === 429) && !(isBurst && outcome.status === 'passed')) {
+    const lastAttempts = session.plays.flatMap(({ record }) => listLastAttempts(record.exchanges));
+    if (lastAttempts.some(({ response }) => response.status === 429)) {
       return inconclusive(
         'status 429',
         'Your receiver limits the request rate. Lift the limit while this check runs.',
       );
     }
-    if (check === validDeliveryCheck) return outcome;
-    if (session.isSlow && responses.some(({ failure }) => failure === 'timeout')) {
-      return inconclusive(
-        session.plays.map(({ record }) => describePlay(record)).join(', '),
-        'Your receiver responds too slowly to be checked. Respond before you do the work.',
-      );
-    }
     if (!session.plays.some(({ violations }) => violations.some(({ rule }) => rule === 'running')))
       return outcome;
-    this.#downSince = check.id;
+    this.#end = `Not checked, because your receiver has been down since ${check.id}.`;
     return failed(
       outcome.received,
       'Your receiver goes down: it accepts no delivery after this check. Check its log.',
@@ -182,7 +169,10 @@ class CheckRunner {
 }
 
 /** The checks with these IDs, and the checks of the rules with these names; all without names. @throws SvcError `usage` */
-function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]): readonly ReceiverCheck[] {
+function selectChecks(
+  checks: readonly ReceiverCheck[],
+  names: readonly string[],
+): ReadonlySet<ReceiverCheck> {
   const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
   for (const name of names) {
     if (validNames.includes(name)) continue;
@@ -190,8 +180,8 @@ function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]
       hint: suggestMatch(name, validNames) ?? `Use one of the rules ${receiverRuleNames.join(', ')}.`,
     });
   }
-  if (names.length === 0) return checks;
-  return checks.filter((check) => names.includes(check.id) || names.includes(getRule(check)));
+  const isNamed = (check: ReceiverCheck) => names.includes(check.id) || names.includes(getRule(check));
+  return new Set(names.length === 0 ? checks : checks.filter(isNamed));
 }
 
 function getRule({ id }: ReceiverCheck): ReceiverRule {

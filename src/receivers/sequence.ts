@@ -89,8 +89,8 @@ export interface CustomStep {
   readonly isGenuine: boolean;
   /** As in a step of a sequence. */
   readonly with_previous?: boolean | undefined;
-  /** @param body the envelope of the event. @param id its ID */
-  create(factory: DeliveryFactory, body: string, id: string): DeliveryMessage;
+  /** @param envelope the envelope of the event as the service writes it. @param body the same as the receiver may serialize it */
+  create(factory: DeliveryFactory, body: string, envelope: string): DeliveryMessage;
 }
 
 /** What is played: a delivery sequence, or the fixed one of a check. */
@@ -106,10 +106,10 @@ export interface EventTemplate {
   readonly payload: string;
 }
 
-/** A field that the fuzz run adds to payloads. */
-export const FUZZ_FIELD = 'svc_fuzz';
+/** A field that no payload has. */
+export const UNKNOWN_FIELD = 'svc_test';
 /** An event type that no receiver knows. */
-export const UNKNOWN_TYPE = 'svc_fuzz.unheard_of';
+export const UNKNOWN_TYPE = 'svc_test.unknown';
 
 function isObjectText(text: string): boolean {
   try {
@@ -225,7 +225,7 @@ export function addField(object: string, name: string, value: string): string {
 
 /** `event 1 (order.shipped)`, what a table shows of an event. */
 export function nameEvent(sequence: Pick<PlayedSequence, 'events'>, index: number): string {
-  return `event ${index + 1}${sequence.events.length === 0 ? '' : ` (${sequence.events[index]?.type})`}`;
+  return `event ${index + 1} (${sequence.events[index]?.type})`;
 }
 
 /** Describes what a step sends or does. */

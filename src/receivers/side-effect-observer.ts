@@ -8,11 +8,11 @@ export type SideEffects =
   | { readonly mode: 'ids'; readonly countsById: ReadonlyMap<string, number> }
   | { readonly mode: 'count'; readonly count: number };
 
-/** The range of side effects that each event may have, by its ID. */
-export type ExpectedSideEffects = ReadonlyMap<string, { readonly min: number; readonly max: number }>;
+/** The number of side effects that each event has at least, by its ID: 1 after its delivery was accepted, otherwise 0. */
+export type ExpectedSideEffects = ReadonlyMap<string, number>;
 
 /** Additional side effects are awaited for at least this long after the last delivery or side effect, and longer after slow ones. */
-export const MIN_QUIET_MS = 100;
+const MIN_QUIET_MS = 100;
 /** Factor of the longest time between two side effects, which is added to the quiet time. */
 const QUIET_FACTOR = 1.5;
 /** The waits that show how long a side effect takes. A receiver that is slow once later must not make all waits long. */
@@ -31,10 +31,9 @@ export class SideEffectObserver {
   /** The number of side effects before those that are awaited. */
   #baseline = 0;
   /** The side effects whose wait has not ended. */
-  readonly #pending = new Map<string, { readonly min: number; readonly max: number }>();
+  readonly #pending = new Map<string, number>();
   #slowestMs = 0;
   #measuredWaits = 0;
-  #isBusy = false;
 
   constructor(read: ReadSideEffects, signal: AbortSignal) {
     this.#read = read;
@@ -46,14 +45,9 @@ export class SideEffectObserver {
     return this.#slowestMs;
   }
 
-  /** Whether the receiver was still working on earlier deliveries at the end of a wait. Side effects then say nothing. */
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
-  /** Leaves the side effects of deliveries to the next {@link begin}. The events have any number of them. */
+  /** Leaves the side effects of deliveries to the next {@link begin}. */
   postpone(expected: ExpectedSideEffects): void {
-    for (const [id, { min }] of expected) this.#pending.set(id, { min, max: Number.POSITIVE_INFINITY });
+    for (const [id, min] of expected) this.#pending.set(id, min);
   }
 
   /**
@@ -69,41 +63,35 @@ export class SideEffectObserver {
 
   /**
    * Waits until the expected side effects are there, and long enough to see additional ones. Call this after the last delivery.
-   * @param timeoutMs how long to wait for a missing side effect after the latest one, and at most for more side effects than events
-   * @param minQuietMs how long to wait at least for an additional side effect after the latest one
+   * @param timeoutMs how long to wait for a missing side effect after the latest one, and at most for more than one of each event
    * @returns null if the receiver is still working after {@link MAX_WAIT_MS}
    */
-  async wait(
-    expected: ExpectedSideEffects,
-    timeoutMs: number,
-    minQuietMs = MIN_QUIET_MS,
-  ): Promise<SideEffects | null> {
+  async wait(expected: ExpectedSideEffects, timeoutMs: number): Promise<SideEffects | null> {
     this.postpone(expected);
     let [changedAfterMs, slowestMs] = [0, 0];
     let latestTotal: number | null = null;
     let completedAfterMs: number | null = null;
+    let isBusy = false;
     const reading = await this.#poll((current, waitedMs) => {
-      const sideEffects = this.#toSideEffects(current, expected);
-      const { isMissing, isExceeded, total } = compare(sideEffects, expected);
+      const { isMissing, total } = compare(this.#toSideEffects(current, expected), expected);
       if (total !== (latestTotal ?? 0)) {
         slowestMs = Math.max(slowestMs, waitedMs - changedAfterMs);
         if (latestTotal !== null) changedAfterMs = waitedMs;
       }
       latestTotal = total;
-      this.#isBusy = waitedMs >= Math.max(MAX_WAIT_MS, timeoutMs) && waitedMs - changedAfterMs < timeoutMs;
-      if (isMissing || this.#isBusy) return this.#isBusy || waitedMs - changedAfterMs >= timeoutMs;
+      const unchangedMs = waitedMs - changedAfterMs;
+      isBusy = isMissing && unchangedMs < timeoutMs && waitedMs >= Math.max(MAX_WAIT_MS, timeoutMs);
+      if (isMissing) return isBusy || unchangedMs >= timeoutMs;
       completedAfterMs ??= waitedMs;
-      // An additional side effect does not go away. With a count, late side effects would count for the next deliveries.
-      if (isExceeded && sideEffects.mode === 'ids') return true;
-      const quietMs = minQuietMs + QUIET_FACTOR * Math.max(slowestMs, this.#slowestMs);
-      if (waitedMs - changedAfterMs >= quietMs) return true;
+      const quietMs = MIN_QUIET_MS + QUIET_FACTOR * Math.max(slowestMs, this.#slowestMs);
+      if (unchangedMs >= quietMs) return true;
       // With a count, other senders can cause side effects all the time.
       return total > expected.size && waitedMs - completedAfterMs >= timeoutMs + quietMs;
     });
     if (slowestMs > 0 && this.#measuredWaits++ < MEASURED_WAITS) {
       this.#slowestMs = Math.max(this.#slowestMs, slowestMs);
     }
-    if (this.#isBusy) return null;
+    if (isBusy) return null;
     const sideEffects = this.#toSideEffects(reading, expected);
     for (const id of expected.keys()) this.#pending.delete(id);
     this.#baseline = reading.count;
@@ -134,27 +122,23 @@ export class SideEffectObserver {
 
   /**
    * Reads side effects at growing intervals until `isDone`, or until the signal is aborted.
-   * @param isDone gets the milliseconds of waiting so far, without those in which this process was paused between two readings,
-   *   for example by a busy machine. Side effects of that time have not been read yet.
+   * @param isDone gets the milliseconds of waiting so far, without those in which this process was paused, for example by a busy
+   *   machine
    * @returns the last reading
    */
   async #poll(isDone: (reading: SideEffectReading, waitedMs: number) => boolean): Promise<SideEffectReading> {
-    const startedAt = performance.now();
-    let pausedMs = 0;
-    for (
-      let intervalMs = MIN_INTERVAL_MS;
-      ;
-      intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * INTERVAL_GROWTH)
-    ) {
+    let [waitedMs, intervalMs] = [0, MIN_INTERVAL_MS];
+    for (;;) {
       const readFrom = performance.now();
       const reading = await this.#readWithRetries();
-      const readAt = performance.now();
-      if (isDone(reading, readAt - startedAt - pausedMs) || this.#signal.aborted) return reading;
+      const readMs = performance.now() - readFrom;
+      waitedMs += readMs;
+      if (isDone(reading, waitedMs) || this.#signal.aborted) return reading;
       // Waits as long as the reading took, so that reading a long list does not occupy the receiver all the time.
-      const sleepMs = Math.max(intervalMs, readAt - readFrom);
+      const sleepMs = Math.max(intervalMs, readMs);
       await sleep(sleepMs, this.#signal);
-      // The sleep also ends early, when the signal is aborted.
-      pausedMs += Math.max(0, performance.now() - readAt - sleepMs);
+      waitedMs += sleepMs;
+      intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * INTERVAL_GROWTH);
     }
   }
 }
@@ -162,15 +146,15 @@ export class SideEffectObserver {
 function compare(sideEffects: SideEffects, expected: ExpectedSideEffects) {
   if (sideEffects.mode === 'count') {
     const { count } = sideEffects;
-    const sum = (bound: 'min' | 'max') =>
-      [...expected.values()].reduce((total, sideEffect) => total + sideEffect[bound], 0);
-    return { total: count, isMissing: count < sum('min'), isExceeded: count > sum('max') };
+    return { total: count, isMissing: count < sum(expected.values()) };
   }
   const { countsById } = sideEffects;
-  const entries = [...expected].map(([id, bounds]) => ({ ...bounds, count: countsById.get(id) ?? 0 }));
   return {
-    total: entries.reduce((total, { count }) => total + count, 0),
-    isMissing: entries.some(({ count, min }) => count < min),
-    isExceeded: entries.some(({ count, max }) => count > max),
+    total: sum(countsById.values()),
+    isMissing: [...expected].some(([id, min]) => (countsById.get(id) ?? 0) < min),
   };
+}
+
+function sum(counts: Iterable<number>): number {
+  return [...counts].reduce((total, count) => total + count, 0);
 }

@@ -20,8 +20,10 @@ export function checkReceiver({ countSideEffects, ...options }: CheckReceiverOpt
     apiKey: API_KEY,
     only: [],
     strict: false,
-    eventType: 'order.shipped',
-    payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}',
+    event: {
+      type: 'order.shipped',
+      payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}',
+    },
     now: Date.now,
     timeoutMs: 5_000,
     slowThresholdMs: 400,

@@ -6,7 +6,7 @@ import { useVirtualTime } from './in-process-receiver.ts';
 vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 const { signal } = new AbortController();
-const expectOne = (id: string) => new Map([[id, { min: 1, max: 1 }]]);
+const expectOne = (id: string) => new Map([[id, 1]]);
 
 /** An observer of side effects that a test causes after some time. */
 function start({ hasIds = true } = {}) {
@@ -49,7 +49,7 @@ describe('SideEffectObserver', () => {
     };
     const observer = new SideEffectObserver(read, new AbortController().signal);
     const events = Array.from({ length: expectedCount }, (_, index) => `evt_${index}`);
-    const expected = new Map(events.map((id) => [id, { min: 1, max: 1 }]));
+    const expected = new Map(events.map((id) => [id, 1]));
     expect(await observer.wait(expected, 1_000)).toEqual({ mode: 'count', count });
   });
 
@@ -74,16 +74,14 @@ describe('SideEffectObserver', () => {
 
   it('a wait for a receiver that works on one event after the other ends after 30 seconds, and so does the next', async () => {
     const { observer, cause } = start();
-    const events = Array.from({ length: 60 }, (_, index) => `evt_${index}`);
+    const events = Array.from({ length: 70 }, (_, index) => `evt_${index}`);
     for (const [index, id] of events.entries()) cause(id, 1_000 * (index + 1));
     const startedAt = performance.now();
-    const expected = new Map(events.map((id) => [id, { min: 1, max: 1 }]));
+    const expected = new Map(events.map((id) => [id, 1]));
     expect(await observer.wait(expected, 5_000)).toBeNull();
-    expect(observer.isBusy).toBe(true);
     expect(performance.now() - startedAt).toBeLessThan(31_000);
     expect(await observer.begin(5_000)).toBe(false);
     expect(await observer.begin(5_000)).toBe(true);
-    expect(observer.isBusy).toBe(false);
   });
 
   it('the first three waits decide how long later waits are quiet', async () => {

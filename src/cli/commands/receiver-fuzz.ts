@@ -3,15 +3,12 @@ import { randomInt } from 'node:crypto';
 import { join, relative, resolve } from 'node:path';
 import { createStateFolder } from '../../config/run-file.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import { ExitCode, SvcError } from '../../domain/errors.ts';
+import type { ExitCode } from '../../domain/errors.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
-import { createRandomSource } from '../../domain/secret.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
-import { findFixture, listFixtures } from '../../fixtures/event-fixtures.ts';
+import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
-import { fillTemplates } from '../../fixtures/template.ts';
-import { createTemplateContexts } from '../../fixtures/template-contexts.ts';
 import { readTextFile } from '../../platform/read-data-file.ts';
 import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receivers/fuzz/fuzz.ts';
 import type { FuzzProgress } from '../../receivers/fuzz/fuzz-session.ts';
@@ -21,18 +18,21 @@ import {
   waitUntilListening,
 } from '../../receivers/fuzz/restart-receiver.ts';
 import { fuzzRules, sideEffectRules } from '../../receivers/play-rules.ts';
-import { type DeliverySequence, type EventTemplate, parseSequenceText } from '../../receivers/sequence.ts';
-import { createSideEffectReader } from '../../receivers/side-effect-reader.ts';
+import { type DeliverySequence, parseSequenceText } from '../../receivers/sequence.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { assertFileWritable, writeText } from '../file-access.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askText } from '../prompt.ts';
-import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
+import {
+  addReceiverOptions,
+  createEvents,
+  printReport,
+  type ReceiverOptions,
+  resolveReceiverOptions,
+} from '../receiver-options.ts';
 import { renderFuzzReport } from '../render/fuzz-report.ts';
-import { JUNIT_FILE_HINT } from '../render/junit.ts';
-import { renderReceiverJUnit } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
 
@@ -43,13 +43,11 @@ interface FuzzCommandOptions extends ReceiverOptions {
   readonly time?: number;
   readonly randomSeed?: number;
   readonly events?: readonly string[];
-  readonly observe?: string;
   readonly only?: readonly string[];
   readonly without?: readonly string[];
   readonly restartCommand?: string;
   readonly replay?: string;
   readonly save?: string;
-  readonly junit?: string;
 }
 
 const SAVE_HINT = 'Choose a writable file with --save.';
@@ -99,10 +97,6 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
           'all',
           parseList,
         )
-        .option(
-          '--observe <url|command>',
-          'URL or command that returns the side effects, as {"ids": […]} or {"count": n}',
-        )
         .optionWithDefault('--only <variations>', 'Variations to use, separated by commas', 'all', parseList)
         .option('--without <variations>', 'Variations to leave out, separated by commas', parseList)
         .option(
@@ -114,8 +108,7 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
           '--save <file>',
           'File for the smallest sequence that breaks a rule',
           'a file in .svc',
-        )
-        .option('--junit <file>', 'File to write a JUnit report to'),
+        ),
     ).addHelpText('after', NOTES),
   examples: [
     [
@@ -144,46 +137,35 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
   const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
   if (options.save !== undefined) assertFileWritable(resolve(context.cwd, options.save), SAVE_HINT);
-  const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
-  if (junitPath !== null) assertFileWritable(junitPath, JUNIT_FILE_HINT);
-  const readSideEffects =
-    options.observe === undefined
-      ? null
-      : createSideEffectReader(options.observe, { ...fuzzOptions, cwd: context.cwd });
   const startedAt = performance.now();
-  let progress: FuzzProgress = { phase: 'searching', runs: 0, requests: 0, steps: null };
+  let progress: FuzzProgress = { runs: 0, requests: 0, steps: null };
   const report = await withProgress(
     context,
     async () => describeProgress(progress, fuzzOptions, performance.now() - startedAt),
     fuzzReceiver({
       ...fuzzOptions,
-      readSideEffects,
       onProgress: (current) => {
         progress = current;
       },
     }),
   );
-  context.print(report, () => renderFuzzReport(report, context.io));
-  await saveFailure(report, fuzzOptions, options, context);
-  if (junitPath !== null)
-    await writeText(junitPath, renderReceiverJUnit('svc receiver fuzz', report, url), JUNIT_FILE_HINT);
-  if (report.interrupted) return ExitCode.interrupted;
-  return report.failure === null ? ExitCode.success : ExitCode.failure;
+  const render = () => renderFuzzReport(report, context.io);
+  const exitCode = await printReport('svc receiver fuzz', url, report, render, options.junit, context);
+  await saveFailure(report, url, options, context);
+  return exitCode;
 }
-
-/** The options of the fuzz run that exist before `readSideEffects`, which is created with some of them. */
-type OptionsWithoutReader = Omit<FuzzOptions, 'readSideEffects' | 'onProgress'>;
 
 async function toFuzzOptions(
   url: string,
   replay: DeliverySequence | null,
   options: FuzzCommandOptions,
   context: Context,
-): Promise<OptionsWithoutReader> {
+): Promise<FuzzOptions> {
   const { restartCommand, runs, time, randomSeed, events, only, without } = options;
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
   const { projectFolder } = await context.resolveConfig();
+  const types = events?.length ? events : listFixtures(fixtureFolders(projectFolder)).map(({ type }) => type);
   if (restartCommand === undefined) {
     if (replay?.steps.some(({ kind }) => kind === 'restart'))
       throw createRestartError('The sequence restarts the receiver, so it needs --restart-command.');
@@ -201,39 +183,18 @@ async function toFuzzOptions(
     variations: selectVariations(only, without),
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
-    events: createEvents(events, seed, projectFolder, context),
+    events: await createEvents(types, { randomSeed: String(seed) }, context),
     restart: restartCommand === undefined ? null : restart,
   };
 }
 
-/** The templates of fixtures are filled with the values of the random seed. */
-function createEvents(
-  types: readonly string[] | undefined,
-  randomSeed: number,
-  projectFolder: string,
-  { env, now }: Context,
-): readonly EventTemplate[] {
-  const folders = fixtureFolders(projectFolder);
-  const templateContexts = createTemplateContexts({ env, random: createRandomSource(randomSeed), now });
-  const requested = types?.length ? types : listFixtures(folders).map(({ type }) => type);
-  return requested.map((type) => {
-    const fixture = findFixture(type, folders);
-    if (fixture !== null) return { type, payload: fillTemplates(fixture.template, templateContexts.next()) };
-    throw new SvcError('not_found', `Fixture ${type} does not exist.`, {
-      hint: { text: 'List the fixtures', command: 'svc fixtures list' },
-    });
-  });
-}
-
 function describeProgress(
-  { phase, runs, requests, steps }: FuzzProgress,
-  { url, runs: totalRuns, timeMs, replay }: OptionsWithoutReader,
+  { runs, requests, steps }: FuzzProgress,
+  { url, runs: totalRuns, timeMs, replay }: FuzzOptions,
   elapsedMs: number,
 ): string {
   const sent = formatDeliveryCount(requests);
-  if (phase === 'shrinking') return `Found a failure in ${url}. Removing steps: ${steps} left, ${sent}`;
-  if (phase === 'confirming')
-    return `Playing the smallest sequence again: ${formatCount(steps ?? 0, 'step')}`;
+  if (steps !== null) return `Found a failure in ${url}. Removing steps: ${steps} left, ${sent}`;
   if (replay) return `Playing the sequence against ${url}, ${sent}`;
   const elapsed = formatDuration(Math.floor(elapsedMs / SECOND_MS) * SECOND_MS);
   const time = timeMs === null ? '' : ` in ${elapsed} of ${formatDuration(timeMs)}`;
@@ -244,11 +205,11 @@ function describeProgress(
 /** Writes the smallest sequence unless a saved one was played, and prints what to do next. */
 async function saveFailure(
   report: FuzzReport,
-  { url }: OptionsWithoutReader,
+  url: string,
   options: FuzzCommandOptions,
   context: Context,
 ): Promise<void> {
-  const { save, replay, restartCommand } = options;
+  const { save, replay } = options;
   const { failure } = report;
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
@@ -261,13 +222,6 @@ async function saveFailure(
     await writeText(resolve(context.cwd, path), text, SAVE_HINT);
     const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];
     printHint({ text: 'Play it again', command: command.map(quoteForShell).join(' ') }, context.io);
-  }
-  // The receiver stopped, so svc could not play another sequence.
-  if (failure.rule === 'running' && failure.played === 1 && restartCommand === undefined) {
-    printHint(
-      'To find a smaller sequence, pass a command that restarts the receiver, with --restart-command.',
-      context.io,
-    );
   }
   // The fuzz run sends plain deliveries and a forged one before the first random sequence, and ends if one fails.
   const hasPlainDeliveryFailed = report.runs === 0;

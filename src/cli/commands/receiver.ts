@@ -5,10 +5,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { ExitCode, type Hint, SvcError } from '../../domain/errors.ts';
+import { type Hint, SvcError } from '../../domain/errors.ts';
 import { quoteForShell } from '../../domain/shell.ts';
-import { findFixture } from '../../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import {
   listFrameworks,
   type ReceiverExample,
@@ -18,33 +16,31 @@ import {
   type TestFramework,
   testFrameworks,
 } from '../../fixtures/receiver-examples.ts';
-import { fillTemplates } from '../../fixtures/template.ts';
 import { receiverRules } from '../../receivers/receiver-check.ts';
-import { type RunChecksOptions, runChecks } from '../../receivers/run-checks.ts';
-import { createSideEffectReader } from '../../receivers/side-effect-reader.ts';
+import { runChecks } from '../../receivers/run-checks.ts';
+import type { EventTemplate } from '../../receivers/sequence.ts';
 import { EventType } from '../../resources/values.ts';
 import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
-import type { Context } from '../context.ts';
-import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
-import { assertFileWritable, createWriteError, writeText } from '../file-access.ts';
+import { createWriteError } from '../file-access.ts';
 import { choiceOption, parseList, parseReceiverUrl, schemaParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice, askText, type ChoiceSource, toChoiceList } from '../prompt.ts';
-import { addReceiverOptions, type ReceiverOptions, resolveReceiverOptions } from '../receiver-options.ts';
-import { JUNIT_FILE_HINT } from '../render/junit.ts';
-import { renderReceiverJUnit, renderReport } from '../render/receiver-report.ts';
+import {
+  addReceiverOptions,
+  createEvents,
+  printReport,
+  type ReceiverOptions,
+  resolveReceiverOptions,
+} from '../receiver-options.ts';
+import { renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { resolveTemplateContexts } from '../seed-option.ts';
 
 interface CheckCommandOptions extends ReceiverOptions {
   readonly url?: string;
   readonly rule?: readonly string[];
-  readonly observe?: string;
   readonly eventType: string;
   readonly strict?: boolean;
-  /** Path of the report. */
-  readonly junit?: string;
 }
 
 const RULES = renderFields(
@@ -74,17 +70,12 @@ export const check: CommandDefinition<CheckCommandOptions> = {
         .addArgument(new AskedArgument('url', 'Port or URL of the receiver').argParser(parseReceiverUrl))
         .optionWithDefault('--rule <name>', 'Rule or check to run; repeatable', 'all', parseList)
         .option(
-          '--observe <url|command>',
-          'URL or command that returns the side effects, as {"ids": […]}, {"count": n} or a number',
-        )
-        .option(
           '--event-type <type>',
           'Event type to send, with the payload of its fixture',
           schemaParser(EventType),
           'order.shipped',
         )
-        .option('--strict', 'Exit with code 1 if a check is inconclusive')
-        .option('--junit <file>', 'File to write a JUnit report to'),
+        .option('--strict', 'Exit with code 1 if a check is inconclusive'),
     ).addHelpText('after', NOTES),
   examples: [
     [
@@ -110,59 +101,29 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     ],
   ],
   async run(options, context) {
-    const checkOptions = await toCheckOptions(options, context);
-    const { observe } = options;
-    const junitPath = options.junit === undefined ? null : resolve(context.cwd, options.junit);
-    if (junitPath !== null) assertFileWritable(junitPath, JUNIT_FILE_HINT);
-    const readSideEffects =
-      observe === undefined ? null : createSideEffectReader(observe, { ...checkOptions, cwd: context.cwd });
+    const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
+    const receiverOptions = await resolveReceiverOptions(url, options, context);
+    const [event] = await createEvents([options.eventType], {}, context);
+    const { values } = await context.resolveConfig();
     let progressBar = renderProgressBar(0, 1);
-    const onProgress: RunChecksOptions['onProgress'] = (done, total, current) => {
-      progressBar = `${renderProgressBar(done, total)}  ${current ?? ''}`;
-    };
     const report = await withProgress(
       context,
-      async () => `Checking ${checkOptions.url}  ${progressBar}`,
-      runChecks({ ...checkOptions, readSideEffects, onProgress }),
+      async () => `Checking ${url}  ${progressBar}`,
+      runChecks({
+        ...receiverOptions,
+        event: event as EventTemplate,
+        apiKey: values.apiKey,
+        only: options.rule ?? [],
+        strict: options.strict ?? false,
+        onProgress(done, total, current) {
+          progressBar = `${renderProgressBar(done, total)}  ${current ?? ''}`;
+        },
+      }),
     );
-    if (junitPath !== null) {
-      const text = renderReceiverJUnit('svc receiver check', report, checkOptions.url);
-      await writeText(junitPath, text, JUNIT_FILE_HINT);
-    }
-    context.print(report, () => renderReport(report, context.io));
-    if (report.interrupted) return ExitCode.interrupted;
-    return report.ok ? ExitCode.success : ExitCode.failure;
+    const render = () => renderReport(report, context.io);
+    return printReport('svc receiver check', url, report, render, options.junit, context);
   },
 };
-
-/** The options of the check that exist before `readSideEffects`, which is created with some of them. */
-type OptionsWithoutReader = Omit<RunChecksOptions, 'readSideEffects' | 'onProgress'>;
-
-async function toCheckOptions(options: CheckCommandOptions, context: Context): Promise<OptionsWithoutReader> {
-  const { eventType } = options;
-  const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
-  const receiver = await resolveReceiverOptions(url, options, context);
-  const { values, projectFolder } = await context.resolveConfig();
-  return {
-    ...receiver,
-    eventType,
-    apiKey: values.apiKey,
-    only: options.rule ?? [],
-    strict: options.strict ?? false,
-    payload: await createPayload(eventType, projectFolder, context),
-  };
-}
-
-/** The payload of the fixture of the event type; an empty object without a fixture. */
-async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
-  const fixture = findFixture(type, fixtureFolders(projectFolder));
-  if (fixture === null) {
-    await warnAboutMistypedTypes([type], context);
-    return '{}';
-  }
-  const templateContexts = await resolveTemplateContexts({}, context);
-  return fillTemplates(fixture.template, templateContexts.next());
-}
 
 interface ExampleCommandOptions {
   readonly framework?: string;

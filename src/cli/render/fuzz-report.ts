@@ -6,8 +6,8 @@ import type { FuzzFailure } from '../../receivers/fuzz/smallest-failure.ts';
 import { sideEffectRules } from '../../receivers/play-rules.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from './style.ts';
-import { renderFields, renderTable } from './table.ts';
-import { wrapWords } from './text-width.ts';
+import { renderFields } from './table.ts';
+import { wrapIndented } from './text-width.ts';
 
 /** Length of a payload in the text. The saved sequence has it in full. */
 const MAX_PAYLOAD_LENGTH = 400;
@@ -53,16 +53,11 @@ function describeFailureRate({ failed, played }: FuzzFailure): string {
 function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities): string {
   const { rule, summary, reference, steps, original_steps: originalSteps } = failure;
   const { red } = styleFor(capabilities);
-  const table = renderTable(
-    [
-      { title: 'STEP', value: ([step]) => step },
-      { title: 'SENT', value: ([, sent]) => sent },
-      { title: 'RECEIVED', value: ([, , received]) => received },
-      { title: 'BROKEN RULE', value: ([, , , broken]) => red(broken) },
-    ],
-    steps.flatMap((step) => toRows(step, capabilities)),
-    capabilities,
-  );
+  const lines = steps.flatMap(({ step, sent, received, broken }) => {
+    const breaks = broken.length === 0 ? '' : red(`breaks ${broken.join(', ')}`);
+    const result = [received, breaks].filter((text) => text !== '').join(', ');
+    return wrapIndented(`${step}. `, result === '' ? sent : `${sent}: ${result}`, capabilities);
+  });
   const payloads = Object.fromEntries(
     failure.unusual_events.map(({ event, payload }) => [`Payload of event ${event}`, shorten(payload)]),
   );
@@ -72,35 +67,14 @@ function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities)
     'What to do': failure.remedy,
     ...payloads,
     ...(originalSteps > steps.length && {
-      'Found with': `${originalSteps} steps, reduced to ${steps.length} in ${formatDuration(failure.shrink_ms)}`,
+      'Found with': `${originalSteps} steps, reduced to ${steps.length}`,
     }),
   };
   return [
     `${red(`Broken rule: ${rule}`)} (${reference}): ${summary}`,
-    table,
+    lines.join('\n'),
     renderFields(fields, capabilities),
   ].join('\n\n');
-}
-
-/** A row for each line of the longest cell: the end of a text is as important as its start, so it is wrapped, not truncated. */
-function toRows(
-  { step, sent, received, broken }: FuzzFailure['steps'][number],
-  { width }: TerminalCapabilities,
-): [step: string, sent: string, received: string, broken: string][] {
-  // The title of the first column and three gaps take 10 columns.
-  const quarter = Math.max(10, Math.floor((width - 10) / 4));
-  const cells = [
-    wrapWords(2 * quarter, sent),
-    wrapWords(quarter, received),
-    wrapWords(quarter, broken.join(', ')),
-  ] as const;
-  const rowCount = Math.max(...cells.map(({ length }) => length));
-  return Array.from({ length: rowCount }, (_, row) => [
-    row === 0 ? String(step) : '',
-    cells[0][row] ?? '',
-    cells[1][row] ?? '',
-    cells[2][row] ?? '',
-  ]);
 }
 
 function shorten(text: string): string {

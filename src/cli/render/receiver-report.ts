@@ -8,20 +8,17 @@ import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 import { wrapIndented } from './text-width.ts';
 
-/** IDs of checks below a reason. */
-const MAX_IDS = 5;
-
 /**
  * Renders a row per check, with the meaning of failures, followed by the counts and the reasons for inconclusive checks. Checks
- * that share a reason are listed below it. Those that received nothing have no rows, because one problem, such as a rejected valid
- * delivery, can make all of them inconclusive.
+ * that share a reason and received nothing have no rows, because one problem, such as a rejected valid delivery, can make all of
+ * them inconclusive. JSON has all of them.
  */
 export function renderReport(report: CheckReport, capabilities: TerminalCapabilities): string {
   const { checks, interrupted, passed, failed, inconclusive, skipped, observer_problem: problem } = report;
-  const reasons = groupByReason(checks);
+  const reasons = countReasons(checks);
   const shown = checks.filter(
     ({ status, received, meaning }) =>
-      status !== 'inconclusive' || received !== '' || reasons.get(meaning)?.length === 1,
+      status !== 'inconclusive' || received !== '' || reasons.get(meaning) === 1,
   );
   const table = renderTableWithHints(
     [
@@ -47,22 +44,22 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   return [...results, end, ...observerNote, ...noneNote, ...lines].join('\n');
 }
 
-/** The reasons for inconclusive checks, with the IDs of the checks. */
-function groupByReason(checks: readonly CheckResult[]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>();
-  for (const { id, status, meaning } of checks) {
-    if (status === 'inconclusive') groups.set(meaning, [...(groups.get(meaning) ?? []), id]);
+/** The reasons for inconclusive checks, with the number of checks. */
+function countReasons(checks: readonly CheckResult[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { status, meaning } of checks) {
+    if (status === 'inconclusive') counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
   }
-  return groups;
+  return counts;
 }
 
 function renderReasons(
-  reasons: ReadonlyMap<string, readonly string[]>,
+  reasons: ReadonlyMap<string, number>,
   report: CheckReport,
   capabilities: TerminalCapabilities,
 ): string[] {
   if (reasons.size === 0) return [];
-  const width = String(Math.max(...Array.from(reasons.values(), (ids) => ids.length))).length;
+  const width = String(Math.max(...reasons.values())).length;
   return [
     '',
     report.strict
@@ -70,18 +67,10 @@ function renderReasons(
       : failsInconclusive(report)
         ? 'Inconclusive:'
         : 'Inconclusive, so they neither passed nor failed. They fail with --strict:',
-    ...Array.from(reasons, ([reason, ids]) => {
-      const head = `  ${String(ids.length).padStart(width)} × `;
-      const list = ids.length === 1 ? [] : wrapIndented(' '.repeat(head.length), listIds(ids), capabilities);
-      return [...wrapIndented(head, reason, capabilities), ...list];
-    }).flat(),
+    ...Array.from(reasons, ([reason, count]) =>
+      wrapIndented(`  ${String(count).padStart(width)} × `, reason, capabilities),
+    ).flat(),
   ];
-}
-
-/** One reason can concern all checks of a receiver. JSON has all IDs. */
-function listIds(ids: readonly string[]): string {
-  const omitted = ids.length - MAX_IDS;
-  return ids.slice(0, MAX_IDS).join(', ') + (omitted > 0 ? ` and ${omitted} more` : '');
 }
 
 type JUnitReport = ReceiverReport & { readonly strict?: boolean };

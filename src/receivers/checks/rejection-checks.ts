@@ -1,19 +1,17 @@
-import { createWebhookSecret } from '../../domain/secret.ts';
+/** Rejection of invalid deliveries (§6.4). */
 import { hasTimestamp } from '../../signature/schemes.ts';
 import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
 import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { isAccepted, isRejected } from '../receiver-client.ts';
-import type { PlayedSequence } from '../sequence.ts';
+import type { PlayedStep } from '../sequence.ts';
 import { listAttacks, OLD_DELIVERY_CHECK_ID, OTHER_SECRET_CHECK_ID } from '../tampered-deliveries.ts';
-import { createSequenceCheck, describeBusy } from './create-check.ts';
-import { UNKNOWN_FIELD_NAME } from './delivery-checks.ts';
+import { createSequenceCheck, deliver } from './create-check.ts';
 
 const ACCEPTED_HINT = 'The checks of the rules signature and timestamp show which ones it accepts.';
 
 const MARKED_EXPLANATION =
   'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
 
-/** Rejection of invalid deliveries (§6.4). */
 export const rejectionChecks: readonly ReceiverCheck[] = [
   { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },
   {
@@ -28,24 +26,16 @@ export const rejectionChecks: readonly ReceiverCheck[] = [
     sent: 'forged and old deliveries of an event, then the genuine one',
     sideEffects: 'useful',
     steps: ({ factory }) => [
-      {
-        kind: 'custom',
-        event: 0,
-        isGenuine: false,
-        create(deliveries, _, id) {
-          const body = deliveries.createBody({ id, fields: { [UNKNOWN_FIELD_NAME]: 'forged' } });
-          return deliveries.sign(body, { secrets: [createWebhookSecret(deliveries.scheme.key)] });
-        },
-      },
+      { kind: 'attack', attack: 'forged', event: 0 },
       ...(hasTimestamp(factory.scheme) ? [{ kind: 'attack', attack: 'stale', event: 0 } as const] : []),
-      { kind: 'deliver', event: 0 },
+      deliver,
     ],
     fails: { accepted: MARKED_EXPLANATION, processed: MARKED_EXPLANATION },
   }),
 ];
 
 /** Every kind of tampered delivery, each of another event. */
-function listAttackSteps({ factory }: CheckSession): PlayedSequence['steps'] {
+function listAttackSteps({ factory }: CheckSession): readonly PlayedStep[] {
   return listAttacks(factory.scheme).map((attack, event) => ({ kind: 'attack', attack, event }));
 }
 
@@ -75,10 +65,9 @@ async function checkStatus(session: CheckSession): Promise<CheckOutcome> {
 async function checkSideEffects(session: CheckSession): Promise<CheckOutcome> {
   const accepted = `Your receiver processes tampered deliveries. ${ACCEPTED_HINT}`;
   if (session.unobservable !== null) return inconclusive('', session.unobservable);
-  if (session.processesForged) return failed('', accepted);
-  if (session.observer?.isBusy) return inconclusive('', describeBusy(session));
+  if (session.forged === 'processed') return failed('', accepted);
   const attacks = listAttackSteps(session);
-  const valid = { kind: 'deliver', event: attacks.length } as const;
+  const valid: PlayedStep = { kind: 'deliver', event: attacks.length };
   const { record, violations } = await session.check([...attacks, valid], { observes: true });
   const acceptedCount = record.exchanges.filter(({ response }) => isAccepted(response)).length;
   const count = countSideEffects(record);

@@ -1,8 +1,9 @@
-import { MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
+/** Events that are delivered again or at the same time (§6.6), and work that delays the response (§6.5). */
+import { formatDuration, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
 import type { SignedMessage } from '../delivery-factory.ts';
-import type { ReceiverCheck } from '../receiver-check.ts';
+import { failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import type { CustomStep, PlayedStep } from '../sequence.ts';
-import { createSequenceCheck } from './create-check.ts';
+import { createSequenceCheck, createValid, deliver } from './create-check.ts';
 
 const CONCURRENT_COPIES = 10;
 /** A repeat during the work is sent after half of the work time, but at most after this time. */
@@ -12,7 +13,6 @@ const LATER_MS = 2_500;
 /** More than a hundred, because some caches keep only the last hundred IDs. */
 const OTHER_EVENTS = 110;
 const CONCURRENT_DELIVERIES = 50;
-export const AFTER_OTHERS_CHECK_ID = 'deduplication.after-others';
 
 const REPEATED_EXPLANATION =
   'Your receiver processes the event more than once. Look up and store each data.id in one atomic step.';
@@ -25,20 +25,13 @@ const MISTAKEN_EXPLANATION =
 const LOAD_EXPLANATION =
   'Your receiver fails under many simultaneous deliveries. Accept new connections while it handles others, so that its listen backlog does not fill up. If it can handle fewer, respond with 429 or 503.';
 
-const deliver: PlayedStep = { kind: 'deliver', event: 0 };
-
 /** The same message each time: another timestamp has another signature. @param ageMs as in `DeliveryFactory.sign` */
 function createRepeated(ageMs?: number): CustomStep {
   let message: SignedMessage | undefined;
-  return {
-    kind: 'custom',
-    event: 0,
-    isGenuine: true,
-    create(factory, body) {
-      message ??= factory.sign(body, ageMs === undefined ? {} : { ageMs });
-      return message;
-    },
-  };
+  return createValid((factory, body) => {
+    message ??= factory.sign(body, ageMs === undefined ? {} : { ageMs });
+    return message;
+  });
 }
 
 /** The same message before and after a step. */
@@ -105,7 +98,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
     },
   }),
   createSequenceCheck({
-    id: AFTER_OTHERS_CHECK_ID,
+    id: 'deduplication.after-others',
     sent: `a delivery, ${OTHER_EVENTS} others, and a duplicate of the first`,
     steps: () => between({ kind: 'burst', count: OTHER_EVENTS }),
     sideEffects: 'needed',
@@ -122,3 +115,40 @@ export const loadCheck: ReceiverCheck = createSequenceCheck({
   sideEffects: 'ignored',
   fails: { accepted: LOAD_EXPLANATION, 'no-server-error': LOAD_EXPLANATION },
 });
+
+const SAMPLE_COUNT = 3;
+/** A valid delivery is quick if it takes at most this share of the threshold for slow work longer than a tampered one. */
+const QUICK_SHARE = 1 / 2;
+
+/**
+ * The response comes before the work (§6.5). Slow work shows in the response time, compared with a tampered delivery that causes no
+ * work. The side effects do not show it: one that comes before a quick response is allowed, because it can be a row of a queue.
+ */
+export const beforeWorkCheck: ReceiverCheck = {
+  id: 'acceptance.before-work',
+  sent: `${SAMPLE_COUNT} valid deliveries and ${SAMPLE_COUNT} tampered ones`,
+  async run(session) {
+    const pairs = Array.from({ length: SAMPLE_COUNT }, (_, index): PlayedStep[] => [
+      { kind: 'deliver', event: 2 * index },
+      { kind: 'attack', attack: 'forged', event: 2 * index + 1 },
+    ]);
+    const { record } = await session.check(pairs.flat());
+    // The shortest time has the least noise.
+    const getQuickestMs = (isGenuine: boolean) => {
+      const own = record.exchanges.filter((exchange) => exchange.isGenuine === isGenuine);
+      return Math.min(...own.map(({ response }) => response.durationMs));
+    };
+    const [acceptedMs, rejectedMs] = [getQuickestMs(true), getQuickestMs(false)];
+    const received = `response after ${formatDuration(acceptedMs)}, or ${formatDuration(rejectedMs)} for a tampered delivery`;
+    if (acceptedMs - rejectedMs <= QUICK_SHARE * session.slowThresholdMs) return passed(received);
+    return acceptedMs - rejectedMs >= session.slowThresholdMs
+      ? failed(
+          received,
+          'Your receiver responds after the work is done. Accept the delivery, respond, and then do the work.',
+        )
+      : inconclusive(
+          received,
+          'The time does not show whether the work is done before the response. Add a one-second delay to the work while this check runs.',
+        );
+  },
+};

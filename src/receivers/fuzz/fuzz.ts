@@ -5,7 +5,6 @@ import { attackNames, type Variation, variationNames } from '../../domain/variat
 import { withAnySignal } from '../../platform/abort-signals.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
 import { describeResult, fuzzRuleNames, sideEffectRules } from '../play-rules.ts';
-import type { PlayLimits } from '../play-sequence.ts';
 import { type CheckResult, type ReceiverReport, toReport } from '../receiver-check.ts';
 import { getConnectionHint, isUnreachable } from '../receiver-client.ts';
 import type { SessionOptions } from '../receiver-session.ts';
@@ -145,7 +144,7 @@ class Search {
   async #replay(sequence: DeliverySequence): Promise<FuzzFailure | null> {
     const session = this.#session;
     // Shows how fast the receiver is.
-    await this.#playFirst();
+    await this.#playPlain();
     while (session.runs < CONFIRMATION_PLAYS && !session.signal.aborted) {
       session.runs++;
       const failing = await this.#play(sequence);
@@ -155,7 +154,7 @@ class Search {
   }
 
   /** Plays a sequence with one delivery. @throws SvcError `usage` if it does not reach the receiver */
-  async #playFirst(): Promise<FailingPlay | null> {
+  async #playPlain(): Promise<FailingPlay | null> {
     const failing = await this.#play(this.#createSequence({ kind: 'deliver', event: 0 }));
     const response = failing?.record.exchanges.at(-1)?.response;
     if (response === undefined || !isUnreachable(response)) return failing;
@@ -167,34 +166,32 @@ class Search {
   async #search(): Promise<FuzzFailure | null> {
     const { events, randomSeed, runs, timeMs } = this.#options;
     const session = this.#session;
-    const forged = this.#createSequence({ kind: 'attack', attack: 'forged', event: 0 });
-    const hasForged = this.#enabled.has('forged');
-    let failing = await this.#playFirst();
-    for (let play = 1; play < PLAIN_PLAYS; play++) failing ??= await this.#playFirst();
-    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack.
-    if (hasForged) failing ??= await this.#play(forged);
-    if (failing !== null) {
-      // A receiver that accepts a plain delivery without processing it may also accept a forged one, which then shows the cause.
-      const isUnprocessed = failing.violation.rule === 'processed' && hasForged;
-      // The report then has 0 runs, because no random sequence was played.
-      return confirmFailure(session, (isUnprocessed ? await this.#play(forged) : null) ?? failing);
+    const enabled = this.#enabled;
+    let failing: FailingPlay | null = null;
+    for (let play = 0; play < PLAIN_PLAYS; play++) failing ??= await this.#playPlain();
+    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack. And a receiver that
+    // accepts a plain delivery without processing it may also accept a forged one, which then shows the cause.
+    if (enabled.has('forged') && (failing === null || failing.violation.rule === 'processed')) {
+      failing =
+        (await this.#play(this.#createSequence({ kind: 'attack', attack: 'forged', event: 0 }))) ?? failing;
     }
+    // The report then has 0 runs, because no random sequence was played.
+    if (failing !== null) return confirmFailure(session, failing);
     const { createRandomSequence } = await import('./random-sequences.ts');
     const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
     const isOver = () =>
       session.signal.aborted || (runs !== null && session.runs >= runs) || performance.now() >= endsAt;
     while (!isOver()) {
       const run = session.runs++;
-      const enabled = this.#enabled;
-      failing = await this.#play(createRandomSequence({ randomSeed, run, events, enabled }), { endsAt });
+      failing = await this.#play(createRandomSequence({ randomSeed, run, events, enabled }));
       if (failing !== null) return findSmallestFailure(session, failing);
     }
     return null;
   }
 
   /** @returns the play if it broke a rule; null if it did not, or after an interrupt */
-  async #play(sequence: DeliverySequence, limits: Partial<PlayLimits> = {}): Promise<FailingPlay | null> {
-    const play = await this.#session.play(sequence, { ...this.#session.searchLimits, ...limits });
+  async #play(sequence: DeliverySequence): Promise<FailingPlay | null> {
+    const play = await this.#session.play(sequence);
     if (play === null) return null;
     const { record, violations } = play;
     this.#sideEffects ??= record.sideEffects?.mode ?? null;

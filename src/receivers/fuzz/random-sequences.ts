@@ -5,11 +5,11 @@ import {
   addField,
   type DeliverySequence,
   type EventTemplate,
-  FUZZ_FIELD,
   normalizeSequence,
   SEQUENCE_VERSION,
   type SequenceStep,
   sortEventsByFirstStep,
+  UNKNOWN_FIELD,
   UNKNOWN_TYPE,
 } from '../sequence.ts';
 
@@ -101,7 +101,7 @@ function createEventArbitrary({ events, enabled }: RandomSequenceOptions) {
   const unusual = createJsonArbitrary();
   const withField = fc
     .tuple(usual, unusual)
-    .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, FUZZ_FIELD, field) }));
+    .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, UNKNOWN_FIELD, field) }));
   const payload = hasPayload
     ? createObjectArbitrary(unusual, 0, 3)
     : usual.map((template) => template.payload);

@@ -8,24 +8,16 @@ import {
   type DeliverStep,
   type DeliverySequence,
   type EventTemplate,
-  FUZZ_FIELD,
   normalizeSequence,
   omitField,
   type SequenceEvent,
   type SequenceStep,
   sortEventsByFirstStep,
+  UNKNOWN_FIELD,
   UNKNOWN_TYPE,
 } from '../sequence.ts';
 
 type PauseStep = Extract<SequenceStep, { kind: 'pause' }>;
-
-const FEW_STEPS = 5;
-
-interface SmallestSequence {
-  readonly sequence: DeliverySequence;
-  /** The number of sequences that were tried. */
-  readonly tryCount: number;
-}
 
 /**
  * @param sequence a sequence that fails
@@ -38,7 +30,7 @@ export async function shrinkSequence(
   failingStep: number | null,
   template: EventTemplate,
   isFailing: (sequence: DeliverySequence) => Promise<boolean>,
-): Promise<SmallestSequence> {
+): Promise<DeliverySequence> {
   const triedTexts = new Set([JSON.stringify(sequence)]);
   let smallest = sequence;
   const trySequence = async (candidate: DeliverySequence): Promise<boolean> => {
@@ -54,12 +46,8 @@ export async function shrinkSequence(
   for (const candidate of focusOnStep(sequence, failingStep)) {
     if (await trySequence(candidate)) break;
   }
-  // Halves first, because most of the steps do not matter. A few steps are removed one by one.
-  for (
-    let size = smallest.steps.length <= FEW_STEPS ? 0 : smallest.steps.length >> 1;
-    size >= 1;
-    size >>= 1
-  ) {
+  // Halves first, because most of the steps do not matter.
+  for (let size = smallest.steps.length >> 1; size >= 1; size >>= 1) {
     for (let start = smallest.steps.length - size; start >= 0; start -= size) {
       if (size < smallest.steps.length) await trySequence(removeSteps(smallest, start, size));
     }
@@ -72,7 +60,7 @@ export async function shrinkSequence(
       if (isSmaller) break;
     }
   }
-  return { sequence: smallest, tryCount: triedTexts.size - 1 };
+  return smallest;
 }
 
 /** Guesses what matters for most failures: the step, those with its event, and the pauses, bursts and restarts between them. */
@@ -153,8 +141,8 @@ function listShorterPauses(step: PauseStep): PauseStep[] {
 /** The field that the fuzz run added stays whole: it is short. */
 function listSimplerEvents(event: SequenceEvent, { type, payload }: EventTemplate): SequenceEvent[] {
   const { padding } = event;
-  const field = getTextAtPath(event.payload, [FUZZ_FIELD]);
-  const payloads = [payload, ...(field === undefined ? [] : [addField(payload, FUZZ_FIELD, field)])];
+  const field = getTextAtPath(event.payload, [UNKNOWN_FIELD]);
+  const payloads = [payload, ...(field === undefined ? [] : [addField(payload, UNKNOWN_FIELD, field)])];
   return [
     ...payloads.map((simpler) => ({ ...event, type, payload: simpler })),
     ...(event.type === UNKNOWN_TYPE ? [{ ...event, payload: '{}' }] : []),

@@ -1,7 +1,6 @@
 /** Makes a sequence that fails smaller, plays the smallest one again, and describes the failure. */
 import { SECOND_MS } from '../../domain/duration.ts';
 import {
-  explainRule,
   type FuzzRule,
   findViolations,
   fuzzRules,
@@ -34,9 +33,6 @@ export interface FuzzFailure {
   readonly played: number;
   /** The number of steps of the sequence that failed first. */
   readonly original_steps: number;
-  /** The number of sequences that were tried to find the smallest one. Those of a race are played twice. */
-  readonly shrink_runs: number;
-  readonly shrink_ms: number;
   readonly steps: readonly StepSummary[];
   /** The events whose payload differs from that of an ordinary one, by their number in `steps`. */
   readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
@@ -46,46 +42,39 @@ export interface FuzzFailure {
 
 /** Plays of the smallest sequence, including the one that found it. */
 export const CONFIRMATION_PLAYS = 3;
-/** How long a search for a smaller sequence may take. */
+/** How long a search for a smaller sequence may take, and the least time that it waits for a response or a side effect. */
 const SHRINK_MS = 20 * SECOND_MS;
+const SHRINK_TIMEOUT_MS = 500;
+/** The least time that the plays of the smallest sequence wait. */
+const CONFIRMATION_TIMEOUT_MS = 3 * SECOND_MS;
 /** Plays of a smaller sequence with simultaneous deliveries before it counts as one that does not fail. */
 const RACE_PLAYS = 2;
 
 /** Finds the smallest sequence that breaks a rule of the same group as the first one. */
 export async function findSmallestFailure(session: FuzzSession, first: FailingPlay): Promise<FuzzFailure> {
-  session.note('shrinking', first.sequence);
-  const startedAt = performance.now();
-  const getElapsedMs = () => Math.round(performance.now() - startedAt);
+  const endsAt = performance.now() + SHRINK_MS;
   let smallest = first;
-  let isOver = false;
+  session.steps = first.sequence.steps.length;
   const isFailing = async (sequence: DeliverySequence): Promise<boolean> => {
     // A race does not show in every play.
     const isRace = sequence.steps.some((step) => 'with_previous' in step && step.with_previous);
     for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
-      isOver ||= session.signal.aborted || getElapsedMs() > SHRINK_MS || !(await session.ensureRunning());
-      if (isOver) return false;
-      const failing = await session.playAgain(sequence, session.shrinkLimits, first.violation.rule);
+      if (session.signal.aborted || performance.now() > endsAt || !(await session.ensureRunning())) {
+        return false;
+      }
+      const failing = await session.playAgain(sequence, first.violation.rule, SHRINK_TIMEOUT_MS);
       if (failing === null) continue;
       smallest = failing;
-      session.note('shrinking', sequence);
+      session.steps = sequence.steps.length;
       return true;
     }
     return false;
   };
-  const { tryCount } = await shrinkSequence(
-    first.sequence,
-    first.violation.step,
-    session.template,
-    // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
-    (sequence) =>
-      isFailing(sequence).catch(() => {
-        isOver = true;
-        return false;
-      }),
-  );
-  const shrink_ms = getElapsedMs();
+  const { step } = first.violation;
+  // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
+  await shrinkSequence(first.sequence, step, session.template, isFailing).catch(() => {});
   const failure = await confirmFailure(session, smallest);
-  return { ...failure, original_steps: first.sequence.steps.length, shrink_runs: tryCount, shrink_ms };
+  return { ...failure, original_steps: first.sequence.steps.length };
 }
 
 /** Plays a sequence again, to see whether it fails every time, and describes its failure. */
@@ -93,12 +82,11 @@ export async function confirmFailure(
   session: FuzzSession,
   { sequence, record, violation }: FailingPlay,
 ): Promise<FuzzFailure> {
-  session.note('confirming', sequence);
   let [failed, played] = [1, 1];
   let problem = '';
   try {
     while (played < CONFIRMATION_PLAYS && !session.signal.aborted && (await session.ensureRunning())) {
-      const next = await session.playAgain(sequence, session.searchLimits, violation.rule);
+      const next = await session.playAgain(sequence, violation.rule, CONFIRMATION_TIMEOUT_MS);
       if (session.signal.aborted) break;
       played++;
       if (next !== null) failed++;
@@ -106,8 +94,7 @@ export async function confirmFailure(
   } catch (error) {
     problem = ` It could not be played again: ${(error as Error).message}`;
   }
-  const { reference, summary } = fuzzRules[violation.rule];
-  const { reason, remedy } = explainRule(violation.rule, sequence);
+  const { reference, summary, reason, remedy } = fuzzRules[violation.rule];
   const attackExplanation = explainAcceptedAttack(sequence, record, violation);
   return {
     rule: violation.rule,
@@ -123,8 +110,6 @@ export async function confirmFailure(
         ? attackExplanation
         : [attackExplanation, remedy].filter(Boolean).join(' '),
     original_steps: sequence.steps.length,
-    shrink_runs: 0,
-    shrink_ms: 0,
     steps: summarizeSteps(sequence, record, findViolations(record)),
     unusual_events: sequence.events.flatMap(({ payload }, index) =>
       payload === session.template.payload ? [] : [{ event: index + 1, payload }],

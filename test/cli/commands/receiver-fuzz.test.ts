@@ -41,14 +41,14 @@ describe('svc receiver fuzz', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('the smallest sequence is shown as a table, with why it matters and what to do', async () => {
+  it('the smallest sequence is shown step by step, with why it matters and what to do', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err, cwd } = await fuzz({ url: receiver.url, only: ['stale'], runs: 20 });
     expect(out).toMatch(
       /^Broken rule: rejected \(§6\.3, §6\.4\): a forged, altered or old delivery gets a 4xx response\n/,
     );
-    expect(out).toMatch(
-      /STEP +SENT +RECEIVED +BROKEN RULE\n1 +attack with event 1 \(order\.shipped\): a correctly signed delivery that is six minutes old +status 204 +rejected\n/,
+    expect(out).toContain(
+      '\n1. attack with event 1 (order.shipped): a correctly signed delivery that is six minutes old: status 204, breaks rejected\n',
     );
     expect(out).toMatch(/What happened +The attack got status 204\. Fails every time \(3 of 3\)\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
@@ -184,7 +184,6 @@ describe('svc receiver fuzz', () => {
   it.each<readonly [object, string]>([
     [{ only: ['dublicate'] }, 'Variation dublicate does not exist.'],
     [{ only: ['restart'] }, 'The variation restart needs --restart-command.'],
-    [{ events: ['a.b'] }, 'Fixture a.b does not exist.'],
     [{ replay: 'missing.json' }, 'missing.json does not exist.'],
     [{ url: 'http://8.8.8.8/hooks' }, 'must use HTTPS'],
   ])('%j is rejected', async (options, message) => {

@@ -31,7 +31,7 @@ const [npmInstall, sqlite] =
     : ['npm install --ignore-scripts', 'better-sqlite3'];
 
 describe('svc receiver check', () => {
-  it('the report has a row for each check, an explanation below each failure, and for each reason of inconclusive checks the first five and a count', async () => {
+  it('the report has a row for each check, an explanation below each failure, and a count of inconclusive checks for each reason', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const rule = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
     const { exitCode, out, err } = await check({ url: receiver.url, rule });
@@ -51,9 +51,7 @@ describe('svc receiver check', () => {
 
       Inconclusive, so they neither passed nor failed. They fail with --strict:
         10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.
-             timestamp.missing, timestamp.old, timestamp.slightly-old, timestamp.unreadable, timestamp.future and 5 more
          8 × Pass --observe with a URL or a command that returns the number of processed events.
-             rejection.no-side-effect, deduplication.same-delivery, deduplication.other-delivery, deduplication.at-once, deduplication.during-work and 3 more
       "
     `);
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
@@ -95,7 +93,7 @@ describe('svc receiver check', () => {
     const rule = ['signature.genuine', 'timestamp.old', 'timestamp.future'];
     const { out } = await check({ url: receiver.url, rule });
     expect(out).toMatch(
-      /^STATUS.*\n✗ failed +signature\.genuine .*\n +→ .*\n\n0 passed, 1 failed, 2 inconclusive\.\n\nInconclusive, so .*\n {2}2 × Not checked, because signature\.genuine did not pass\. Your receiver fails on a valid delivery\. .*\n {6}timestamp\.old, timestamp\.future\n$/,
+      /^STATUS.*\n✗ failed +signature\.genuine .*\n +→ .*\n\n0 passed, 1 failed, 2 inconclusive\.\n\nInconclusive, so .*\n {2}2 × Not checked, because signature\.genuine did not pass\. Your receiver fails on a valid delivery\. .*\n$/,
     );
     const json = await check({ url: receiver.url, rule }, { json: true });
     expect(JSON.parse(json.out).checks).toHaveLength(3);

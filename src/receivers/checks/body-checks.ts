@@ -1,0 +1,126 @@
+/** Bodies that a service can send: those that change if they are parsed and serialized (§6.1), and those that receivers do not expect (§6). */
+import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
+import { addField, type EventTemplate, UNKNOWN_FIELD, UNKNOWN_TYPE } from '../sequence.ts';
+import { ALTERED_BODY_CHECK_ID } from '../tampered-deliveries.ts';
+import { createAcceptedCheck, createRejectedCheck, createValid } from './create-check.ts';
+
+const UNKNOWN_FIELD_CHECK_ID: CheckId = 'robustness.unknown-field';
+const BIG_NUMBER_CHECK_ID: CheckId = 'robustness.big-number';
+const NON_ASCII_CHECK_ID: CheckId = 'raw-body.non-ascii';
+/** With the other fields, the body has less than 256 KiB, which every receiver must accept. */
+const LARGE_PADDING = 255 * 1024;
+
+/** Unusual deliveries (gaps `event.catalog` and `body.limit`). */
+export const unusualDeliveryChecks: readonly ReceiverCheck[] = [
+  createAcceptedCheck({
+    id: 'robustness.unknown-type',
+    sent: 'an event of an unknown type',
+    explanation:
+      'Your receiver rejects an unknown event type, so the event is sent again for days. Respond with 2xx and ignore it.',
+    createEvent: ({ payload }) => ({ type: UNKNOWN_TYPE, payload }),
+  }),
+  createAcceptedCheck({
+    id: UNKNOWN_FIELD_CHECK_ID,
+    sent: 'a payload with an unknown field',
+    explanation:
+      'Your receiver fails on an unknown field. Services add fields: ignore the ones that you do not know.',
+    createEvent: withField('{"is":"unknown"}'),
+  }),
+  createAcceptedCheck({
+    id: BIG_NUMBER_CHECK_ID,
+    sent: 'an integer beyond the safe range of a double',
+    explanation:
+      'Your receiver fails on an integer that JSON allows. Read it as a big integer or as a string, or ignore the field.',
+    requires: [UNKNOWN_FIELD_CHECK_ID],
+    createEvent: withField(String(2 ** 53)),
+  }),
+  createAcceptedCheck({
+    id: 'robustness.large-body',
+    sent: 'a body of 255 KiB',
+    explanation:
+      'Your receiver fails on a body of 255 KiB. Raise the size limit of your body parser to at least 256 KiB.',
+    requires: [UNKNOWN_FIELD_CHECK_ID],
+    createEvent: (known) => ({ ...known, padding: LARGE_PADDING }),
+  }),
+  createAcceptedCheck({
+    id: 'robustness.lower-case-headers',
+    sent: 'header names in lower case, as HTTP/2 and AWS Lambda pass them on',
+    explanation:
+      'Your receiver finds its headers only in one spelling. Header names ignore case: look them up in lower case, or with a method that ignores it.',
+    step: createValid((factory, body) => {
+      const entries = Object.entries(factory.sign(body).headers);
+      const headers = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+      return { body, headers };
+    }),
+  }),
+];
+
+const SERIALIZED_EXPLANATION =
+  'Your receiver verifies a body that was parsed and serialized again. Verify the raw bytes that arrived.';
+
+/** Verification of the raw bytes (§6.1). A receiver that rejects every unknown field does not show whether it verifies them. */
+export const rawBodyChecks: readonly ReceiverCheck[] = [
+  createAcceptedCheck({
+    id: 'raw-body.member-order',
+    sent: 'fields in the order of the service, which is not alphabetical',
+    explanation: SERIALIZED_EXPLANATION,
+    step: createValid((factory, _, envelope) => factory.sign(envelope)),
+  }),
+  createAcceptedCheck({
+    id: 'raw-body.white-space',
+    sent: 'whitespace between fields and a line break at the end',
+    explanation: SERIALIZED_EXPLANATION,
+    step: createValid((factory, _, envelope) => factory.sign(addWhiteSpace(envelope))),
+  }),
+  createAcceptedCheck({
+    id: 'raw-body.unicode-escape',
+    sent: 'a letter written as a Unicode escape',
+    explanation: SERIALIZED_EXPLANATION,
+    step: createValid((factory, _, envelope) => factory.sign(envelope.replace(/(?<=:")[a-z]/, escapeLetter))),
+  }),
+  createAcceptedCheck({
+    id: 'raw-body.big-number',
+    sent: 'a number that a double cannot represent',
+    explanation: SERIALIZED_EXPLANATION,
+    requires: [BIG_NUMBER_CHECK_ID],
+    createEvent: withField('9007199254740993'),
+    step: createValid((factory, _, envelope) => factory.sign(envelope)),
+  }),
+  createAcceptedCheck({
+    id: NON_ASCII_CHECK_ID,
+    sent: 'characters outside ASCII',
+    explanation:
+      'Your receiver fails on characters outside ASCII. Verify the bytes that arrived: do not decode them as Latin-1 or ASCII first. Store text in UTF-8 (utf8mb4 in MySQL).',
+    requires: [UNKNOWN_FIELD_CHECK_ID],
+    createEvent: withField('"Zürich 東京 😀"'),
+  }),
+  createAcceptedCheck({
+    id: 'raw-body.decomposed',
+    sent: 'a letter and its accent as two characters',
+    explanation:
+      'Your receiver changes Unicode text before it verifies it. Verify the bytes that arrived, and normalize text only afterwards, if at all.',
+    requires: [NON_ASCII_CHECK_ID],
+    createEvent: withField('"Zu\u0308rich"'),
+  }),
+  createRejectedCheck({
+    id: 'raw-body.re-spaced',
+    sent: 'a body with whitespace added after signing',
+    explanation: SERIALIZED_EXPLANATION,
+    // A receiver that accepts any changed body does not show whether it serializes the body again.
+    requires: [ALTERED_BODY_CHECK_ID],
+    create: (factory, body) => ({ ...factory.sign(body), body: addWhiteSpace(body) }),
+  }),
+];
+
+/** @param value JSON text */
+function withField(value: string) {
+  return ({ type, payload }: EventTemplate) => ({ type, payload: addField(payload, UNKNOWN_FIELD, value) });
+}
+
+function escapeLetter(letter: string): string {
+  return `\\u00${letter.charCodeAt(0).toString(16)}`;
+}
+
+function addWhiteSpace(json: string): string {
+  return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
+}
