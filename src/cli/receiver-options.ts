@@ -27,7 +27,7 @@ import { JUNIT_FILE_HINT } from './render/junit.ts';
 import { renderReceiverJUnit } from './render/receiver-report.ts';
 import { printWarning } from './report-error.ts';
 import { requireSecretOption, SECRET_HINT } from './secret-option.ts';
-import { resolveTemplateContexts, type SeedOptions } from './seed-option.ts';
+import { resolveTemplateContexts } from './seed-option.ts';
 
 export interface ReceiverOptions {
   readonly secret?: string | undefined;
@@ -121,12 +121,12 @@ async function addEmulatorOfFolder(context: Context): Promise<void> {
 /** Events of these types with the payloads of their fixtures, or an empty one without a fixture. Warns about types that are probably mistyped. */
 export async function createEvents(
   types: readonly string[],
-  seedOptions: SeedOptions,
+  seed: { readonly randomSeed?: string },
   context: Context,
 ): Promise<readonly EventTemplate[]> {
   const { projectFolder } = await context.resolveConfig();
   const folders = fixtureFolders(projectFolder);
-  const templateContexts = await resolveTemplateContexts(seedOptions, context);
+  const templateContexts = await resolveTemplateContexts(seed, context);
   await warnAboutMistypedTypes(
     types.filter((type) => findFixture(type, folders) === null),
     context,
