@@ -199,7 +199,6 @@ function startWithStore(
     closing: closing.signal,
     dashboardFolder: options.dashboardFolder,
     allowHost: options.allowHost,
-    fixtureFolders: folders,
   });
   listener.serve(app);
   engine.start();

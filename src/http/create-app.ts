@@ -2,7 +2,6 @@
 import { H3 } from 'h3';
 import { type InternalErrorLog, SvcError } from '../domain/errors.ts';
 import type { Sandbox } from '../emulator/service/sandbox.ts';
-import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import { mountControlApi } from './control-api.ts';
 import { mountDashboard } from './dashboard.ts';
@@ -22,8 +21,6 @@ interface AppOptions extends RequestGuardOptions {
   readonly control: ControlPlane;
   /** Folder of the built dashboard. Default: the one of this package. */
   readonly dashboardFolder?: string | undefined;
-  /** Folders with the event types of the OpenAPI document. Later folders override earlier ones. */
-  readonly fixtureFolders: readonly string[];
   readonly internalErrorLog: InternalErrorLog;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
@@ -67,9 +64,8 @@ export function createApp(options: AppOptions): H3 {
     serveAllowed(event, async (requestId) => {
       const { createPublicDocument } = await loadDocuments();
       const { rules, operations } = sandbox;
-      const eventTypes = documentEventTypes(options.fixtureFolders);
       const serverUrl = getUrls(event.url.origin).baseUrl;
-      const document = createPublicDocument({ serverUrl, operations, rules, eventTypes });
+      const document = createPublicDocument({ serverUrl, operations, rules });
       return controlResponse(200, JSON.stringify(document), requestId);
     }),
   );

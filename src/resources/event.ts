@@ -112,11 +112,11 @@ export type Event = v.InferOutput<typeof Event>;
 export const EventPage = pageOf(Event);
 
 /** The JSON that is POSTed to an endpoint (§2, gap `envelope`). */
-export const Envelope = v.object({
-  type: v.string(),
-  workspace_id: v.string(),
-  created_at: v.string(),
-  data: Event,
+export const Envelope = resource('The body of a delivery.', {
+  type: responseFields.type,
+  workspace_id: responseFields.workspace_id,
+  created_at: responseFields.created_at,
+  data: described('The event.', Event),
 });
 export type Envelope = v.InferOutput<typeof Envelope>;
 

@@ -147,22 +147,20 @@ const RECEIVE = `
 
 const OPENAPI_TYPESCRIPT_RECEIVER = `
   import type { webhooks } from './schema.js';
-  type Delivery = webhooks['order.shipped']['post']['requestBody']['content']['application/json'];
+  type Delivery = webhooks['event']['post']['requestBody']['content']['application/json'];
   function handle({ type, data }: Delivery): string {
-    const carrier: string = data.payload.carrier;
-    // @ts-expect-error: a field that the payload does not have
-    data.payload.no_such_field;
-    return [type, data.id.slice(0, 4), carrier].join(' ');
+    // @ts-expect-error: a field that the event does not have
+    data.no_such_field;
+    return [type, data.id.slice(0, 4), data.payload.carrier].join(' ');
   }
   ${RECEIVE}`;
 
 const HEY_API_RECEIVER = `
-  import type { OrderShippedDelivery, Webhooks } from './sdk/index.js';
-  function handle({ type, data }: OrderShippedDelivery): string {
-    const carrier: string = data.payload.carrier;
-    return [type, data.id.slice(0, 4), carrier].join(' ');
+  import type { Envelope, Webhooks } from './sdk/index.js';
+  function handle({ type, data }: Envelope): string {
+    return [type, data.id.slice(0, 4), data.payload.carrier].join(' ');
   }
-  const anyDelivery = ({ body }: Webhooks) => (body.type === 'order.shipped' ? handle(body) : null);
+  const anyDelivery = ({ body }: Webhooks) => handle(body);
   void anyDelivery;
   ${RECEIVE}`;
 

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { PACKAGE_URL, VERSION } from '../../platform/package-info.ts';
 import type { Rules } from '../../profile/rules.ts';
+import { Envelope } from '../../resources/event.ts';
 import { controlOperations, streamedOperations } from '../control-operations.ts';
 import { ControlErrorBody, ErrorBody } from '../error-schemas.ts';
 import { EXPORT_TYPE } from '../export-schemas.ts';
@@ -9,7 +10,7 @@ import { isInputInQuery, type Operation, pathParameters } from '../operation.ts'
 import type { PublicOperations } from '../public-operations.ts';
 import { describeErrorCodes, describeHeaders } from './openapi-responses.ts';
 import { namedSchemas, schemaNames, toSchema } from './openapi-schema.ts';
-import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
+import { createWebhooksSection, WEBHOOKS_TAG } from './openapi-webhooks.ts';
 
 type Json = Record<string, unknown>;
 
@@ -54,20 +55,13 @@ interface PublicDocumentOptions {
   readonly serverUrl: string;
   readonly operations: PublicOperations;
   readonly rules: Rules;
-  /** Event types whose deliveries the document describes (§6). */
-  readonly eventTypes: readonly EventTypeDocumentation[];
 }
 
 /** The document of `/v1`, under the rules of the emulator. */
-export function createPublicDocument({
-  serverUrl,
-  operations,
-  rules,
-  eventTypes,
-}: PublicDocumentOptions): Json {
+export function createPublicDocument({ serverUrl, operations, rules }: PublicDocumentOptions): Json {
   const builder = new DocumentBuilder({ isPublic: true });
   builder.addOperations(operations);
-  const webhooks = createWebhooksSection({ eventTypes, rules }, builder.schemas);
+  const webhooks = createWebhooksSection(rules, builder.toResponseSchema(Envelope));
   const apiKey = {
     type: 'http',
     scheme: 'bearer',
@@ -146,7 +140,7 @@ class DocumentBuilder {
   }
 
   get components(): Json {
-    const schema = this.#toResponseSchema(this.#isPublic ? ErrorBody : ControlErrorBody);
+    const schema = this.toResponseSchema(this.#isPublic ? ErrorBody : ControlErrorBody);
     const errorBody = this.schemas[this.#isPublic ? 'ErrorBody' : 'ControlErrorBody'] as {
       properties: { error: { properties: Json } };
     };
@@ -161,7 +155,7 @@ class DocumentBuilder {
 
   addOperations(operations: Readonly<Record<string, Operation>>): void {
     for (const [name, operation] of Object.entries(operations)) {
-      const schema = this.#toResponseSchema(operation.output);
+      const schema = this.toResponseSchema(operation.output);
       this.#addOperation(name, operation, { 'application/json': { schema } });
     }
   }
@@ -171,7 +165,7 @@ class DocumentBuilder {
     const types = { exportDeliveries: EXPORT_TYPE, followChanges: 'text/event-stream' } as const;
     for (const [name, type] of Object.entries(types)) {
       const operation = streamedOperations[name as keyof typeof types];
-      const contentSchema = this.#toResponseSchema(operation.output);
+      const contentSchema = this.toResponseSchema(operation.output);
       const schema = { type: 'string', contentMediaType: 'application/json', contentSchema };
       this.#addOperation(name, operation, { [type]: { schema } });
     }
@@ -215,7 +209,7 @@ class DocumentBuilder {
   }
 
   /** The schema of a response. Schemas with a name become references. */
-  #toResponseSchema(schema: v.GenericSchema): Json {
+  toResponseSchema(schema: v.GenericSchema): Json {
     return toSchema(schema, (inner) => this.#toReference(inner));
   }
 

@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { builtInEventTypes } from '../../../src/fixtures/event-fixtures.ts';
 import { controlOperations } from '../../../src/operations/control-operations.ts';
 import { createControlDocument } from '../../../src/operations/openapi/openapi-document.ts';
 import { createWebhooksSection } from '../../../src/operations/openapi/openapi-webhooks.ts';
@@ -110,63 +109,21 @@ describe('the document of the service', () => {
     expect(Object.keys(headers)).toEqual([...common, 'WWW-Authenticate', 'Retry-After', 'Allow']);
   });
 
-  it('documents the request that a receiver gets for each event type with a fixture [envelope]', () => {
-    const { post } = document.webhooks['order.shipped'];
-    expect(Object.keys(document.webhooks)).toHaveLength(builtInEventTypes().length);
+  it('documents the request that a receiver gets [envelope]', () => {
+    const { post } = document.webhooks.event;
     expect(post.security).toEqual([]);
     expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
       ...['Service-Signature', 'Service-Timestamp', 'Service-Delivery-Id'],
     ]);
-    const { schema, example } = post.requestBody.content['application/json'];
-    expect(schema.$ref).toBe('#/components/schemas/OrderShippedDelivery');
-    expect(example.data.payload.carrier).toBe('DHL');
-    const { OrderShippedPayload: payload } = document.components.schemas;
-    expect(payload.properties).toMatchObject({
-      ...{ weight_kg: { type: 'number' }, shipped_at: { type: 'string', format: 'date-time' } },
-      items: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } },
-    });
-  });
-
-  it('the payload schema of a fixture file is used if it has one', async () => {
-    const projectFolder = createTemporaryFolder();
-    mkdirSync(join(projectFolder, 'fixtures/events'), { recursive: true });
-    const write = (type: string, content: object) =>
-      writeFileSync(join(projectFolder, `fixtures/events/${type}.json`), JSON.stringify(content));
-    const schema = { type: 'object', properties: { size: { enum: ['s', 'm'] } } };
-    write('shirt.sold', { description: 'A shirt was sold.', payload: { size: 'm' }, schema });
-    write('shirt.lost', { description: 'It has an unknown field.', payload: {}, shema: {} });
-    write('shirt.made', {
-      description: 'A shirt was made.',
-      payload: { id: '{{uuid}}', maker: '{{env MAKER}}' },
-    });
-    const { webhooks, components } = await fetchDocument('/openapi.json', { projectFolder });
-    expect(components.schemas.ShirtSoldPayload).toEqual(schema);
-    // An invalid fixture does not change the document.
-    const shirts = Object.keys(webhooks).filter((type) => type.startsWith('shirt'));
-    expect(shirts).toEqual(['shirt.made', 'shirt.sold']);
-    const { example } = webhooks['shirt.made'].post.requestBody.content['application/json'];
-    expect(example.data.payload).toMatchObject({
-      id: expect.stringMatching(/^[\da-f-]{36}$/),
-      maker: 'MAKER',
-    });
-  });
-
-  it('event types that differ by the place of an underscore have their own schemas', () => {
-    const schemas = {};
-    const eventTypes = ['a.b_c', 'a_b.c'].map((type) => ({
-      ...{ type, description: type, payload: {}, payloadSchema: {} },
-    }));
-    createWebhooksSection({ eventTypes, rules: resolveRules('relaxed') }, schemas);
-    expect(schemas).toMatchObject({
-      ABCDelivery: { properties: { type: { const: 'a.b_c' } } },
-      ABC_Delivery: { properties: { type: { const: 'a_b.c' } } },
-    });
+    const { schema } = post.requestBody.content['application/json'];
+    expect(schema.$ref).toBe('#/components/schemas/Envelope');
+    const { Envelope } = document.components.schemas;
+    expect(Object.keys(Envelope.properties)).toEqual(['type', 'workspace_id', 'created_at', 'data']);
   });
 
   it('documents the age of a delivery that the rules allow [signature.tolerance]', () => {
     const rules = resolveRules('relaxed', { 'signature.tolerance': '10m' });
-    const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
-    expect(JSON.stringify(createWebhooksSection({ eventTypes, rules }, {}))).toContain('older than 10m.');
+    expect(JSON.stringify(createWebhooksSection(rules, {}))).toContain('older than 10m.');
   });
 
   it.each<[SchemeName, string]>([
@@ -174,9 +131,7 @@ describe('the document of the service', () => {
     ['github', 'Signature of the raw body.'],
   ])('documents what the signature of the scheme %s covers [signature.content]', (scheme, description) => {
     const rules = { ...resolveRules('relaxed'), signature: schemes[scheme] };
-    const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
-    const { 'a.b': webhook } = createWebhooksSection({ eventTypes, rules }, {});
-    expect(webhook).toMatchObject({
+    expect(createWebhooksSection(rules, {}).event).toMatchObject({
       post: {
         parameters: expect.arrayContaining([
           expect.objectContaining({ name: schemes[scheme].headers.signature, description }),
