@@ -11,10 +11,10 @@ import { findFixture } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { addOwnUrl } from '../platform/own-addresses.ts';
+import type { FuzzOptions } from '../receivers/fuzz/fuzz.ts';
 import type { ReceiverReport } from '../receivers/receiver-check.ts';
 import { assertAllowedReceiver } from '../receivers/receiver-client.ts';
 import type { SessionOptions } from '../receivers/receiver-session.ts';
-import type { EventTemplate } from '../receivers/sequence.ts';
 import { createSideEffectReader } from '../receivers/side-effect-reader.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { requireSecrets } from '../signature/sign.ts';
@@ -120,10 +120,10 @@ async function addEmulatorOfFolder(context: Context): Promise<void> {
 
 /** Events of these types with the payloads of their fixtures, or an empty one without a fixture. Warns about types that are probably mistyped. */
 export async function createEvents(
-  types: readonly string[],
+  types: readonly [string, ...string[]],
   seed: { readonly randomSeed?: string },
   context: Context,
-): Promise<readonly EventTemplate[]> {
+): Promise<FuzzOptions['events']> {
   const { projectFolder } = await context.resolveConfig();
   const folders = fixtureFolders(projectFolder);
   const templateContexts = await resolveTemplateContexts(seed, context);
@@ -131,10 +131,12 @@ export async function createEvents(
     types.filter((type) => findFixture(type, folders) === null),
     context,
   );
-  return types.map((type) => {
+  const createEvent = (type: string) => {
     const template = findFixture(type, folders)?.template;
     return { type, payload: template ? fillTemplates(template, templateContexts.next()) : '{}' };
-  });
+  };
+  const [first, ...others] = types;
+  return [createEvent(first), ...others.map(createEvent)];
 }
 
 /** Prints the report, and writes it to the file of `--junit`. @returns 1 if it is not ok */

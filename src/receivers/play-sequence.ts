@@ -9,7 +9,6 @@ import {
   isAccepted,
   isRejected,
   isUnreachable,
-  MAX_CONFLICT_MS,
   type ReceiverClient,
   type ReceiverResponse,
 } from './receiver-client.ts';
@@ -86,20 +85,10 @@ export interface PlayOptions {
 const RETRY_DELAYS_MS = [50, 200, 500];
 /** After more attempts, if the receiver cannot accept the delivery yet. */
 const LAST_RETRY_DELAY_MS = 500;
-/** How long a receiver may refuse deliveries because it gets too many, for example after a burst. */
-const MAX_BUSY_MS = 10 * SECOND_MS;
-/**
- * After these statuses an identical request can succeed later: how long it is repeated. After other 4xx, it is repeated once, if
- * it is the first failure.
- */
-const maxRetryMsByStatus: ReadonlyMap<number, number> = new Map([
-  [408, MAX_CONFLICT_MS],
-  [409, MAX_CONFLICT_MS],
-  [423, MAX_CONFLICT_MS],
-  [425, MAX_CONFLICT_MS],
-  [429, MAX_BUSY_MS],
-  [503, MAX_BUSY_MS],
-]);
+/** After these statuses an identical request can succeed later, for example after a burst or the work on an earlier delivery. */
+const laterStatuses: ReadonlySet<number | null> = new Set([408, 409, 423, 425, 429, 503]);
+/** How long such a request is repeated. */
+const MAX_LATER_MS = 10 * SECOND_MS;
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 50;
 const PROBE_INTERVAL_MS = 250;
@@ -377,7 +366,7 @@ export class SequencePlay {
 }
 
 /**
- * How long to wait for the next attempt. After a status in {@link maxRetryMsByStatus}, attempts continue for that time. After
+ * How long to wait for the next attempt. After a status in {@link laterStatuses}, attempts continue for some time. After
  * another 4xx, there is one more attempt if it is the first failure. After a timeout or a blocked address, there is none. After
  * anything else, there are up to three.
  * @param failures attempts that failed, at least 1, without those that were cut off or sent during a restart
@@ -393,10 +382,9 @@ function getRetryDelay(
 ): number | undefined {
   if (response.failure === 'timeout' || response.failure === 'blocked') return undefined;
   const delayMs = RETRY_DELAYS_MS[failures - 1];
-  const maxRetryMs = response.failure === null ? maxRetryMsByStatus.get(response.status) : undefined;
-  if (response.failure === null && maxRetryMs !== undefined) {
+  if (response.failure === null && laterStatuses.has(response.status)) {
     const laterMs = Math.max(response.retryAfterMs ?? 0, delayMs ?? LAST_RETRY_DELAY_MS);
-    return elapsedMs + laterMs <= Math.min(maxRetryMs, limitMs) ? laterMs : undefined;
+    return elapsedMs + laterMs <= Math.min(MAX_LATER_MS, limitMs) ? laterMs : undefined;
   }
   return isRejected(response) && failures > 1 ? undefined : delayMs;
 }

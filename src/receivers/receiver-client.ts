@@ -20,9 +20,6 @@ export interface DeliveryMessage {
   readonly keepsConnection?: boolean | undefined;
 }
 
-/** How long a receiver may respond to a repeat with a status such as 409, because it still works on the first delivery. */
-export const MAX_CONFLICT_MS = 3 * SECOND_MS;
-
 /**
  * A status, or why there is none. `cut`: the request or the response was cut off on purpose; `blocked`: deliveries may not go
  * to the address.

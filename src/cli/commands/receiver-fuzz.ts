@@ -10,8 +10,13 @@ import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { readTextFile } from '../../platform/read-data-file.ts';
-import { type FuzzOptions, type FuzzReport, fuzz as fuzzReceiver } from '../../receivers/fuzz/fuzz.ts';
-import type { FuzzProgress } from '../../receivers/fuzz/fuzz-session.ts';
+import {
+  type FuzzOptions,
+  type FuzzProgress,
+  type FuzzReport,
+  fuzz as fuzzReceiver,
+} from '../../receivers/fuzz/fuzz.ts';
+
 import {
   createRestartError,
   runRestartCommand,
@@ -165,7 +170,8 @@ async function toFuzzOptions(
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
   const { projectFolder } = await context.resolveConfig();
-  const types = events?.length ? events : listFixtures(fixtureFolders(projectFolder)).map(({ type }) => type);
+  const fixtures = listFixtures(fixtureFolders(projectFolder)).map(({ type }) => type);
+  const types = (events?.length ? events : fixtures) as [string, ...string[]];
   if (restartCommand === undefined) {
     if (replay?.steps.some(({ kind }) => kind === 'restart'))
       throw createRestartError('The sequence restarts the receiver, so it needs --restart-command.');

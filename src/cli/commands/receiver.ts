@@ -18,7 +18,6 @@ import {
 } from '../../fixtures/receiver-examples.ts';
 import { receiverRules } from '../../receivers/receiver-check.ts';
 import { runChecks } from '../../receivers/run-checks.ts';
-import type { EventTemplate } from '../../receivers/sequence.ts';
 import { EventType } from '../../resources/values.ts';
 import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
 import { createWriteError } from '../file-access.ts';
@@ -111,7 +110,7 @@ export const check: CommandDefinition<CheckCommandOptions> = {
       async () => `Checking ${url}  ${progressBar}`,
       runChecks({
         ...receiverOptions,
-        event: event as EventTemplate,
+        event,
         apiKey: values.apiKey,
         only: options.rule ?? [],
         strict: options.strict ?? false,

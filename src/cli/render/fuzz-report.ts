@@ -1,8 +1,8 @@
 /** Renders the report of `svc receiver fuzz`. */
 import { formatDuration } from '../../domain/duration.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
+import type { FuzzFailure } from '../../receivers/fuzz/describe-fuzz-failure.ts';
 import type { FuzzReport } from '../../receivers/fuzz/fuzz.ts';
-import type { FuzzFailure } from '../../receivers/fuzz/smallest-failure.ts';
 import { sideEffectRules } from '../../receivers/play-rules.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from './style.ts';

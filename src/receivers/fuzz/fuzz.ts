@@ -1,27 +1,32 @@
 /** Plays random sequences against a receiver until one breaks a rule, and finds the smallest sequence that does. */
 
+import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';
 import { withAnySignal } from '../../platform/abort-signals.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
-import { describeResult, fuzzRuleNames, sideEffectRules } from '../play-rules.ts';
+import { describeResult, fuzzRuleNames, isSameGroup, sideEffectRules } from '../play-rules.ts';
+import type { PlayLimits } from '../play-sequence.ts';
 import { type CheckResult, type ReceiverReport, toReport } from '../receiver-check.ts';
 import { getConnectionHint, isUnreachable } from '../receiver-client.ts';
-import type { SessionOptions } from '../receiver-session.ts';
+import { type Play, ReceiverSession, type SessionOptions } from '../receiver-session.ts';
 import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from '../sequence.ts';
 import type { SideEffects } from '../side-effect-observer.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
-import { type FailingPlay, type FuzzProgress, FuzzSession } from './fuzz-session.ts';
-import {
-  CONFIRMATION_PLAYS,
-  confirmFailure,
-  type FuzzFailure,
-  findSmallestFailure,
-} from './smallest-failure.ts';
+import { describeFailure, type FailingPlay, type FuzzFailure } from './describe-fuzz-failure.ts';
+import { shrinkSequence } from './shrink-sequence.ts';
+
+export interface FuzzProgress {
+  /** How many random sequences were started, or how often the given sequence was. Plain deliveries do not count. */
+  readonly runs: number;
+  readonly requests: number;
+  /** The number of steps of the smallest sequence so far that breaks a rule; null before one does. */
+  readonly steps: number | null;
+}
 
 export interface FuzzOptions extends SessionOptions {
   /** Events that the receiver knows, at least one. Sequences contain them, with additional fields too. */
-  readonly events: readonly EventTemplate[];
+  readonly events: readonly [EventTemplate, ...EventTemplate[]];
   /** The same random seed gives the same sequences. */
   readonly randomSeed: number;
   readonly onProgress?: (progress: FuzzProgress) => void;
@@ -49,6 +54,14 @@ export interface FuzzReport extends ReceiverReport {
 
 /** Plays of one delivery before the random sequences. They show how fast the receiver is, which decides how long later plays wait. */
 const PLAIN_PLAYS = 3;
+/** Plays of the smallest sequence, including the one that found it, and the least time that they wait for a response or a side effect. */
+const CONFIRMATION_PLAYS = 3;
+const CONFIRMATION_TIMEOUT_MS = 3 * SECOND_MS;
+/** How long a search for a smaller sequence may take, and the least time that its plays wait. */
+const SHRINK_MS = 20 * SECOND_MS;
+const SHRINK_TIMEOUT_MS = 500;
+/** Plays of a smaller sequence with simultaneous deliveries before it counts as one that does not fail, because a race does not show each time. */
+const RACE_PLAYS = 2;
 
 /**
  * @throws SvcError `usage` if none of the variations can be sent, if deliveries may not go to the URL or do not reach it, or if
@@ -56,7 +69,7 @@ const PLAIN_PLAYS = 3;
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   // A signal of its own, because many requests and waits listen to it at the same time.
-  return withAnySignal([options.signal], (signal) => new Search({ ...options, signal }).run());
+  return withAnySignal([options.signal], (signal) => new FuzzRun({ ...options, signal }).run());
 }
 
 /** The variations that apply to a receiver with this scheme. */
@@ -87,23 +100,22 @@ function listResults(failure: FuzzFailure | null, hasSideEffects: boolean): Chec
   });
 }
 
-class Search {
+class FuzzRun {
   readonly #options: FuzzOptions;
-  readonly #session: FuzzSession;
+  readonly #session: ReceiverSession;
   readonly #enabled: ReadonlySet<Variation>;
   readonly #startedAt = performance.now();
+  #runs = 0;
+  /** As in {@link FuzzProgress}. */
+  #steps: number | null = null;
   #sideEffects: SideEffects['mode'] | null = null;
   /** The last play that broke no rule. */
   #latest: Omit<FailingPlay, 'violation'> | null = null;
 
   constructor(options: FuzzOptions) {
-    const { scheme, restart, variations, events, onProgress } = options;
-    const [template] = events;
-    if (template === undefined) {
-      throw new SvcError('usage', 'No event type was given.', { hint: 'Pass at least one event type.' });
-    }
+    const { scheme, restart, variations, events } = options;
     this.#options = options;
-    this.#session = new FuzzSession(options, template, onProgress);
+    this.#session = new ReceiverSession(options, events[0]);
     const possible = listPossibleVariations(scheme, restart !== null);
     this.#enabled = new Set(possible.filter((name) => variations?.has(name) ?? true));
     if (variations !== undefined && variations.size > 0 && this.#enabled.size === 0) {
@@ -116,46 +128,61 @@ class Search {
 
   async run(): Promise<FuzzReport> {
     const { replay, signal, randomSeed } = this.#options;
-    const session = this.#session;
     try {
       const failure = replay ? await this.#replay(replay) : await this.#search();
       return {
         ...toReport(listResults(failure, this.#sideEffects !== null), signal.aborted),
         random_seed: randomSeed,
-        runs: session.runs,
-        requests: session.requests,
+        runs: this.#runs,
+        requests: this.#session.requests,
         duration_ms: Math.round(performance.now() - this.#startedAt),
         side_effects: this.#sideEffects,
         variations: [...this.#enabled],
         failure,
       };
     } finally {
-      session.closeConnections();
+      this.#session.closeConnections();
     }
   }
 
-  /** A sequence with one step, before the random ones. */
-  #createSequence(step: DeliverySequence['steps'][number]): DeliverySequence {
-    const { randomSeed } = this.#options;
-    const events = [{ ...this.#session.template }];
-    return { version: SEQUENCE_VERSION, random_seed: randomSeed, run: null, events, steps: [step] };
-  }
-
   async #replay(sequence: DeliverySequence): Promise<FuzzFailure | null> {
-    const session = this.#session;
     // Shows how fast the receiver is.
     await this.#playPlain();
-    while (session.runs < CONFIRMATION_PLAYS && !session.signal.aborted) {
-      session.runs++;
-      const failing = await this.#play(sequence);
-      if (failing !== null) return confirmFailure(session, failing);
+    while (this.#runs < CONFIRMATION_PLAYS && !this.#options.signal.aborted) {
+      this.#runs++;
+      const failing = await this.#try(sequence);
+      if (failing !== null) return this.#confirm(failing);
+    }
+    return null;
+  }
+
+  async #search(): Promise<FuzzFailure | null> {
+    const { events, randomSeed, runs, timeMs, signal } = this.#options;
+    const enabled = this.#enabled;
+    let failing: FailingPlay | null = null;
+    for (let play = 0; play < PLAIN_PLAYS; play++) failing ??= await this.#playPlain();
+    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack. And a receiver that
+    // accepts a plain delivery without processing it may also accept a forged one, which then shows the cause.
+    if (enabled.has('forged') && (failing === null || failing.violation.rule === 'processed')) {
+      failing = (await this.#tryStep({ kind: 'attack', attack: 'forged', event: 0 })) ?? failing;
+    }
+    // The report then has 0 runs, because no random sequence was played.
+    if (failing !== null) return this.#confirm(failing);
+    const { createRandomSequence } = await import('./random-sequences.ts');
+    const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
+    const isOver = () =>
+      signal.aborted || (runs !== null && this.#runs >= runs) || performance.now() >= endsAt;
+    while (!isOver()) {
+      const run = this.#runs++;
+      failing = await this.#try(createRandomSequence({ randomSeed, run, events, enabled }));
+      if (failing !== null) return this.#shrink(failing);
     }
     return null;
   }
 
   /** Plays a sequence with one delivery. @throws SvcError `usage` if it does not reach the receiver */
   async #playPlain(): Promise<FailingPlay | null> {
-    const failing = await this.#play(this.#createSequence({ kind: 'deliver', event: 0 }));
+    const failing = await this.#tryStep({ kind: 'deliver', event: 0 });
     const response = failing?.record.exchanges.at(-1)?.response;
     if (response === undefined || !isUnreachable(response)) return failing;
     throw new SvcError('usage', `No delivery reaches ${this.#options.url}: ${response.problem}.`, {
@@ -163,35 +190,21 @@ class Search {
     });
   }
 
-  async #search(): Promise<FuzzFailure | null> {
-    const { events, randomSeed, runs, timeMs } = this.#options;
-    const session = this.#session;
-    const enabled = this.#enabled;
-    let failing: FailingPlay | null = null;
-    for (let play = 0; play < PLAIN_PLAYS; play++) failing ??= await this.#playPlain();
-    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack. And a receiver that
-    // accepts a plain delivery without processing it may also accept a forged one, which then shows the cause.
-    if (enabled.has('forged') && (failing === null || failing.violation.rule === 'processed')) {
-      failing =
-        (await this.#play(this.#createSequence({ kind: 'attack', attack: 'forged', event: 0 }))) ?? failing;
-    }
-    // The report then has 0 runs, because no random sequence was played.
-    if (failing !== null) return confirmFailure(session, failing);
-    const { createRandomSequence } = await import('./random-sequences.ts');
-    const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
-    const isOver = () =>
-      session.signal.aborted || (runs !== null && session.runs >= runs) || performance.now() >= endsAt;
-    while (!isOver()) {
-      const run = session.runs++;
-      failing = await this.#play(createRandomSequence({ randomSeed, run, events, enabled }));
-      if (failing !== null) return findSmallestFailure(session, failing);
-    }
-    return null;
+  #tryStep(step: DeliverySequence['steps'][number]): Promise<FailingPlay | null> {
+    const { randomSeed } = this.#options;
+    const events = [{ ...this.#session.template }];
+    return this.#try({
+      version: SEQUENCE_VERSION,
+      random_seed: randomSeed,
+      run: null,
+      events,
+      steps: [step],
+    });
   }
 
   /** @returns the play if it broke a rule; null if it did not, or after an interrupt */
-  async #play(sequence: DeliverySequence): Promise<FailingPlay | null> {
-    const play = await this.#session.play(sequence);
+  async #try(sequence: DeliverySequence): Promise<FailingPlay | null> {
+    const play = await this.#play(sequence);
     if (play === null) return null;
     const { record, violations } = play;
     this.#sideEffects ??= record.sideEffects?.mode ?? null;
@@ -206,5 +219,62 @@ class Search {
     }
     const message = `The receiver stopped during or after this sequence: the next delivery ${describeResult(first)}.`;
     return { ...this.#latest, violation: { rule: 'running', step: null, message } };
+  }
+
+  /** Finds the smallest sequence that breaks a rule of the same group as the first one. */
+  async #shrink(first: FailingPlay): Promise<FuzzFailure> {
+    const endsAt = performance.now() + SHRINK_MS;
+    let smallest = first;
+    this.#steps = first.sequence.steps.length;
+    const isFailing = async (sequence: DeliverySequence): Promise<boolean> => {
+      const isRace = sequence.steps.some((step) => 'with_previous' in step && step.with_previous);
+      for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
+        if (performance.now() > endsAt || !(await this.#session.ensureRunning())) return false;
+        const failing = await this.#tryAgain({ ...first, sequence }, SHRINK_TIMEOUT_MS);
+        if (failing === null) continue;
+        smallest = failing;
+        this.#steps = sequence.steps.length;
+        return true;
+      }
+      return false;
+    };
+    const { template } = this.#session;
+    // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
+    await shrinkSequence(first.sequence, first.violation.step, template, isFailing).catch(() => {});
+    const failure = await this.#confirm(smallest);
+    return { ...failure, original_steps: first.sequence.steps.length };
+  }
+
+  /** Plays a sequence again, to see whether it fails every time. */
+  async #confirm(failing: FailingPlay): Promise<FuzzFailure> {
+    const { signal } = this.#options;
+    let [failed, played] = [1, 1];
+    let problem = '';
+    try {
+      while (played < CONFIRMATION_PLAYS && (await this.#session.ensureRunning())) {
+        const next = await this.#tryAgain(failing, CONFIRMATION_TIMEOUT_MS);
+        if (signal.aborted) break;
+        played++;
+        if (next !== null) failed++;
+      }
+    } catch (error) {
+      problem = ` It could not be played again: ${(error as Error).message}`;
+    }
+    const failure = describeFailure(failing, this.#session.template);
+    return { ...failure, message: failure.message + problem, failed, played };
+  }
+
+  /** @returns null if the sequence breaks no rule of the same group now, or after an interrupt */
+  async #tryAgain({ sequence, violation }: FailingPlay, minTimeoutMs: number): Promise<FailingPlay | null> {
+    const play = await this.#play(sequence, { timeoutMs: this.#session.getTimeLimit(minTimeoutMs) });
+    const same = play?.violations.find(({ rule }) => isSameGroup(rule, violation.rule));
+    return play && same ? { sequence, record: play.record, violation: same } : null;
+  }
+
+  async #play(sequence: DeliverySequence, limits?: Partial<PlayLimits>): Promise<Play | null> {
+    const play = await this.#session.play(sequence, limits);
+    const { onProgress, signal } = this.#options;
+    onProgress?.({ runs: this.#runs, requests: this.#session.requests, steps: this.#steps });
+    return signal.aborted ? null : play;
   }
 }

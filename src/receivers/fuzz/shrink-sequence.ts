@@ -17,8 +17,6 @@ import {
   UNKNOWN_TYPE,
 } from '../sequence.ts';
 
-type PauseStep = Extract<SequenceStep, { kind: 'pause' }>;
-
 /**
  * @param sequence a sequence that fails
  * @param failingStep the index of the step that shows the failure; null for the whole sequence
@@ -90,11 +88,19 @@ function* listSimplerSequences(
   // Pauses first, because every later play takes as long as they do.
   for (const [index, step] of steps.entries()) {
     if (step.kind !== 'pause') continue;
-    for (const shorter of listShorterPauses(step)) yield { ...sequence, steps: steps.with(index, shorter) };
+    for (const ms of listSmallerNumbers(step.ms, PAUSE_SHARES)) {
+      yield { ...sequence, steps: steps.with(index, { kind: 'pause', ms }) };
+    }
   }
   if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(sequence, index, 1);
   for (const [index, step] of steps.entries()) {
-    for (const simpler of listSimplerSteps(step)) yield { ...sequence, steps: steps.with(index, simpler) };
+    for (const name of optionalFields) {
+      if (name in step) yield { ...sequence, steps: steps.with(index, omitField(step as DeliverStep, name)) };
+    }
+    if (step.kind !== 'burst') continue;
+    for (const count of listSmallerNumbers(step.count)) {
+      yield { ...sequence, steps: steps.with(index, { ...step, count }) };
+    }
   }
   for (const [index, event] of events.entries()) {
     for (const simpler of listSimplerEvents(event, template)) {
@@ -105,6 +111,7 @@ function* listSimplerSequences(
   yield sortEventsByFirstStep(sequence);
 }
 
+/** Fields of steps that a simpler step does not have. */
 const optionalFields = [
   'with_previous',
   'new_delivery',
@@ -114,49 +121,26 @@ const optionalFields = [
   'keep_connection',
 ] as const satisfies readonly (keyof DeliverStep)[];
 
-function listSimplerSteps(step: SequenceStep): SequenceStep[] {
-  switch (step.kind) {
-    case 'deliver':
-      return optionalFields.filter((name) => step[name] !== undefined).map((name) => omitField(step, name));
-    case 'attack':
-      return step.with_previous ? [omitField(step, 'with_previous')] : [];
-    case 'burst':
-      return [
-        ...(step.with_previous ? [omitField(step, 'with_previous')] : []),
-        ...listSmallerNumbers(step.count).map((count) => ({ ...step, count })),
-      ];
-    case 'pause':
-    case 'restart':
-      return [];
-  }
-}
-
-/** Few, because each try takes as long as the pause. */
-function listShorterPauses(step: PauseStep): PauseStep[] {
-  return [1, step.ms >> 1, (step.ms * 3) >> 2]
-    .filter((ms) => ms >= 1 && ms < step.ms)
-    .map((ms) => ({ ...step, ms }));
-}
-
 /** The field that the fuzz run added stays whole: it is short. */
 function listSimplerEvents(event: SequenceEvent, { type, payload }: EventTemplate): SequenceEvent[] {
   const { padding } = event;
   const field = getTextAtPath(event.payload, [UNKNOWN_FIELD]);
-  const payloads = [payload, ...(field === undefined ? [] : [addField(payload, UNKNOWN_FIELD, field)])];
-  return [
-    ...payloads.map((simpler) => ({ ...event, type, payload: simpler })),
-    ...(event.type === UNKNOWN_TYPE ? [{ ...event, payload: '{}' }] : []),
-    ...(['padding', 'days_old'] as const)
-      .filter((name) => event[name] !== undefined)
-      .map((name) => omitField(event, name)),
-    ...(padding === undefined
-      ? []
-      : listSmallerNumbers(padding).map((smaller) => ({ ...event, padding: smaller }))),
-  ];
+  const simpler: SequenceEvent[] = [{ ...event, type, payload }];
+  if (field !== undefined) {
+    simpler.push({ ...event, type, payload: addField(payload, UNKNOWN_FIELD, field) });
+  }
+  if (event.type === UNKNOWN_TYPE) simpler.push({ ...event, payload: '{}' });
+  if (event.days_old !== undefined) simpler.push(omitField(event, 'days_old'));
+  if (padding === undefined) return simpler;
+  const smaller = listSmallerNumbers(padding).map((length) => ({ ...event, padding: length }));
+  return [...simpler, omitField(event, 'padding'), ...smaller];
 }
 
-/** Numbers from which a few tries come close to the smallest one that fails. */
-function listSmallerNumbers(value: number): number[] {
-  const candidates = [1, value >> 1, (value * 3) >> 2, (value * 7) >> 3, (value * 15) >> 4];
-  return [...new Set(candidates)].filter((candidate) => candidate >= 1 && candidate < value);
+/** Shares from which a few tries come close to the smallest number that fails. Few for pauses, because each try takes as long as one. */
+const SHARES = [0, 1 / 2, 3 / 4, 7 / 8, 15 / 16];
+const PAUSE_SHARES = SHARES.slice(0, 3);
+
+function listSmallerNumbers(value: number, shares: readonly number[] = SHARES): number[] {
+  const numbers = shares.map((share) => Math.max(1, Math.floor(share * value)));
+  return [...new Set(numbers)].filter((number) => number < value);
 }

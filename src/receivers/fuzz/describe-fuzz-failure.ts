@@ -1,0 +1,88 @@
+/** Describes a sequence that breaks a rule: what happened, why it matters, and what to do. */
+import {
+  type FuzzRule,
+  findViolations,
+  fuzzRules,
+  type StepSummary,
+  summarizeSteps,
+  type Violation,
+} from '../play-rules.ts';
+import type { PlayRecord } from '../play-sequence.ts';
+import { isAccepted } from '../receiver-client.ts';
+import type { DeliverySequence, EventTemplate } from '../sequence.ts';
+import { getTamperedDelivery, NOT_PROCESSED_EXPLANATION } from '../tampered-deliveries.ts';
+
+/** A sequence that broke a rule, with the play that showed it. */
+export interface FailingPlay {
+  readonly sequence: DeliverySequence;
+  readonly record: PlayRecord;
+  readonly violation: Violation;
+}
+
+/** Also the JSON form. */
+export interface FuzzFailure {
+  readonly rule: FuzzRule;
+  /** Its section in the service description. */
+  readonly reference: string;
+  /** What the rule demands. */
+  readonly summary: string;
+  /** What happened. */
+  readonly message: string;
+  /** Why it matters. */
+  readonly reason: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** How often the smallest sequence failed, and how often it was played. */
+  readonly failed: number;
+  readonly played: number;
+  /** The number of steps of the sequence that failed first. */
+  readonly original_steps: number;
+  readonly steps: readonly StepSummary[];
+  /** The events whose payload differs from that of an ordinary one, by their number in `steps`. */
+  readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
+  /** The smallest sequence. */
+  readonly sequence: DeliverySequence;
+}
+
+/** @param template an event with an ordinary payload */
+export function describeFailure(failing: FailingPlay, template: EventTemplate): FuzzFailure {
+  const { sequence, record, violation } = failing;
+  const { reference, summary, reason, remedy } = fuzzRules[violation.rule];
+  const violations = findViolations(record);
+  const explanation = explainAcceptedAttack(failing, violations);
+  return {
+    rule: violation.rule,
+    reference,
+    summary,
+    message: violation.message,
+    reason,
+    remedy:
+      explanation === NOT_PROCESSED_EXPLANATION
+        ? explanation
+        : [explanation, remedy].filter((text) => text !== null).join(' '),
+    failed: 1,
+    played: 1,
+    original_steps: sequence.steps.length,
+    steps: summarizeSteps(sequence, record, violations),
+    unusual_events: sequence.events.flatMap(({ payload }, index) =>
+      payload === template.payload ? [] : [{ event: index + 1, payload }],
+    ),
+    sequence,
+  };
+}
+
+/** Why a receiver accepts an attack, and what to do; null for other violations. */
+function explainAcceptedAttack(
+  { sequence: { steps }, record, violation: { rule, step: index } }: FailingPlay,
+  violations: readonly Violation[],
+): string | null {
+  const step = steps[index ?? -1];
+  if (rule !== 'rejected' || step?.kind !== 'attack') return null;
+  const last = record.exchanges.findLast((exchange) => exchange.step === index);
+  if (last === undefined || !isAccepted(last.response)) return null;
+  const isSent = record.exchanges.some(({ isGenuine, event }) => isGenuine && event.id === last.event.id);
+  const isProcessed = isSent || violations.some((violation) => violation.rule === 'no-side-effect');
+  return record.sideEffects !== null && !isProcessed
+    ? NOT_PROCESSED_EXPLANATION
+    : getTamperedDelivery(step.attack).explanation;
+}
