@@ -65,8 +65,6 @@ export interface EmulatorOptions extends ListenOptions {
    * `wallClock`). Null means no limit, here and below.
    */
   readonly keepDays?: number | null | undefined;
-  /** Maximum number of logged requests (default: 100 000). */
-  readonly keepRequests?: number | null | undefined;
   /** Maximum size of the database in megabytes. Above it, the oldest settled deliveries are deleted (default: 1024). */
   readonly keepMegabytes?: number | null | undefined;
   /** Folder with a `fixtures` folder to use in addition to the built-in fixtures (default: the working folder). */
@@ -244,17 +242,11 @@ function startWithStore(
   };
 }
 
-function resolveRetention({
-  keepDays,
-  keepRequests,
-  keepMegabytes,
-  wallClock,
-}: EmulatorOptions): RetentionLimits {
-  const { days, requests, megabytes } = defaultRetentionLimits;
+function resolveRetention({ keepDays, keepMegabytes, wallClock }: EmulatorOptions): RetentionLimits {
+  const { days, megabytes } = defaultRetentionLimits;
   return {
     // A pinned wall clock does not show the age of rows.
     days: keepDays !== undefined ? keepDays : wallClock ? null : days,
-    requests: keepRequests === undefined ? requests : keepRequests,
     megabytes: keepMegabytes === undefined ? megabytes : keepMegabytes,
   };
 }

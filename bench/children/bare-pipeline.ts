@@ -36,10 +36,10 @@ const insertAttempt = db.prepare(
    VALUES (?, ?, ?, 1, 'schedule', ?, ?, ?, 'succeeded', ?, ?, ?, ?)`,
 );
 const insertRequest = db.prepare(
-  `INSERT INTO api_requests (seq, id, at_wall, method, path, status, duration_ms, api_key_seq, workspace_seq, resource_id)
-   VALUES (?, ?, ?, 'POST', ?, 201, ?, 2, 1, ?)`,
+  `INSERT INTO api_requests (seq, id, at_wall, method, path, status, duration_ms, api_key_seq, workspace_seq, resource_id,
+     request_headers, request_body, request_size, response_headers, response_body, response_size)
+   VALUES (?, ?, ?, 'POST', ?, 201, ?, 2, 1, ?, ?, ?, ?, ?, ?, ?)`,
 );
-const insertMessages = db.prepare(`INSERT INTO api_request_messages VALUES (?, ?, ?, ?, 0, ?, ?, ?, 0)`);
 const findKey = db.prepare<[Buffer], number>('SELECT seq FROM api_keys WHERE hash = ?').pluck();
 const begin = db.prepare('BEGIN IMMEDIATE');
 const commit = db.prepare('COMMIT');
@@ -106,8 +106,7 @@ function take(request: IncomingMessage, response: ServerResponse): void {
         size,
       ];
       later.push(() => {
-        insertRequest.run(++seq, requestId, at, request.url, tookMs, eventId);
-        insertMessages.run(seq, ...messages);
+        insertRequest.run(++seq, requestId, at, request.url, tookMs, eventId, ...messages);
       });
     });
   });

@@ -44,7 +44,7 @@ export async function bootEmulator(
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
-  const { host, db, environment, controlToken, allowHost, randomSeed, keepRequests, keepMegabytes } = values;
+  const { host, db, environment, controlToken, allowHost, randomSeed, keepMegabytes } = values;
   if (values.tunnel && values.publicUrl !== null) {
     throw new SvcError('usage', '--tunnel and --public-url cannot be used together.', {
       hint: 'Remove --public-url: the tunnel has its own address.',
@@ -84,7 +84,6 @@ export async function bootEmulator(
       ca,
       proxy: values.proxy ?? undefined,
       randomSeed,
-      keepRequests,
       keepMegabytes,
       // Undefined selects the default, which depends on the wall clock: no limit if it is pinned.
       keepDays: sources.keepDays.kind === 'default' ? undefined : values.keepDays,

@@ -23,7 +23,6 @@ const placeholders = {
   publicUrl: 'url',
   tunnel: null,
   keepDays: 'n',
-  keepRequests: 'n',
   keepMegabytes: 'n',
   randomSeed: 'n',
   wallClock: 'time',

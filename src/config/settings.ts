@@ -99,11 +99,6 @@ export const settings = {
     schema: wholeNumber(1, 36_500),
     defaultValue: defaultRetentionLimits.days,
   },
-  keepRequests: {
-    description: 'Maximum number of requests in the request log',
-    schema: wholeNumber(1, 1_000_000_000),
-    defaultValue: defaultRetentionLimits.requests,
-  },
   keepMegabytes: {
     description:
       'Database size in megabytes above which the oldest events without pending deliveries are removed',

@@ -4,14 +4,11 @@
 export interface RetentionLimits {
   /** Days of wall time. */
   readonly days: number | null;
-  /** Entries of the request log. */
-  readonly requests: number | null;
   /** Megabytes (2^20 bytes) of rows and indexes. */
   readonly megabytes: number | null;
 }
 
 export const defaultRetentionLimits = {
   days: 30,
-  requests: 100_000,
   megabytes: 1_024,
 } as const satisfies RetentionLimits;

@@ -12,13 +12,11 @@ import type { ApiRequestMessages } from '../store/api-requests.ts';
 interface LogLimits {
   /** Characters of the path, the user agent and an error message. */
   readonly text: number;
-  /** Characters of all headers of a message. By default, as many as Node.js accepts in a request. */
-  readonly headers: number;
   /** Characters. */
   readonly responseBody: number;
 }
 
-export const logLimits: LogLimits = { text: 2048, headers: 16 * 1024, responseBody: 64 * 1024 };
+export const logLimits: LogLimits = { text: 2048, responseBody: 64 * 1024 };
 
 /** Bytes. The default of the gap `body.limit`, so that every accepted request can be sent again. */
 const REQUEST_BODY_LIMIT = 256 * 1024;
@@ -49,40 +47,28 @@ export function toLoggedMessages(
   { event, path, body, response }: Exchange,
   limits = logLimits,
 ): ApiRequestMessages {
-  const request = toLoggedHeaders(Object.entries(event.runtime?.node?.req.headers ?? {}), limits.headers);
   const isPathTruncated = path.length > limits.text;
   const isBodyTruncated = body !== null && body.length > REQUEST_BODY_LIMIT;
-  const responseHeaders = toLoggedHeaders(response.headers, limits.headers);
   const text = typeof response.body === 'string' ? response.body : '';
   const storedText = toLoggedText(text, limits.responseBody);
   const hasResponse = response.status !== 0;
   return {
-    request_headers: request.json,
+    request_headers: toLoggedHeaders(Object.entries(event.runtime?.node?.req.headers ?? {})),
     request_body: body?.subarray(0, REQUEST_BODY_LIMIT) ?? null,
     request_size: body?.length ?? null,
-    request_truncated: request.isTruncated || isPathTruncated || isBodyTruncated ? 1 : 0,
-    response_headers: hasResponse ? responseHeaders.json : null,
+    request_truncated: isPathTruncated || isBodyTruncated ? 1 : 0,
+    response_headers: hasResponse ? toLoggedHeaders(response.headers) : null,
     response_body: hasResponse ? storedText : null,
     response_size: hasResponse ? Buffer.byteLength(text) : null,
-    response_truncated: responseHeaders.isTruncated || text.length > limits.responseBody ? 1 : 0,
+    response_truncated: text.length > limits.responseBody ? 1 : 0,
   };
 }
 
-/** Headers as a JSON object. The last ones are missing, or the value of the last one is cut off, if they exceed `limit` characters. */
-function toLoggedHeaders(
-  headers: Iterable<readonly [string, unknown]>,
-  limit: number,
-): { readonly json: string; readonly isTruncated: boolean } {
+/** Headers as a JSON object. Node.js limits those of a request. */
+function toLoggedHeaders(headers: Iterable<readonly [string, unknown]>): string {
   const logged: Record<string, string> = {};
-  let remaining = limit;
-  for (const [name, rawValue] of headers) {
-    const value = maskHeader(name, String(rawValue));
-    remaining -= name.length;
-    logged[name] = value.slice(0, Math.max(0, remaining));
-    remaining -= value.length;
-    if (remaining < 0) return { json: JSON.stringify(logged), isTruncated: true };
-  }
-  return { json: JSON.stringify(logged), isTruncated: false };
+  for (const [name, value] of headers) logged[name] = maskHeader(name, String(value));
+  return JSON.stringify(logged);
 }
 
 const BEARER = /^(Bearer +)(\S+) *$/i;

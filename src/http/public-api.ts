@@ -171,7 +171,7 @@ class PublicRequest {
       const { event, caller, error } = this;
       const path = toLoggedPath(event);
       const userAgent = event.req.headers.get('user-agent');
-      const row = {
+      store.apiRequests.insert({
         seq: store.nextSeq(),
         id: this.id,
         at_wall: this.#arrivedAt,
@@ -186,9 +186,8 @@ class PublicRequest {
         resource_id: this.resourceId,
         user_agent: userAgent && toLoggedText(userAgent, logLimits.text),
         fault: this.fault && JSON.stringify(this.fault.applied),
-      };
-      const messages = toLoggedMessages({ event, path, body: this.body, response });
-      store.apiRequests.insert(row, messages);
+        ...toLoggedMessages({ event, path, body: this.body, response }),
+      });
     });
   }
 }

@@ -77,7 +77,6 @@ const EmulatorOptionsSchema = v.strictObject({
   db: OptionalString,
   fresh: OptionalBoolean,
   keepDays: v.nullish(settings.keepDays.schema),
-  keepRequests: v.nullish(settings.keepRequests.schema),
   keepMegabytes: v.nullish(settings.keepMegabytes.schema),
   synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
   host: v.optional(settings.host.schema),

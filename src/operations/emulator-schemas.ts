@@ -45,7 +45,6 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
     v.object({
       days: described('Days until events without pending deliveries are removed.', v.nullable(Count)),
-      requests: described('Maximum number of requests in the request log.', v.nullable(Count)),
       megabytes: described(
         'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
         v.nullable(Count),

@@ -15,7 +15,6 @@ export function hasUnreadBody({ body, headers }: LoggedMessage): boolean {
 /** Why the command of {@link toCurlCommand} does not send the same request, as a clause; null if it does. */
 export function findCurlProblem({ method, path, request }: ApiRequestDetail): string | null {
   if (path.includes(REMOVED)) return 'its query contained a secret, which is not stored';
-  if (request === null) return 'its headers and its body are no longer stored';
   if (request.truncated) return 'only a part of it is stored';
   return METHODS_WITH_BODY.includes(method) && hasUnreadBody(request) ? 'its body was not read' : null;
 }
@@ -30,12 +29,12 @@ const OMITTED_HEADER =
  * @param origin of the API, such as `http://127.0.0.1:4777`
  */
 export function toCurlCommand({ method, path, request }: ApiRequestDetail, origin: string): string {
-  const headers = Object.entries(request?.headers ?? {}).filter(
+  const headers = Object.entries(request.headers).filter(
     ([name, value]) => name !== 'authorization' && !OMITTED_HEADER.test(name) && !value.includes(REMOVED),
   );
-  const body = METHODS_WITH_BODY.includes(method) ? (request?.body ?? null) : null;
+  const body = METHODS_WITH_BODY.includes(method) ? request.body : null;
   // An argument of a command cannot contain these bytes.
-  const isPiped = body !== null && (request?.encoding === 'base64' || body.includes('\0'));
+  const isPiped = body !== null && (request.encoding === 'base64' || body.includes('\0'));
   const command = toCurl({
     url: origin + path,
     method,
@@ -44,7 +43,7 @@ export function toCurlCommand({ method, path, request }: ApiRequestDetail, origi
     body: isPiped ? { file: '-' } : body,
   });
   if (!isPiped) return command;
-  const base64 = request?.encoding === 'base64' ? body : toBase64(body);
+  const base64 = request.encoding === 'base64' ? body : toBase64(body);
   return `printf %s '${base64}' | base64 --decode | ${command}`;
 }
 

@@ -136,17 +136,11 @@ export const ApiRequestDetail = resource(
   'A request to `/v1` in the request log, with its headers and bodies.',
   {
     ...ApiRequest.entries,
-    request: described(
-      {
-        summary: 'Headers and body of the request',
-        detail: '`null` if it is not one of the 10,000 newest',
-      },
-      v.nullable(LoggedMessage),
-    ),
+    request: described({ summary: 'Headers and body of the request' }, LoggedMessage),
     response: described(
       {
         summary: 'Headers and body of the response',
-        detail: 'Also `null` if an injected fault dropped the connection',
+        detail: '`null` if an injected fault dropped the connection',
       },
       v.nullable(LoggedMessage),
     ),

@@ -1,4 +1,4 @@
-/** The tables of logged API requests: what the list shows, and their headers and bodies. */
+/** The table of logged API requests. */
 
 import { isUtf8 } from 'node:buffer';
 import { toConditions } from '../resources/define-resource.ts';
@@ -11,22 +11,40 @@ import {
 } from '../resources/request.ts';
 import { createRowReader } from './columns.ts';
 import { type FilteredTable, listMatches, matchesRow, type PageRequest, type RowPage } from './row-page.ts';
-import type { Row } from './schema.ts';
+import { type Row, tables } from './schema.ts';
 import { Table } from './sql.ts';
 
 type ApiRequestRow = Row<'api_requests'>;
 
-/** The headers and the bodies of a request and of its response. The columns of a body that was not read are null. */
-export type ApiRequestMessages = Omit<Row<'api_request_messages'>, 'seq'>;
+/** The columns that only the details of a request show. */
+const MESSAGE_COLUMNS = [
+  'request_headers',
+  'request_body',
+  'request_size',
+  'request_truncated',
+  'response_headers',
+  'response_body',
+  'response_size',
+  'response_truncated',
+] as const;
 
-type ApiRequestWithIds = ApiRequestRow & {
+/** The headers and the bodies of a request and of its response. */
+export type ApiRequestMessages = Pick<ApiRequestRow, (typeof MESSAGE_COLUMNS)[number]>;
+
+interface ApiRequestSummary extends Omit<ApiRequestRow, keyof ApiRequestMessages> {
   readonly api_key_id: string | null;
   readonly api_key_name: string | null;
   readonly workspace_id: string | null;
-};
+}
 
-const SELECT_WITH_IDS = `SELECT r.*, k.id AS api_key_id, k.name AS api_key_name, w.id AS workspace_id FROM api_requests r
+const SUMMARY_COLUMNS = Object.keys(tables.api_requests).filter(
+  (name) => !(MESSAGE_COLUMNS as readonly string[]).includes(name),
+);
+const selectColumns = (columns: readonly string[]) => `SELECT ${columns.map((name) => `r.${name}`)},
+    k.id AS api_key_id, k.name AS api_key_name, w.id AS workspace_id FROM api_requests r
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
+const SELECT_SUMMARY = selectColumns(SUMMARY_COLUMNS);
+const SELECT_DETAIL = selectColumns(['*']);
 
 const FILTERED_TABLE: FilteredTable<RequestCondition> = {
   from: 'api_requests r',
@@ -35,55 +53,46 @@ const FILTERED_TABLE: FilteredTable<RequestCondition> = {
 };
 
 export class ApiRequestTable extends Table {
-  insert(row: ApiRequestRow, messages: ApiRequestMessages): void {
+  insert(row: ApiRequestRow): void {
     this.sql.insert('api_requests', row);
-    this.sql.insert('api_request_messages', { seq: row.seq, ...messages });
   }
 
-  find(id: string): ApiRequestWithIds | undefined {
-    return this.sql.get(`${SELECT_WITH_IDS} WHERE r.id = ?`, [id]);
+  find(id: string): ApiRequestSummary | undefined {
+    return this.sql.get(`${SELECT_SUMMARY} WHERE r.id = ?`, [id]);
+  }
+
+  findDetail(id: string): (ApiRequestSummary & ApiRequestMessages) | undefined {
+    return this.sql.get(`${SELECT_DETAIL} WHERE r.id = ?`, [id]);
   }
 
   matches(seq: number, filter: RequestCondition): boolean {
     return matchesRow(this.sql, FILTERED_TABLE, filter, seq);
   }
 
-  findBySeq(seq: number): ApiRequestWithIds | undefined {
-    return this.sql.get(`${SELECT_WITH_IDS} WHERE r.seq = ?`, [seq]);
-  }
-
-  /** The headers and bodies of a request; undefined if only the newer ones are kept. */
-  findMessages(seq: number): ApiRequestMessages | undefined {
-    return this.sql.get('SELECT * FROM api_request_messages WHERE seq = ?', [seq]);
+  findBySeq(seq: number): ApiRequestSummary | undefined {
+    return this.sql.get(`${SELECT_SUMMARY} WHERE r.seq = ?`, [seq]);
   }
 
   /** A page of the requests that match, newest first. */
-  list(filter: RequestCondition, page: PageRequest): RowPage<ApiRequestWithIds> {
+  list(filter: RequestCondition, page: PageRequest): RowPage<ApiRequestSummary> {
     return listMatches(
       this.sql,
       FILTERED_TABLE,
       filter,
       page,
-      (condition) => `${SELECT_WITH_IDS} WHERE ${condition}`,
+      (condition) => `${SELECT_SUMMARY} WHERE ${condition}`,
     );
   }
 }
 
 const readRequest = createRowReader(ApiRequest.entries);
 
-export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
+export function toApiRequest(row: ApiRequestSummary): ApiRequest {
   return readRequest({ ...row, at: row.at_wall });
 }
 
-export function toApiRequestDetail(
-  row: ApiRequestWithIds,
-  messages: ApiRequestMessages | undefined,
-): ApiRequestDetail {
-  return {
-    ...toApiRequest(row),
-    request: messages === undefined ? null : toRequestMessage(messages),
-    response: messages === undefined ? null : toResponseMessage(messages),
-  };
+export function toApiRequestDetail(row: ApiRequestSummary & ApiRequestMessages): ApiRequestDetail {
+  return { ...toApiRequest(row), request: toRequestMessage(row), response: toResponseMessage(row) };
 }
 
 function toRequestMessage(row: ApiRequestMessages): LoggedMessage {

@@ -4,16 +4,14 @@ import { Table } from './sql.ts';
 /** Rows that one write examines, which then takes a few milliseconds. */
 const STEP_ROWS = 200;
 
-/** Number of logged requests that keep their headers and bodies. */
-export const KEPT_MESSAGES = 10_000;
+/** Number of logged requests. docs/durability.md states it. */
+export const KEPT_REQUESTS = 10_000;
 
 /** The rows to keep; null for no limit. */
 interface KeptRows {
   /** Wall time: events that were stored earlier, and were not sent since, are deleted. */
   readonly since: number | null;
-  /** Number of logged requests. */
-  readonly requests: number | null;
-  /** Bytes of all rows: the headers and bodies of requests are deleted first, then the oldest events. */
+  /** Bytes of all rows: logged requests are deleted first, then the oldest events. */
   readonly bytes: number | null;
 }
 
@@ -30,8 +28,6 @@ const DELETE_EVENTS = [
   'DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?))',
 ];
 
-const REQUEST_TABLES = ['api_request_messages', 'api_requests'] as const;
-
 export class Retention extends Table {
   /** Bytes used by rows and indexes, without the free pages of the file. */
   getUsedBytes(): number {
@@ -42,26 +38,18 @@ export class Retention extends Table {
   }
 
   /** Yields steps that delete what is beyond the limits, oldest first. Run each step in its own transaction. */
-  *planRemoval({ since, requests, bytes }: KeptRows): Generator<() => void> {
+  *planRemoval({ since, bytes }: KeptRows): Generator<() => void> {
     if (since !== null) {
       yield* this.#removeEvents(this.#findFirst('events', 'stored_at_wall', since), since);
-      yield* this.#removeRequests(REQUEST_TABLES, this.#findFirst('api_requests', 'at_wall', since));
+      yield* this.#removeRequests(this.#findFirst('api_requests', 'at_wall', since));
     }
-    if (requests !== null) {
-      yield* this.#removeRequests(REQUEST_TABLES, this.#findFirstOfNewest('api_requests', requests));
-    }
-    const firstMessages = this.#findFirstOfNewest('api_request_messages', KEPT_MESSAGES);
-    yield* this.#removeRequests(['api_request_messages'], firstMessages);
+    yield* this.#removeRequests(this.#findFirstKeptRequest());
     if (bytes !== null) yield* this.#removeUntilFits(bytes);
   }
 
   *#removeUntilFits(bytes: number): Generator<() => void> {
     const all = Number.MAX_SAFE_INTEGER;
-    for (const steps of [
-      this.#removeRequests(['api_request_messages'], all),
-      this.#removeEvents(all, all),
-      this.#removeRequests(REQUEST_TABLES, all),
-    ]) {
+    for (const steps of [this.#removeRequests(all), this.#removeEvents(all, all)]) {
       for (const step of steps) {
         if (this.getUsedBytes() <= bytes) return;
         yield step;
@@ -75,10 +63,10 @@ export class Retention extends Table {
     return this.sql.value<number>(text, [since]) ?? Number.MAX_SAFE_INTEGER;
   }
 
-  /** The first of the newest `count` rows; 0 if there are not more. */
-  #findFirstOfNewest(table: string, count: number): number {
-    const text = `SELECT seq + 1 FROM ${table} ORDER BY seq DESC LIMIT 1 OFFSET ?`;
-    return this.sql.value<number>(text, [count]) ?? 0;
+  /** The first of the newest requests; 0 if there are not more. */
+  #findFirstKeptRequest(): number {
+    const text = 'SELECT seq + 1 FROM api_requests ORDER BY seq DESC LIMIT 1 OFFSET ?';
+    return this.sql.value<number>(text, [KEPT_REQUESTS]) ?? 0;
   }
 
   *#removeEvents(end: number, since: number): Generator<() => void> {
@@ -90,13 +78,9 @@ export class Retention extends Table {
     }
   }
 
-  /** @param tables in the order that foreign keys require: the last one has the most rows */
-  *#removeRequests(tables: readonly string[], end: number): Generator<() => void> {
-    for (const { last } of this.#splitRange(String(tables.at(-1)), end)) {
-      yield () => {
-        for (const table of tables) this.sql.run(`DELETE FROM ${table} WHERE seq <= ?`, [last]);
-      };
-    }
+  *#removeRequests(end: number): Generator<() => void> {
+    for (const { last } of this.#splitRange('api_requests', end))
+      yield () => void this.sql.run('DELETE FROM api_requests WHERE seq <= ?', [last]);
   }
 
   /** Splits the rows of a table before `end` into ranges of sequences, from `after` (excluded) to `last` (included). */

@@ -42,7 +42,7 @@ const workspaceSeq = () => integer('REFERENCES workspaces');
  *
  * The conditions of columns whose invalid values would break more than their row are also checked when a snapshot is loaded.
  */
-const tables = {
+export const tables = {
   /** Settings of the database itself, such as its environment and its ID. */
   settings: {
     key: text('PRIMARY KEY'),
@@ -170,13 +170,7 @@ const tables = {
     /** Of the resource that the request created, read, changed, deleted or did not find; null for a list. */
     resource_id: textOrNull(),
     fault: textOrNull(),
-  },
-  /**
-   * The headers and the bodies of a request and of its response, apart, so that a filter of the log does not read them. The columns
-   * of a body that was not read are null.
-   */
-  api_request_messages: {
-    seq: 'INTEGER PRIMARY KEY REFERENCES api_requests' as Column<number>,
+    /** Last, so that a filter of the log does not read them. The columns of a body that was not read are null. */
     request_headers: text(),
     request_body: blobOrNull(),
     /** Bytes of the whole body. */

@@ -60,7 +60,7 @@ const wait: readonly OptionUse[] = [
 /** Options that are settings. `test/config` tests their values. */
 const startOptions: readonly OptionUse[] = [
   [
-    '--port 0 --host ::1 --db a.db --environment production --profile strict --scheme stripe --speed 60 --keep-days 3 --keep-requests 4 --keep-megabytes 5',
+    '--port 0 --host ::1 --db a.db --environment production --profile strict --scheme stripe --speed 60 --keep-days 3 --keep-megabytes 5',
     {
       port: '0',
       host: '::1',
@@ -70,7 +70,6 @@ const startOptions: readonly OptionUse[] = [
       scheme: 'stripe',
       speed: '60',
       keepDays: '3',
-      keepRequests: '4',
       keepMegabytes: '5',
     },
   ],

@@ -54,7 +54,7 @@ export const securityRules: Readonly<Record<string, string>> = {
   'network.receiver-check':
     '`svc receiver check` and `--observe` connect only to addresses that deliveries can go to',
   'network.doctor': 'The probes of `svc doctor` connect only to addresses that deliveries can go to',
-  'network.logged-size': 'Headers and bodies in the request log are limited in size',
+  'network.logged-size': 'Paths and bodies in the request log are limited in size',
   'network.other-servers': 'Commands reject responses from servers that are not emulators',
   'network.public-address':
     'Through a public address or a tunnel, `/v1` is reachable and the control plane is not',

@@ -18,7 +18,6 @@ describe('the accepted values of settings', () => {
     ['speed', 0.0001, 0.001, 1_000_000],
     ['randomSeed', 1, 0, 4_294_967_295],
     ['keepDays', 1, 1, 36_500],
-    ['keepRequests', 1, 1, 1_000_000_000],
     ['keepMegabytes', 1, 1, 1_000_000],
   ])(
     'the setting %s is accepted within its limits, and not a step of %d beyond them',

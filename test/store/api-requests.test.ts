@@ -45,8 +45,9 @@ function openRequests() {
         ...{ error_code: status < 400 ? null : 'invalid_request', error_message: null, user_agent: 'test' },
         ...{ api_key_seq: place.key, workspace_seq: place.workspace, fault: null },
         resource_id: index % 3 === 0 ? `evt_${index % 4}` : null,
+        ...messages,
       };
-      store.apiRequests.insert(row, messages);
+      store.apiRequests.insert(row);
       rows.push(row);
     }
   });
@@ -101,21 +102,21 @@ describe('ApiRequestTable', () => {
     for (const row of rows) {
       const key = findKey(store, row);
       const workspace_id = store.workspaces.findBySeq(row.workspace_seq ?? 0)?.id;
-      const expected = { ...row, api_key_id: key?.id, api_key_name: key?.name, workspace_id };
-      expect(store.apiRequests.find(row.id)).toEqual(expected);
-      expect(store.apiRequests.findBySeq(row.seq)).toEqual(expected);
-      expect(store.apiRequests.findMessages(row.seq)).toEqual({ seq: row.seq, ...messages });
+      const detail = { ...row, api_key_id: key?.id, api_key_name: key?.name, workspace_id };
+      const summary = Object.fromEntries(Object.entries(detail).filter(([name]) => !(name in messages)));
+      expect(store.apiRequests.find(row.id)).toEqual(summary);
+      expect(store.apiRequests.findBySeq(row.seq)).toEqual(summary);
+      expect(store.apiRequests.findDetail(row.id)).toEqual(detail);
     }
-    expect(store.apiRequests.findMessages(0)).toBeUndefined();
   });
 });
 
 describe('toApiRequestDetail', () => {
   const detailOf = (changes: Partial<ApiRequestMessages>, fault: string | null = null) => {
     const { store, rows } = openRequests();
-    const row = store.apiRequests.findBySeq(rows[0]?.seq ?? 0);
+    const row = store.apiRequests.findDetail(rows[0]?.id ?? '');
     if (row === undefined) throw new Error('The request does not exist.');
-    return toApiRequestDetail({ ...row, fault }, { ...messages, ...changes });
+    return toApiRequestDetail({ ...row, fault, ...changes });
   };
 
   it('a request is shown with its key, its workspace, its headers and bodies', () => {
@@ -127,7 +128,6 @@ describe('toApiRequestDetail', () => {
       ...{ api_key_id: row?.api_key_id, api_key_name: 'Test', workspace_id: row?.workspace_id },
     };
     expect(row && toApiRequest(row)).toEqual(shown);
-    expect(row && toApiRequestDetail(row, undefined)).toEqual({ ...shown, request: null, response: null });
     expect(detailOf({}, '{"kind":"status"}')).toMatchObject({
       fault: { kind: 'status' },
       request: {

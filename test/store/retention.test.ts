@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
-import { KEPT_MESSAGES } from '../../src/store/retention.ts';
+import { KEPT_REQUESTS } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
@@ -41,7 +41,7 @@ function settle(store: Store, seq: number): void {
   store.deliveries.update({ ...before, ...settled });
 }
 
-const NO_LIMITS = { since: null, requests: null, bytes: null };
+const NO_LIMITS = { since: null, bytes: null };
 
 /** Deletes what is beyond the limits. @returns the number of writes that it took */
 function remove(store: Store, limits: Partial<Parameters<Store['retention']['planRemoval']>[0]>): number {
@@ -146,11 +146,13 @@ describe('Retention.planRemoval by number', () => {
   it('only the oldest logged requests are deleted', () => {
     const store = openStore();
     const delivered = insertDelivered(store, OLD);
-    const requests = store.writeNow(() => Array.from({ length: 1200 }, () => insertRequest(store, NOW)));
-    remove(store, { requests: 100 });
-    expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(-100));
+    const requests = store.writeNow(() =>
+      Array.from({ length: KEPT_REQUESTS + 300 }, () => insertRequest(store, NOW)),
+    );
+    remove(store, {});
+    expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(300));
     expect(rowsOf(store, delivered)).toEqual(kept);
-    expect(remove(store, { requests: 100 })).toBe(0);
+    expect(remove(store, {})).toBe(0);
   });
 });
 
@@ -169,21 +171,20 @@ describe('Retention.planRemoval by size', () => {
     expect(firstKept).toBeLessThanOrEqual(400);
   });
 
-  it('nothing is deleted if the rows fit exactly, and headers and bodies are deleted first', () => {
+  it('nothing is deleted if the rows fit exactly, and logged requests are deleted first', () => {
     const store = openStore();
     const delivered = insertDelivered(store, NOW);
     const requests = store.writeNow(() => {
       const key = insertApiKey(store);
       return Array.from({ length: 3 }, () => insertRequest(store, NOW, key));
     });
-    const countMessages = () => requests.filter((seq) => store.apiRequests.findMessages(seq)).length;
+    const countRequests = () => requests.filter((seq) => store.apiRequests.findBySeq(seq)).length;
     const used = store.retention.getUsedBytes();
     expect(remove(store, { bytes: used })).toBe(0);
     const [first] = store.retention.planRemoval({ ...NO_LIMITS, bytes: used - 1 });
     store.writeNow(() => first?.());
-    expect([countMessages(), rowsOf(store, delivered)]).toEqual([0, kept]);
+    expect([countRequests(), rowsOf(store, delivered)]).toEqual([0, kept]);
     remove(store, { bytes: 0 });
-    expect(store.apiRequests.findBySeq(requests[2] ?? 0)).toBeUndefined();
     expect(rowsOf(store, delivered)).toEqual(gone);
   });
 
@@ -209,13 +210,13 @@ describe('Retention.planRemoval by size', () => {
 describe('an emulator with default retention limits', () => {
   it('the status contains the default limits [storage.size]', async () => {
     await using emulator = await startTestEmulator();
-    expect(emulator.status().retention).toEqual({ days: 30, requests: 100_000, megabytes: 1024 });
+    expect(emulator.status().retention).toEqual({ days: 30, megabytes: 1024 });
   });
 
   it('null limits keep all rows', async () => {
-    const limits = { keepDays: null, keepRequests: null, keepMegabytes: null };
+    const limits = { keepDays: null, keepMegabytes: null };
     await using emulator = await startTestEmulator(limits);
-    expect(emulator.status().retention).toEqual({ days: null, requests: null, megabytes: null });
+    expect(emulator.status().retention).toEqual({ days: null, megabytes: null });
   });
 });
 
@@ -240,39 +241,5 @@ describe('an emulator with keepDays: 7', () => {
     }
     await using emulator = await startTestEmulator({ db, wall, keepDays: 7 });
     await expect.poll(() => list(emulator)).toEqual(['a.new']);
-  });
-});
-
-describe('the headers and bodies of logged requests', () => {
-  /** Inserts requests with an API key. There is a lower limit for those without one. */
-  function insertRequests(store: Store, count: number): number[] {
-    return store.writeNow(() => {
-      const key = insertApiKey(store);
-      return Array.from({ length: count }, () => insertRequest(store, NOW, key));
-    });
-  }
-
-  /** The requests that still have their headers and bodies after the removal. */
-  function keptMessages(
-    store: Store,
-    seqs: readonly number[],
-    limits: Parameters<typeof remove>[1],
-  ): number[] {
-    remove(store, limits);
-    return seqs.filter((seq) => store.apiRequests.findMessages(seq) !== undefined);
-  }
-
-  it('the newest requests keep their headers and bodies, and the others only their row', () => {
-    const store = openStore();
-    const seqs = insertRequests(store, KEPT_MESSAGES + 3);
-    expect(keptMessages(store, seqs, {})).toEqual(seqs.slice(3));
-    expect(seqs.filter((seq) => store.apiRequests.findBySeq(seq))).toHaveLength(seqs.length);
-  });
-
-  it('they are removed with their request', () => {
-    const store = openStore();
-    const seqs = insertRequests(store, 5);
-    expect(keptMessages(store, seqs, { requests: 2 })).toEqual(seqs.slice(3));
-    expect(keptMessages(store, seqs, { since: NOW + 1 })).toEqual([]);
   });
 });

@@ -144,9 +144,10 @@ export function insertRequest(
     resource_id: null,
     user_agent: null,
     fault: null,
+    ...ANY_MESSAGES,
     ...changes,
   };
-  store.apiRequests.insert(row, ANY_MESSAGES);
+  store.apiRequests.insert(row);
   return seq;
 }
 

@@ -109,7 +109,7 @@ describe('the replacement of all rows', () => {
     expect(store.deliveries.countAll()).toBe(0);
     expect(store.webhooks.list(null, { limit: 9, beforeSeq: null }).rows).toEqual([]);
     expect(store.events.list({}, { limit: 9, beforeSeq: null }).rows).toEqual([]);
-    expect(store.apiRequests.findMessages(lastSeq)).toBeUndefined();
+    expect(store.apiRequests.findBySeq(lastSeq)).toBeUndefined();
     expect([store.id, store.settings.find('a'), store.lastSeq]).toEqual([id, '1', lastSeq + 1]);
     expect(store.stateReplacedSeq).toBe(lastSeq + 1);
     expect(subscriber).toHaveBeenCalledTimes(1);

@@ -58,7 +58,7 @@ export function renderRequestDetail(
     io,
   );
   const sections = [
-    request && renderSection('Request', renderLoggedMessage(`${method} ${path}`, request), io),
+    renderSection('Request', renderLoggedMessage(`${method} ${path}`, request), io),
     response && renderSection('Response', renderLoggedMessage(String(status), response), io),
   ];
   return [fields, ...sections.filter((section) => section !== null)].join('\n\n');

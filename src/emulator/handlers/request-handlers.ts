@@ -35,9 +35,9 @@ export function createRequestHandlers(sandbox: Sandbox) {
       );
     },
     getRequest: async ({ id }) => {
-      const row = store.apiRequests.find(id);
+      const row = store.apiRequests.findDetail(id);
       if (row === undefined) throw createNotFoundError('request', id);
-      return toApiRequestDetail(row, store.apiRequests.findMessages(row.seq));
+      return toApiRequestDetail(row);
     },
   } satisfies Partial<ControlHandlers>;
 }

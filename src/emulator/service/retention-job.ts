@@ -14,7 +14,7 @@ const CHECKED_GROWTH_BYTES = 16 * MEGABYTE;
  */
 export function startRetentionJob(
   { store, wall }: Pick<Sandbox, 'store' | 'wall'>,
-  { days, requests, megabytes }: RetentionLimits,
+  { days, megabytes }: RetentionLimits,
   onInternalError: (error: unknown) => void,
 ): () => void {
   const { retention } = store;
@@ -28,7 +28,6 @@ export function startRetentionJob(
     try {
       const plan = retention.planRemoval({
         since: days === null ? null : wall.now() - days * DAY_MS,
-        requests,
         bytes: megabytes === null ? null : megabytes * MEGABYTE,
       });
       for (const step of plan) {

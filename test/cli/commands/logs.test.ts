@@ -155,13 +155,13 @@ describe('svc logs get', () => {
   it('--curl says why the command does not send the same request', async () => {
     const { context, capturedOutput } = createFakeContext({
       control: {
-        getRequest: async () => ({ ...detail, request: null }),
+        getRequest: async () => ({ ...detail, request: { ...detail.request, truncated: true } }),
         getStatus: async () => ({ url: 'http://127.0.0.1:4777' }) as never,
       },
     });
     await logs.commands.get.run({ id: 'req_1', curl: true }, context);
     expect(capturedOutput.err).toBe(
-      'The command does not send the same request, because its headers and its body are no longer stored.\n',
+      'The command does not send the same request, because only a part of it is stored.\n',
     );
   });
 });

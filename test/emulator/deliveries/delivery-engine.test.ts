@@ -19,7 +19,7 @@ function createEngine({ path = ':memory:', ...options }: { path?: string; listen
   const { sandbox, store, workspace } = test;
   const errors: string[] = [];
   const engine = createDeliveryEngine(sandbox, {
-    ...{ isOwnAddress: () => false, retention: { days: 1, requests: null, megabytes: null } },
+    ...{ isOwnAddress: () => false, retention: { days: 1, megabytes: null } },
     onInternalError: (part) => errors.push(part),
     ...options,
   });

@@ -13,7 +13,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-const NO_LIMITS: RetentionLimits = { days: null, requests: null, megabytes: null };
+const NO_LIMITS: RetentionLimits = { days: null, megabytes: null };
 
 /** A sandbox with logged requests of the last five days, one for each day, oldest first. */
 function open(limits: Partial<RetentionLimits> = {}) {
@@ -50,7 +50,6 @@ describe('the retention job', () => {
   it.each<[string, Partial<RetentionLimits>, number]>([
     ['no limits', {}, 5],
     ['two and a half days', { days: 2.5 }, 2],
-    ['three requests', { requests: 3 }, 3],
     ['no space', { megabytes: 0 }, 0],
     ['much space', { megabytes: 1 }, 5],
   ])('with %s, it keeps only the newest rows at the start', async (_, limits, kept) => {
@@ -111,7 +110,7 @@ describe('the retention job', () => {
   });
 
   it('an error is reported unless the job was stopped or the file is lost', async () => {
-    const { start, pass, store, errors } = open({ requests: 3 });
+    const { start, pass, store, errors } = open({ days: 3.5 });
     const error = new Error('disk on fire');
     vi.spyOn(store, 'write').mockRejectedValue(error);
     const stop = start();
@@ -128,7 +127,7 @@ describe('the retention job', () => {
   });
 
   it('an error of the removal is reported, and the next one is tried an hour later', async () => {
-    const { start, pass, store, errors, countKept } = open({ requests: 3 });
+    const { start, pass, store, errors, countKept } = open({ days: 3.5 });
     const failure = new Error('the first write');
     vi.spyOn(store, 'write').mockRejectedValueOnce(failure);
     start();
