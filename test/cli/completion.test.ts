@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
-import { complete, LIST_TIMEOUT_MS } from '../../src/cli/completion/complete.ts';
+import { complete, LIST_TIMEOUT_MS } from '../../src/cli/complete.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { listFlags } from '../support/command-definitions.ts';
