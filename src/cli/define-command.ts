@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import { SvcError } from '../domain/errors.ts';
 import type { CliCommand, CommandDefinition, Example, OptionRow } from './command.ts';
 import type { Context } from './context.ts';
-import { addRows, type OptionRows } from './option-rows.ts';
+import { addRows, type OptionRows, toWord } from './option-rows.ts';
 import { askForRow, isInteractive } from './prompt.ts';
 
 /** The type of the value of a row. */
@@ -110,7 +110,7 @@ function isEmptyList(value: unknown): boolean {
 /** `--events` of `-e, --events <list>`, or `<id>` */
 export function nameOf(rows: OptionRows, name: string): string {
   const { option, argument = name } = rows[name] ?? {};
-  return option === undefined ? argument : (/--[\w-]+/.exec(option)?.[0] ?? option);
+  return option === undefined ? `<${toWord(argument)}>` : (/--[\w-]+/.exec(option)?.[0] ?? option);
 }
 
 async function completeValues(

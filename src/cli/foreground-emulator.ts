@@ -115,11 +115,11 @@ async function showDashboard(url: string, context: Context): Promise<void> {
  * Connects to the emulator of a command, or starts one if none runs and none is configured.
  * @throws SvcError `no_emulator` if its address is configured, but it does not respond
  */
-export async function connectOrStart<Connection>(
-  connect: () => Promise<Connection>,
-  start: () => Promise<Connection>,
+export async function connectOrStart<Running>(
+  connect: () => Promise<Running>,
+  start: () => Promise<Running>,
   { values }: Pick<Config, 'values'>,
-): Promise<Connection> {
+): Promise<Running> {
   return connect().catch((error: unknown) => {
     const isMissing = error instanceof SvcError && error.code === 'no_emulator';
     if (!isMissing || values.controlUrl !== null) throw error;

@@ -3,14 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { indentJson } from '../domain/json-text.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { TopicItem } from '../operations/stream-schemas.ts';
-import type { Rules } from '../profile/rules.ts';
 import { readReceivedRequest, verifyReceivedRequest } from '../receivers/received-request.ts';
-import {
-  type ReceiverResponseOptions,
-  type ReceiverServer,
-  startReceiverServer,
-} from '../receivers/receiver-server.ts';
+import { type ReceiverResponseOptions, startReceiverServer } from '../receivers/receiver-server.ts';
 import type { RegisteredWebhook } from '../resources/endpoint.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
 import { schemes } from '../signature/schemes.ts';
 import type { VerifyResult } from '../signature/verify.ts';
 import type { Context } from './context.ts';
@@ -57,88 +53,63 @@ interface ListenReceiverOptions {
 /** The status for a request that is not genuine (§6.4). */
 const REJECTED = 400;
 
-export class ListenReceiver {
-  readonly #options: ListenReceiverOptions;
-  readonly #control: Pick<ControlPlane, 'revealSecret'>;
-  readonly #context: Context;
-  readonly #rules: Rules;
-  /** Number of requests by delivery. */
-  readonly #counts = new Map<string, number>();
-  readonly #listener: Promise<Listener>;
-  #server: ReceiverServer | null = null;
-  #genuineCount = 0;
-  #hasPrintedHint = false;
+export interface ListenReceiver {
+  readonly url: string;
   /** Starts to handle requests, which wait until then. Call it when the endpoint is registered and its heading is printed. */
-  begin: (listener: Listener) => void = () => {};
-
-  private constructor(
-    options: ListenReceiverOptions,
-    control: Pick<ControlPlane, 'revealSecret'>,
-    rules: Rules,
-    context: Context,
-  ) {
-    this.#options = options;
-    this.#control = control;
-    this.#rules = rules;
-    this.#context = context;
-    this.#listener = new Promise((resolve) => {
-      this.begin = resolve;
-    });
-  }
-
-  static async start(
-    options: ListenReceiverOptions,
-    control: Pick<ControlPlane, 'revealSecret'>,
-    context: Context,
-  ): Promise<ListenReceiver> {
-    const receiver = new ListenReceiver(options, control, await context.resolveRules(), context);
-    receiver.#server = await startReceiverServer((request) => receiver.#respond(request));
-    return receiver;
-  }
-
-  get url(): string {
-    return `${this.#server?.url}/`;
-  }
-
-  async close(): Promise<void> {
-    await this.#server?.close();
-  }
-
+  begin(listener: Listener): void;
   /** Prints when a failed delivery is sent again, and why an attempt got no response. */
-  printFailure(item: TopicItem): void {
-    if (item.type !== 'attempt' || item.attempt.outcome === 'succeeded') return;
-    const { attempt, delivery } = item;
-    const { io, json } = this.#context;
-    const reason = attempt.outcome === 'http_error' ? '' : `${attempt.error}; `;
-    io.note(`${json ? '' : INDENT}${reason}${delivery.id}: ${describeNextStep(item) ?? delivery.status}`);
-    if (this.#hasPrintedHint || delivery.next_attempt_at === null) return;
-    this.#hasPrintedHint = true;
-    printHint({ text: 'Move the clock to the next retry', command: 'svc clock next' }, io);
+  printFailure(item: TopicItem): void;
+  close(): Promise<void>;
+}
+
+export async function startListenReceiver(
+  { responses, printsBodies, printsRequests }: ListenReceiverOptions,
+  control: Pick<ControlPlane, 'revealSecret'>,
+  context: Context,
+): Promise<ListenReceiver> {
+  const { io, json, now } = context;
+  const { signature, signatureToleranceMs: toleranceMs } = await context.resolveRules();
+  /** Number of requests by delivery. */
+  const counts = new Map<string, number>();
+  let genuineCount = 0;
+  let hasPrintedHint = false;
+  let begin: (listener: Listener) => void = () => {};
+  const begun = new Promise<Listener>((resolve) => {
+    begin = resolve;
+  });
+
+  async function verify(
+    request: Parameters<typeof verifyReceivedRequest>[0],
+    scheme: SignatureScheme,
+    { registered }: Listener,
+  ): Promise<VerifyResult> {
+    const verifyWith = (secret: string) => verifyReceivedRequest(request, { scheme, toleranceMs, secret });
+    const verification = verifyWith(registered.secret);
+    if (verification.ok) return verification;
+    // The listener can notice a rotation later than this request. Without a connection, the known secret decides.
+    const { secret } = await control.revealSecret({ id: registered.id }).catch(() => registered);
+    return verifyWith(secret);
   }
 
-  async #respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {
-    const request = await readReceivedRequest(incoming, this.#context.now);
-    const listener = await this.#listener;
+  function takeResponse(): ScriptedResponse {
+    return responses[Math.min(genuineCount++, responses.length - 1)] ?? 200;
+  }
+
+  async function respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {
+    const request = await readReceivedRequest(incoming, now);
+    const listener = await begun;
     const { headers, envelope } = request;
-    const { signature, signatureToleranceMs: toleranceMs } = this.#rules;
     // The configured scheme, or the built-in one whose header the request has: the emulator can have another configuration.
     const scheme =
       [signature, ...Object.values(schemes)].find(
         (candidate) => candidate.headers.signature.toLowerCase() in headers,
       ) ?? signature;
-    const endpoint = listener.registered;
-    const verify = (secret: string) => verifyReceivedRequest(request, { scheme, toleranceMs, secret });
-    let verification = verify(endpoint.secret);
-    if (!verification.ok) {
-      // The listener can notice a rotation later than this request. Without a connection, the known secret decides.
-      const current = await this.#control.revealSecret({ id: endpoint.id }).catch(() => endpoint);
-      verification = verify(current.secret);
-    }
-    const response = verification.ok ? this.#takeResponse() : REJECTED;
+    const verification = await verify(request, scheme, listener);
+    const response = verification.ok ? takeResponse() : REJECTED;
     const deliveryId = headers[scheme.headers.id?.toLowerCase() ?? '']?.toString() ?? null;
     const key = deliveryId ?? request.eventId ?? '';
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
     const item: ReceivedItem = {
       type: 'received',
       received_at: new Date(request.at).toISOString(),
@@ -148,19 +119,28 @@ export class ListenReceiver {
       delivery_id: deliveryId,
       times_received: count,
       verification,
-      ...(this.#options.printsBodies && { body: request.body.toString() }),
+      ...(printsBodies && { body: request.body.toString() }),
     };
-    if (this.#options.printsRequests) {
-      this.#context.printItem(item, () => renderReceived(item, this.#context.io));
-    }
+    if (printsRequests) context.printItem(item, () => renderReceived(item, io));
     if (response === 'reset') incoming.socket.resetAndDestroy();
     return toResponseOptions(response);
   }
 
-  #takeResponse(): ScriptedResponse {
-    const { responses } = this.#options;
-    return responses[Math.min(this.#genuineCount++, responses.length - 1)] ?? 200;
-  }
+  const server = await startReceiverServer(respond);
+  return {
+    url: `${server.url}/`,
+    begin,
+    printFailure(item) {
+      if (item.type !== 'attempt' || item.attempt.outcome === 'succeeded') return;
+      const { attempt, delivery } = item;
+      const reason = attempt.outcome === 'http_error' ? '' : `${attempt.error}; `;
+      io.note(`${json ? '' : INDENT}${reason}${delivery.id}: ${describeNextStep(item) ?? delivery.status}`);
+      if (hasPrintedHint || delivery.next_attempt_at === null) return;
+      hasPrintedHint = true;
+      printHint({ text: 'Move the clock to the next retry', command: 'svc clock next' }, io);
+    },
+    close: () => server.close(),
+  };
 }
 
 /** The width of the time and the gap after it. */

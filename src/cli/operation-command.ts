@@ -11,10 +11,11 @@ import type { ResourceList } from './choices/resource-choices.ts';
 import type { CommandDefinition, Example } from './command.ts';
 import type { Context } from './context.ts';
 import { defineCommand, nameOf, type ValuesOf } from './define-command.ts';
-import { type OptionRows, pageRows } from './option-rows.ts';
+import type { OptionRows } from './option-rows.ts';
 import { confirm, yesRow } from './prompt.ts';
 import { printPage } from './render/table.ts';
 import { printHint } from './report-error.ts';
+import { pageRows } from './resource-rows.ts';
 
 type OperationName = keyof typeof controlOperations;
 

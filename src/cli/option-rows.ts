@@ -1,25 +1,17 @@
-/** Adds the rows of a command to commander, and the rows that several commands share. */
+/** Adds the rows of a command to commander. */
 import type { Command, Option } from 'commander';
 import type * as v from 'valibot';
 import { type IdKind, idPatterns } from '../domain/ids.ts';
-import { Limit, PageFields } from '../operations/page-fields.ts';
-import { pickSettable } from '../resources/define-resource.ts';
-import { endpointTable } from '../resources/endpoint.ts';
-import { describeRange } from '../resources/validate.ts';
 import { RelativeTime } from '../resources/value-schemas.ts';
 import { idOf } from '../resources/values.ts';
-import type { ChoiceSource } from './choices/choice-source.ts';
 import { type OptionRow, RowArgument, RowOption } from './command.ts';
 import type { Context } from './context.ts';
 import {
   choiceParser,
   durationParser,
   idParser,
-  parseHeaders,
   parseList,
-  parseSubscriptions,
   parseTimeOrAge,
-  parseWebhookUrl,
   schemaParser,
 } from './option-parsers.ts';
 
@@ -57,6 +49,11 @@ function createArgument(field: string, name: string, row: OptionRow): RowArgumen
   if (parse !== null && !argument.variadic) argument.argParser(parse as never);
   if (row.defaultText !== undefined) argument.default(undefined, row.defaultText);
   return argument;
+}
+
+/** `ids` of `[ids...]` */
+export function toWord(argument: string): string {
+  return argument.replace(/[^\w-]/g, '');
 }
 
 function removeMarkdown(text: string): string {
@@ -112,37 +109,3 @@ export const workspaceRow = {
   option: '--workspace <id>',
   summary: 'Workspace ID',
 } as const;
-
-/**
- * The options of commands that print a page of a list.
- * @param source the listed resources, which completion suggests
- * @param limit that of the API that the command uses (default: that of the control plane)
- */
-export function pageRows(
-  source: ChoiceSource,
-  limit: v.OptionalSchema<v.GenericSchema<unknown, number>, number> = Limit,
-) {
-  return {
-    limit: {
-      schema: limit,
-      option: '--limit <n>',
-      summary: `Maximum number of items,${describeRange(limit, String)}`,
-      defaultText: String(limit.default),
-    },
-    starting_after: {
-      schema: PageFields.starting_after,
-      option: '--starting-after <id>',
-      summary: 'Show the items after this ID (end_cursor of the previous page)',
-      source,
-    },
-  } as const;
-}
-
-const settings = pickSettable(endpointTable);
-/** The options of the settings of an endpoint. */
-export const endpointRows = {
-  ...settings,
-  url: { ...settings.url, parse: parseWebhookUrl },
-  events: { ...settings.events, parse: parseSubscriptions },
-  headers: { ...settings.headers, parse: parseHeaders },
-};

@@ -5,7 +5,7 @@ import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import type { ChoiceSource } from './choices/choice-source.ts';
 import type { OptionRow } from './command.ts';
 import type { Context } from './context.ts';
-import { parserOfRow } from './option-rows.ts';
+import { parserOfRow, toWord } from './option-rows.ts';
 import { truncateLine } from './render/text-width.ts';
 
 export { type ChoiceSource, toChoiceList } from './choices/choice-source.ts';
@@ -13,8 +13,10 @@ export { type ChoiceSource, toChoiceList } from './choices/choice-source.ts';
 /** Asks for the value of a row that is not on the command line. @throws SvcError as {@link askChoice} and {@link askText} */
 export async function askForRow(context: Context, field: string, row: OptionRow): Promise<unknown> {
   const { option, argument = '' } = row;
-  const flags = option?.replace(/^-\w, /, '') ?? argument.replace(/^<|>$/g, '');
+  const flags = option?.replace(/^-\w, /, '') ?? toWord(argument);
   const parse = parserOfRow(field, row) ?? String;
+  // Several values are not asked for.
+  if (argument.includes('...')) throw createMissingError(context, flags);
   const { findSource } = await import('./choices/row-choices.ts');
   const source = findSource(field, row);
   return source === undefined
@@ -127,12 +129,15 @@ export function isInteractive({ io, json }: Context): boolean {
 }
 
 function assertInteractive(context: Context, flags: string, listHint?: Hint | string): void {
-  if (isInteractive(context)) return;
+  if (!isInteractive(context)) throw createMissingError(context, flags, listHint);
+}
+
+function createMissingError(context: Context, flags: string, listHint?: Hint | string): SvcError {
   const isOption = flags.startsWith('--');
   const message = isOption ? `Missing option: ${toName(flags)}` : `Missing argument: <${flags}>`;
   const form = isOption ? `Add: ${flags}` : `Use: ${context.usage}`;
   const list = listHint && toHint(listHint);
-  throw new SvcError('usage', message, { hint: list ? { ...list, text: `${form}. ${list.text}` } : form });
+  return new SvcError('usage', message, { hint: list ? { ...list, text: `${form}. ${list.text}` } : form });
 }
 
 /** `--events` of `--events <list>`, or the name of the argument. */

@@ -1,6 +1,5 @@
 /** The output of `emulator start` when it accepts requests: the ready line, or a banner for people. */
 
-import { join } from 'node:path';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
@@ -54,8 +53,7 @@ export async function announceReady(
   const endpoints = await listAll((page) => control.listWebhooks(page));
   const enabled = endpoints.filter(({ disabled }) => !disabled);
   const clock = await control.getClock({ workspace_id: status.workspace_id });
-  const state = { endpoints: enabled, clock, program: nameProgram(context) };
-  context.io.write(renderBanner(status, state, details, context.io));
+  context.io.write(renderBanner(status, { endpoints: enabled, clock }, details, context.io));
 }
 
 /** Number of endpoints that the banner lists. */
@@ -73,23 +71,16 @@ interface BannerState {
   readonly endpoints: readonly BannerEndpoint[];
   /** That of the default workspace. */
   readonly clock: ClockState;
-  /** How users run svc. */
-  readonly program: string;
-}
-
-/** `svc`, or in the folder of a clone, which installs no command, `node bin/svc.js`. */
-function nameProgram({ commandLine, cwd }: Pick<Context, 'commandLine' | 'cwd'>): string {
-  return commandLine.includes(join(cwd, 'bin', 'svc.js')) ? 'node bin/svc.js' : 'svc';
 }
 
 /**
  * The command that creates an event for an endpoint with these subscriptions. Without a payload, svc refuses a type that is
  * probably mistyped.
  */
-export function suggestTrigger(events: readonly string[], projectFolder: string, program = 'svc'): string {
+export function suggestTrigger(events: readonly string[], projectFolder: string): string {
   const type = findType(events);
   const isMistyped = suggestEventType(type, fixtureFolders(projectFolder)) !== null;
-  return `${program} trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
+  return `svc trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
 }
 
 /** The first event type of subscriptions that can be only the wildcard. */
@@ -100,7 +91,7 @@ function findType(events: readonly string[]): string {
 /** Renders the banner after the start: addresses, credentials, what an earlier run left behind, and the next commands. */
 export function renderBanner(
   status: EmulatorStatus,
-  { endpoints, clock, program }: BannerState,
+  { endpoints, clock }: BannerState,
   { certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
   capabilities: TerminalCapabilities,
 ): string {
@@ -135,10 +126,9 @@ export function renderBanner(
       : `--cacert ${quoteForShell(certificate)} `;
   const registerCommand =
     webhookUrl === 'local'
-      ? `${program} listen`
-      : `${program} webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
-  const nextCommand =
-    ordered.length === 0 ? registerCommand : suggestTrigger(events, status.project_folder, program);
+      ? 'svc listen'
+      : `svc webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
+  const nextCommand = ordered.length === 0 ? registerCommand : suggestTrigger(events, status.project_folder);
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
 

@@ -65,7 +65,7 @@ export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number
     emulator === null
       ? [`find the program on port ${port}`, findProgram]
       : ['stop that emulator', `svc emulator stop --url ${emulator.url}`];
-  return { text: `Use any free port with --port 0, or ${alternative}`, command };
+  return { text: `Use any free port with svc emulator start --port 0, or ${alternative}`, command };
 }
 
 /**

@@ -22,7 +22,8 @@ import {
   schemaParser,
   wholeNumberParser,
 } from '../../src/cli/option-parsers.ts';
-import { addRows, type OptionRows, pageRows } from '../../src/cli/option-rows.ts';
+import { addRows, type OptionRows } from '../../src/cli/option-rows.ts';
+import { pageRows } from '../../src/cli/resource-rows.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
 import { DeliveryFilter } from '../../src/resources/delivery.ts';
 import { RequestFilter } from '../../src/resources/request.ts';

@@ -115,7 +115,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ({ delivery }) => [delivery, '--wait'],
     stdout: /^ID +STATUS[\s\S]*del_\w+ +✓ succeeded/,
     jsonFields: ['id', 'status', 'attempt_count'],
-    invalid: [['del_1', '--failed'], 'Delivery IDs and --failed cannot be used together.'],
+    invalid: [['del_1', '--failed'], '<ids> and --failed cannot be used together.'],
     notFound: [`del_${UNKNOWN_ID}`],
   },
   'deliveries wait': {

@@ -264,8 +264,8 @@ describe('svc listen', () => {
     [['9', '--forward-to', '8'], 'Unknown option: --forward-to'],
     [['http://example.com/'], 'url must use HTTPS'],
     [['9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
-    [['9', '-e', 'a.b', '--respond', '500'], '--respond has no effect'],
-    [['--print-secret'], '--print-secret needs the URL of a receiver'],
+    [['9', '-e', 'a.b', '--respond', '500'], '--respond and <url> cannot be used together'],
+    [['--print-secret'], '--print-secret can only be used with <url>'],
   ])('svc listen with the arguments %j is an error', async (args, problem) => {
     const { control, url } = await openEmulator();
     const { exitCode, stdout, stderr } = await svcInProcess(['listen', ...url, ...args], {

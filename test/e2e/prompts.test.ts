@@ -66,7 +66,6 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     const terminal = await run('deliveries', 'replay');
     expect(await waitForScreen(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
       "? Which delivery?
-        ID  STATUS  TYPE  CREATED (SCHEDULE)  URL
       ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
         del_…  ✗ failed  order.shipped  a time ago  http://receiver
 
@@ -75,7 +74,6 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     await terminal.type('INVOICE');
     expect(await waitForScreen(terminal, /INVOICE[\s\S]*❯ \S+ +✓/)).toMatchInlineSnapshot(`
       "? Which delivery? INVOICE
-        ID  STATUS  TYPE  CREATED (SCHEDULE)  URL
       ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
 
       ↑↓ navigate • ⏎ select"

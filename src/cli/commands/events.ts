@@ -7,8 +7,9 @@ import { eventChoices, toEventRows } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { createEventBodyFactory, eventRows } from '../event-options.ts';
-import { pageRows, workspaceRow } from '../option-rows.ts';
+import { workspaceRow } from '../option-rows.ts';
 import { printPage } from '../render/table.ts';
+import { pageRows } from '../resource-rows.ts';
 
 /** The limit of the public API, unless the gap `list.limit` is overridden. */
 const PAGE_LIMIT = v.optional(wholeNumberFrom(1, 100), 20);

@@ -1,7 +1,6 @@
 /** `svc listen`: registers an endpoint while it runs, and shows its deliveries. Without a URL, it receives them itself. */
 
 import { InvalidArgumentError } from 'commander';
-import type { Config } from '../../config/resolve-config.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -16,10 +15,16 @@ import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { follow, followAttempts } from '../follow.ts';
 import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
-import { type Listener, ListenReceiver, type ScriptedResponse } from '../listen-receiver.ts';
+import {
+  type Listener,
+  type ListenReceiver,
+  type ScriptedResponse,
+  startListenReceiver,
+} from '../listen-receiver.ts';
 import { parseReceiverUrl } from '../option-parsers.ts';
-import { currentWorkspace, endpointRows } from '../option-rows.ts';
+import { currentWorkspace } from '../option-rows.ts';
 import { suggestTrigger, toReadyFields } from '../ready-line.ts';
+import { endpointRows } from '../resource-rows.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
 
 /** Time limit for removing the endpoint. Short, because the user has asked the command to end. */
@@ -95,8 +100,11 @@ export const command = defineCommand({
       : await connect(context);
     let receiver: ListenReceiver | null = null;
     try {
-      if (forwardUrl === undefined) receiver = await startReceiver(options, control, context);
-      else {
+      if (forwardUrl === undefined) {
+        const { respond: responses = [200], body, format } = options;
+        const receiverOptions = { responses, printsBodies: body === true, printsRequests: format !== 'json' };
+        receiver = await startListenReceiver(receiverOptions, control, context);
+      } else {
         // The emulator blocks deliveries to itself.
         addOwnUrl((await control.getStatus({})).url);
         assertNotEmulator(forwardUrl);
@@ -158,33 +166,21 @@ async function toNewEndpoint(url: string, options: Options, context: Context): P
   };
 }
 
-interface Connection {
+interface ListenEmulator {
   readonly control: ControlPlane;
   /** The emulator that this process has started; null if one was running. */
   readonly foreground: ForegroundEmulator | null;
 }
 
 /** Connects to the emulator of this folder, or starts one. */
-async function connect(context: Context): Promise<Connection> {
+async function connect(context: Context): Promise<ListenEmulator> {
   const config = await context.resolveConfig();
-  return connectOrStart<Connection>(
-    async () => ({ control: await context.connect(), foreground: null }),
-    () => start(config, context),
-    config,
-  );
-}
-
-async function start(config: Config, context: Context): Promise<Connection> {
-  const rules = await context.resolveRules();
-  const foreground = await startInForeground({ config, rules }, context).catch((error) => {
-    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    const hint = {
-      text: 'Start the emulator on a free port first, in another terminal',
-      command: 'svc emulator start --port 0',
-    };
-    throw new SvcError('port_in_use', error.message, { hint, cause: error });
-  });
-  return { control: foreground.emulator.control, foreground };
+  async function start(): Promise<ListenEmulator> {
+    const foreground = await startInForeground({ config, rules: await context.resolveRules() }, context);
+    return { control: foreground.emulator.control, foreground };
+  }
+  const findRunning = async () => ({ control: await context.connect(), foreground: null });
+  return connectOrStart<ListenEmulator>(findRunning, start, config);
 }
 
 /** Says that a permanent endpoint or that of another `svc listen` is used, so that no event arrives twice. */
@@ -203,15 +199,6 @@ interface Parts {
   /** Null if the user has a receiver. */
   readonly receiver: ListenReceiver | null;
   readonly foreground: ForegroundEmulator | null;
-}
-
-function startReceiver(
-  { respond = [200], body, format }: Options,
-  control: ControlPlane,
-  context: Context,
-): Promise<ListenReceiver> {
-  const options = { responses: respond, printsBodies: body === true, printsRequests: format !== 'json' };
-  return ListenReceiver.start(options, control, context);
 }
 
 /** Follows the attempts until the user interrupts. Registers the endpoint again if the emulator loses it, for example with a reset. */
@@ -245,6 +232,7 @@ async function listen(
       // With the same secret, which the receiver has.
       listener.registered = await control.createWebhook({ ...newEndpoint, secret, reuse: true });
       heading = `Registered ${listener.registered.id} again, because the endpoint no longer existed.`;
+      if (context.json) context.io.note(heading);
     }
   } finally {
     ended.abort();

@@ -15,9 +15,10 @@ import { webhookChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup, OptionRow } from '../command.ts';
 import { rejectOwnUrl, warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
 import { operation } from '../operation-command.ts';
-import { endpointRows, workspaceRow } from '../option-rows.ts';
+import { workspaceRow } from '../option-rows.ts';
 import { formatTime } from '../render/format.ts';
 import { renderFields } from '../render/table.ts';
+import { endpointRows } from '../resource-rows.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 type Change = Omit<ControlInput<'updateWebhook'>, 'id'>;

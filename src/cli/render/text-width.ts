@@ -1,11 +1,13 @@
 /** Measures, truncates and wraps text by terminal columns: wide characters and emoji take two, colors none. */
-import findTruncation from 'fast-string-truncated-width';
 import stringWidth from 'string-width';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { sanitizeLine } from '../terminal-text.ts';
 
+/** Printable ASCII: each character takes one column. */
+const PLAIN_TEXT = /^[ -~]*$/;
+const PLAIN_CHARACTER = /^[ -~]$/;
 /** A color or another style. */
-const ANSI_SEQUENCE = /\x1b\[[\d;]*m/g;
+const ANSI_SEQUENCE = /(\x1b\[[\d;]*m)/;
 
 export const widthOf: (text: string) => number = stringWidth;
 
@@ -15,18 +17,19 @@ export function truncateLine(
   text: string,
 ): string {
   const line = sanitizeLine(text);
+  if (widthOf(line) <= width) return line;
   const ellipsis = unicode ? '…' : '...';
-  const { truncated, index } = findTruncation(line, { limit: width, ellipsis });
-  if (!truncated) return line;
-  const hiddenStyles = line.slice(index).match(ANSI_SEQUENCE) ?? [];
-  return line.slice(0, index) + ellipsis + hiddenStyles.join('');
+  if (PLAIN_TEXT.test(line)) return line.slice(0, Math.max(1, width - ellipsis.length)) + ellipsis;
+  const [visible = ''] = splitByWidth(width - widthOf(ellipsis), line);
+  const hidden = toTokens(line.slice(visible.length));
+  return visible + ellipsis + hidden.filter(isAnsiSequence).join('');
 }
 
 /** Wraps each line of a text at spaces. Only a word that is longer than a line is split. */
 export function wrapWords(width: number, text: string): string[] {
   return text.split('\n').flatMap((line) => {
     const lines: string[] = [];
-    for (const word of line.split(' ').flatMap((word) => splitByWidth(width, word))) {
+    for (const word of line.split(' ').flatMap((word) => Array.from(splitByWidth(width, word)))) {
       const last = lines.at(-1);
       if (last === undefined || widthOf(last) + 1 + widthOf(word) > width) lines.push(word);
       else lines[lines.length - 1] = `${last} ${word}`;
@@ -46,15 +49,49 @@ export function wrapIndented(
   return lines.map((line, index) => (index === 0 ? prefix : indent) + line);
 }
 
-/** Splits a word into pieces of at most `width` columns, or of one character that is wider. */
-function splitByWidth(width: number, word: string): string[] {
-  const pieces: string[] = [];
-  let rest = word;
-  do {
-    const { index } = findTruncation(rest, { limit: width });
-    const end = index || findTruncation(rest, { limit: 2 }).index || rest.length;
-    pieces.push(rest.slice(0, end));
-    rest = rest.slice(end);
-  } while (rest !== '');
-  return pieces;
+/** Splits a line into pieces of at most `width` columns and at least one character. */
+function* splitByWidth(width: number, line: string): Generator<string> {
+  let piece = '';
+  let pieceWidth = 0;
+  for (const token of toTokens(line)) {
+    const tokenWidth = widthOfToken(token);
+    if (pieceWidth > 0 && pieceWidth + tokenWidth > width) {
+      yield piece;
+      piece = '';
+      pieceWidth = 0;
+    }
+    piece += token;
+    pieceWidth += tokenWidth;
+  }
+  yield piece;
+}
+
+/** Splits a line into characters and ANSI sequences. */
+function toTokens(line: string): string[] {
+  return line.split(ANSI_SEQUENCE).flatMap((part) => (isAnsiSequence(part) ? [part] : splitGraphemes(part)));
+}
+
+function isAnsiSequence(token: string): boolean {
+  return ANSI_SEQUENCE.test(token);
+}
+
+function widthOfToken(token: string): number {
+  if (PLAIN_CHARACTER.test(token)) return 1;
+  return isAnsiSequence(token) ? 0 : widthOf(token);
+}
+
+/** Created on first use. */
+let graphemes: Intl.Segmenter | undefined;
+
+/** The user-perceived characters of a text. In pieces, because the time of the segmenter grows with the square of the length. */
+function splitGraphemes(text: string): string[] {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const complete: string[] = [];
+  // The last character of a piece can continue in the next one.
+  let unfinished = '';
+  for (const piece of text.match(/.{1,256}/gsu) ?? []) {
+    complete.push(...Array.from(graphemes.segment(unfinished + piece), ({ segment }) => segment));
+    unfinished = complete.pop() ?? '';
+  }
+  return text === '' ? [] : [...complete, unfinished];
 }
