@@ -22,6 +22,7 @@ export const ScheduleMark = resource(
     succeeded: described('Number of attempts that succeeded.', Count),
     failed: described('Number of attempts that failed.', Count),
     due: described('Number of scheduled attempts.', Count),
+    due_first: described('Number of these that are the first of their delivery.', Count),
   },
 );
 

@@ -45,7 +45,7 @@ export interface DeliveryRow extends Row<'deliveries'> {
 /** Limit for the attempts of an endpoint that its marks count. */
 const MAX_MARKED = 10_000;
 
-interface ScheduleMarkRow extends Pick<ScheduleMark, 'deliveries' | 'succeeded' | 'failed' | 'due'> {
+interface ScheduleMarkRow extends Omit<ScheduleMark, 'webhook_id' | 'first_at' | 'last_at'> {
   readonly first_at: number;
   readonly last_at: number;
 }
@@ -120,14 +120,15 @@ export class DeliveryQueries extends Table {
   listMarks(webhook: number, at: number): ScheduleMarkRow[] {
     return this.sql.all(
       `WITH due AS (
-         SELECT * FROM (SELECT delivery_seq, scheduled_at AS due_at, outcome FROM attempts
+         SELECT * FROM (SELECT delivery_seq, scheduled_at AS due_at, outcome, NULL AS attempt_count FROM attempts
            WHERE webhook_seq = @webhook AND scheduled_at >= @from ORDER BY scheduled_at DESC LIMIT @limit)
          UNION ALL
-         SELECT d.seq, d.due_at, NULL FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
+         SELECT d.seq, d.due_at, NULL, d.attempt_count FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
            WHERE h.seq = @webhook AND h.disabled = 0 AND d.due_at IS NOT NULL)
        SELECT min(due_at) AS first_at, max(due_at) AS last_at, count(DISTINCT delivery_seq) AS deliveries,
          count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
-         count(*) FILTER (WHERE outcome <> 'succeeded') AS failed, count(*) FILTER (WHERE outcome IS NULL) AS due
+         count(*) FILTER (WHERE outcome <> 'succeeded') AS failed, count(*) FILTER (WHERE outcome IS NULL) AS due,
+         count(*) FILTER (WHERE attempt_count = 0) AS due_first
        FROM due
        GROUP BY due_at > @at, CAST(@parts * ln(1 + 1.0 * abs(due_at - @at) / @linear) AS INTEGER) ORDER BY first_at`,
       { webhook, at, from: at - RETRY_WINDOW_MS, limit: MAX_MARKED, parts: PARTS_PER_LOG, linear: LINEAR_MS },

@@ -102,6 +102,11 @@ describeInBrowser('the line of the timelines', () => {
     await area.getByText(/^at least 4 retries to 2 endpoints, until .* \(\+30 min\)$/).waitFor();
     await rings.first().click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^4 retries to 2 endpoints, until .* \(\+5 min\)$/);
+    // The line stays where it is when another page opens.
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('list', { name: 'Requests' }).waitFor();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await expect.poll(() => lineTextOf(page)).toMatch(/^4 retries to 2 endpoints, until .* \(\+5 min\)$/);
     // A screen reader sends only a click.
     await area.getByRole('button', { name: '2 h', exact: true }).last().dispatchEvent('click');
     await expect.poll(() => lineTextOf(page)).toMatch(/\(\+2 h\)$/);
@@ -127,7 +132,7 @@ describeInBrowser('the line of the timelines', () => {
     await page.keyboard.press('ArrowRight');
     await expect
       .poll(() => lineTextOf(page))
-      .toMatch(/^at least 4 retries to 2 endpoints, until .* \(\+2 h\)$/);
+      .toMatch(/^at least 4 attempts to 2 endpoints, until .* \(\+2 h\)$/);
     await page.keyboard.press('ArrowRight');
     expect(await lineTextOf(page)).toMatch(/\(\+2 h\)$/);
     await page.keyboard.press('ArrowLeft');

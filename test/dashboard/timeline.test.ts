@@ -29,7 +29,7 @@ const toIso = (at: number) => new Date(at).toISOString();
 
 function createMark(webhook_id: string, first: number, last: number, due: number) {
   const times = { first_at: toIso(NOON + first), last_at: toIso(NOON + last) };
-  return { webhook_id, ...times, deliveries: 1, succeeded: 0, failed: due === 0 ? 1 : 0, due };
+  return { webhook_id, ...times, deliveries: 1, succeeded: 0, failed: due === 0 ? 1 : 0, due, due_first: 0 };
 }
 
 const schedule = {
@@ -53,6 +53,12 @@ describe('the line of the timelines', () => {
     expect(describe(35 * MINUTE)).toBe('at least 6 retries to 2 endpoints, until 12:35 (+35 min)');
     expect(describe(5 * MINUTE)).toBe('0 retries, until 12:05 (+5 min)');
     expect(describe(24 * 60 * MINUTE)).toBe('at least 11 retries to 2 endpoints, until Nov 21, 12:00 (+1 d)');
+  });
+
+  it('describeMove calls retries attempts if some are the first of their delivery', () => {
+    const marks = schedule.marks.map((mark) => ({ ...mark, due_first: mark.due === 1 ? 1 : 0 }));
+    const { count } = modules.describeMove({ ...schedule, marks }, NOON + 300 * MINUTE);
+    expect(count).toBe('at least 11 attempts');
   });
 
   it('describeMove counts one of the retries if the line is between those of a mark', () => {

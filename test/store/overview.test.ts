@@ -1,5 +1,6 @@
 /** The aggregates of the overview: their values, and the indexes that they read. */
 import { expect, it } from 'vitest';
+import { toDistance, toPart } from '../../src/domain/timeline-scale.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import { explainPrepared } from './query-plan.ts';
 import { insertAttempt, insertDeliveries, NOW, openStore } from './rows.ts';
@@ -27,13 +28,13 @@ it.each([1, 19, 20, 21, 40, 200])(
   },
 );
 
-it('listMarks reads only the index of the schedule of the endpoint, and that of its due deliveries', async () => {
+it('listMarks reads only the index of the schedule of the endpoint, and its due deliveries', async () => {
   const store = openStore();
   const [plan] = await explainPrepared(/AS first_at/, () => store.deliveryQueries.listMarks(1, NOW));
   expect(plan?.steps).toContain(
     'SEARCH attempts USING COVERING INDEX attempts_scheduled (webhook_seq=? AND scheduled_at>?)',
   );
-  expect(plan?.steps).toContain('SEARCH d USING COVERING INDEX deliveries_due (webhook_seq=? AND due_at>?)');
+  expect(plan?.steps).toContain('SEARCH d USING INDEX deliveries_due (webhook_seq=? AND due_at>?)');
 });
 
 it('listMarks counts deliveries once for each part of the scale, at both sides of a time', () => {
@@ -56,7 +57,7 @@ it('listMarks counts deliveries once for each part of the scale, at both sides o
     ] as const)
       insertAttempt(store, delivery, number, NOW, { scheduled_at, outcome });
   });
-  const mark = { deliveries: 1, succeeded: 0, failed: 0, due: 0 };
+  const mark = { deliveries: 1, succeeded: 0, failed: 0, due: 0, due_first: 0 };
   expect(store.deliveryQueries.listMarks(webhook, NOW)).toEqual([
     {
       first_at: NOW - 5 * minute,
@@ -65,6 +66,7 @@ it('listMarks counts deliveries once for each part of the scale, at both sides o
       succeeded: 2,
       failed: 1,
       due: 0,
+      due_first: 0,
     },
     { ...mark, first_at: NOW, last_at: NOW, failed: 1 },
     {
@@ -74,9 +76,22 @@ it('listMarks counts deliveries once for each part of the scale, at both sides o
       succeeded: 1,
       failed: 0,
       due: 2,
+      due_first: 2,
     },
-    { ...mark, first_at: NOW + 72 * hour, last_at: NOW + 72 * hour, due: 1 },
+    { ...mark, first_at: NOW + 72 * hour, last_at: NOW + 72 * hour, due: 1, due_first: 1 },
   ]);
+});
+
+it('listMarks makes a mark for each part of the scale that toPart names', () => {
+  const store = openStore();
+  const distances = Array.from({ length: 400 }, (_, index) => Math.round(toDistance(index / 400)));
+  const times = [...distances, ...distances.map((ms) => ms + 1)].map((ms) => NOW + ms);
+  const { webhook } = insertDeliveries(store, times);
+  const counts = new Map<number, number>();
+  for (const at of times) counts.set(toPart(at - NOW), (counts.get(toPart(at - NOW)) ?? 0) + 1);
+  expect(
+    store.deliveryQueries.listMarks(webhook, NOW).map(({ last_at, due }) => [toPart(last_at - NOW), due]),
+  ).toEqual([...counts].sort(([a], [b]) => a - b));
 });
 
 it('summarizeNewest reads only the newest attempts of the endpoint, and sorts only those', async () => {

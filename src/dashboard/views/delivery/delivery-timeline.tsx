@@ -66,6 +66,7 @@ export function toMarks(
       succeeded: 0,
       failed: 0,
       due: 0,
+      due_first: 0,
     };
     const isLater = state === 'due' && at !== dueTimes[0];
     marks.set(part, {

@@ -28,10 +28,17 @@ const originOfLine = computed(() => line.value?.origin);
 /** The current time, or `origin` before it is known. */
 const nowAfter = (origin: number) => Math.max(origin, selectedClock.value.now.value ?? origin);
 
+/** The line belongs to a workspace. It stays where it is when another view opens. */
+effect(() => {
+  if (workspaceId.value !== undefined) resetLine();
+});
 effect(() => {
   const { value: shown } = line;
   if (shown !== null && !shown.isMoving && nowAfter(shown.origin) >= shown.target) resetLine();
 });
+
+/** The marks do not move in each second, because rendering thousands of them takes long. */
+const STEP_MS = 10 * SECOND_MS;
 
 /** How long the responses stay where the retries were. */
 const SHOWN_MS = 2_500;
@@ -43,16 +50,20 @@ const SHOWN_MS = 2_500;
 export function useSchedule(isDrawn = true): Schedule | undefined {
   const { value: workspace } = workspaceId;
   const load = () => {
-    const origin = originOfLine.peek();
+    const now = selectedClock.peek().now.peek();
+    const origin = originOfLine.peek() ?? (now && now - (now % STEP_MS));
     const at = origin === undefined ? {} : { at: new Date(origin).toISOString() };
     return control.getSchedule({ workspace_id: workspace, ...at });
   };
-  const { value: origin } = originOfLine;
+  // A view with many marks is not rendered again when the line starts to move.
+  const origin = isDrawn ? undefined : originOfLine.value;
   const { value, refetch } = useQuery(load, [workspace], { isLive: isDrawn || origin !== undefined });
-  useEffect(() => resetLine, [workspace]);
   useEffect(() => {
-    if (value !== undefined) refetch();
-  }, [origin]);
+    const loaded = originOfLine.peek();
+    return originOfLine.subscribe((current) => {
+      if (current !== loaded) refetch();
+    });
+  }, []);
   if (value === undefined || isDrawn) return value;
   return { ...value, at: new Date(origin ?? nowAfter(Date.parse(value.at))).toISOString() };
 }
@@ -118,7 +129,10 @@ export function toTarget(schedule: DrawnSchedule, position: number, reach: numbe
   return origin + (close?.ms ?? Math.round(distance / step) * step);
 }
 
-/** What the clock sends until `target`: `10 retries to 2 endpoints, until 14:35 (+35 min)`. Retries that fail can be repeated until then. */
+/**
+ * What the clock sends until `target`: `10 retries to 2 endpoints, until 14:35 (+35 min)`, or `attempts` if some are the first of their
+ * delivery. Retries that fail can be repeated until then.
+ */
 export function describeMove({ at, marks }: Schedule, target: number) {
   const now = nowAfter(Date.parse(at));
   const [start, end] = [new Date(now + 1).toISOString(), new Date(target).toISOString()];
@@ -130,8 +144,10 @@ export function describeMove({ at, marks }: Schedule, target: number) {
   const isExact = sent.every(
     ({ first_at, last_at }) => last_at <= end && target - Date.parse(first_at) < MINUTE_MS,
   );
+  const hasFirst = sent.some(({ due_first }) => due_first > 0);
+  const attempts = hasFirst ? formatCount(count, 'attempt') : formatCount(count, 'retry', 'retries');
   return {
-    count: `${isExact ? '' : 'at least '}${formatCount(count, 'retry', 'retries')}`,
+    count: `${isExact ? '' : 'at least '}${attempts}`,
     rest: `${count === 0 ? '' : ` to ${formatCount(endpoints, 'endpoint')}`}, until ${formatTime(target, now)} (+${duration})`,
     duration,
     period: `${start}/${end}`,

@@ -1,4 +1,5 @@
 /** Attempts on a scale of schedule time: past ones as dots, scheduled ones as rings, and a line that moves the clock. */
+import { computed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts';
@@ -25,7 +26,12 @@ import {
 
 /** Half of the width, in percent. The rest is for the marks at the ends. */
 const HALF_WIDTH = 48;
-const toPercent = (ms: number) => `${50 + HALF_WIDTH * toPosition(ms)}%`;
+const toPercent = (ms: number) => 50 + HALF_WIDTH * toPosition(ms);
+/** A signal, and not a custom property of the area, which would make the browser compute the styles of all marks in each frame. */
+const lineStyle = computed(() => {
+  const { value: shown } = line;
+  return `translate: ${toPercent(shown === null ? 0 : shown.target - shown.origin)}cqw`;
+});
 /** Pixels in which the line goes to an attempt or a tick. */
 const REACH = 8;
 
@@ -39,8 +45,6 @@ interface AreaProps {
 /** Contains a scale and timelines, whose line can be dragged. The children are not rendered again while it moves. */
 export function TimelineArea({ schedule, children, title, actions }: AreaProps) {
   const area = useRef<HTMLDivElement>(null);
-  const { value: shown } = line;
-  const origin = Date.parse(schedule.at);
   const follow = ({ clientX }: PointerEvent) => {
     const { left = 0, width = 1 } = area.current?.querySelector('.timeline')?.getBoundingClientRect() ?? {};
     const pixels = (width * HALF_WIDTH) / 100;
@@ -62,12 +66,11 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
     <div
       ref={area}
       class="timeline-area stack"
-      style={{ '--line': toPercent(shown === null ? 0 : shown.target - origin) }}
       onPointerDown={start}
       onPointerMove={(event) => area.current?.hasPointerCapture(event.pointerId) && follow(event)}
       onPointerUp={({ pointerId }) => area.current?.hasPointerCapture(pointerId) && focus('button.primary')}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || shown === null || shown.isMoving) return;
+        if (event.key !== 'Escape' || line.peek()?.isMoving !== false) return;
         event.preventDefault();
         resetLine();
         focus('[role="slider"]');
@@ -128,11 +131,12 @@ export function TimeScale({ schedule }: { readonly schedule: DrawnSchedule }) {
           disabled={ms < 0}
           data-at={origin + ms}
           onClick={() => moveLine(schedule, origin + ms)}
-          style={{ left: toPercent(ms) }}
+          style={{ left: `${toPercent(ms)}%` }}
         >
           {Math.abs(ms) < HOUR_MS ? `${Math.abs(ms) / MINUTE_MS} m` : `${Math.abs(ms) / HOUR_MS} h`}
         </button>
       ))}
+      <span class="line" style={lineStyle} />
       <LineHandle schedule={schedule} />
     </div>
   );
@@ -168,6 +172,7 @@ function LineHandle({ schedule }: { readonly schedule: DrawnSchedule }) {
     <div
       role="slider"
       class="line-handle"
+      style={{ left: `${toPercent(target - origin)}%` }}
       tabIndex={0}
       aria-label="Advance the clock to"
       aria-valuemin={0}
@@ -203,6 +208,7 @@ export function Timeline({ label, at, marks, toTarget }: TimelineProps) {
   const origin = Date.parse(at);
   return (
     <div ref={group} class="timeline" {...handlers}>
+      <span class="line" style={lineStyle} />
       {/* biome-ignore lint/a11y/useSemanticElements: it is not a part of a form. */}
       <svg role="group" aria-label={`${label}: ${describeMarks(marks, origin)}`}>
         {marks.map((mark) => {
