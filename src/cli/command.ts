@@ -120,7 +120,7 @@ export class RowArgument extends Argument {
 /** Whether the help shows the argument as required. */
 export function isShownAsRequired(argument: Argument): boolean {
   if (argument instanceof RowArgument) return argument.row.argument?.startsWith('<') === true;
-  return argument.required || argument instanceof AskedArgument;
+  return argument.required;
 }
 
 export class CliCommand extends Command {
@@ -142,6 +142,10 @@ export class CliCommand extends Command {
     throw createMissingArgumentError(this, name);
   }
 
+  missingMandatoryOptionValue(option: Option): never {
+    throw createMissingValueError(option);
+  }
+
   optionMissingArgument(option: Option): never {
     throw createMissingValueError(option);
   }
@@ -159,12 +163,5 @@ export class CliCommand extends Command {
   ): this {
     const option = new Option(flags, description).default(undefined, defaultText);
     return this.addOption(parser === undefined ? option : option.argParser(parser));
-  }
-}
-
-/** An argument that the help shows as required. Without it, the command asks in a terminal, so commander must not reject that. */
-export class AskedArgument extends Argument {
-  constructor(name: string, description: string) {
-    super(`[${name}]`, description);
   }
 }

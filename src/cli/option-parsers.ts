@@ -1,6 +1,6 @@
 /** Parsers of option values, and the options that several commands share. */
 
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type * as v from 'valibot';
 import { addHeaderLine } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -156,10 +156,6 @@ export function addWorkspaceOption(command: CliCommand, description = 'Workspace
     'SVC_WORKSPACE_ID, or the default workspace',
     idParser('workspace'),
   );
-}
-
-export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, description).choices(choices).argParser(choiceParser(choices));
 }
 
 /** Returns a parser of one of these words. */

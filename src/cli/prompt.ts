@@ -8,8 +8,6 @@ import type { Context } from './context.ts';
 import { parserOfRow, toWord } from './option-rows.ts';
 import { truncateLine } from './render/text-width.ts';
 
-export { type ChoiceSource, toChoiceList } from './choices/choice-source.ts';
-
 /** Asks for the value of a row that is not on the command line. @throws SvcError as {@link askChoice} and {@link askText} */
 export async function askForRow(context: Context, field: string, row: OptionRow): Promise<unknown> {
   const { option, argument = '' } = row;
@@ -98,6 +96,10 @@ export const yesRow = (action: string) =>
     option: '--yes',
     summary: `${action} without asking (implied outside a terminal and with --json)`,
   }) as const;
+
+/** The option that {@link confirmOrFail} needs outside a terminal. @param action as for {@link yesRow} */
+export const requiredYesRow = (action: string) =>
+  ({ option: '-y, --yes', summary: `${action} without asking for confirmation` }) as const;
 
 /**
  * Asks for confirmation, unless `--yes` is given or there is no terminal.

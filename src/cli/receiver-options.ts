@@ -18,50 +18,39 @@ import type { SessionOptions } from '../receivers/receiver-session.ts';
 import { createSideEffectReader } from '../receivers/side-effect-reader.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { requireSecrets } from '../signature/sign.ts';
-import type { CliCommand } from './command.ts';
 import type { Context } from './context.ts';
+import type { ValuesOf } from './define-command.ts';
 import { warnAboutMistypedTypes } from './endpoint-warnings.ts';
 import { assertFileWritable, readCaFile, writeText } from './file-access.ts';
 import { parseDurationMs } from './option-parsers.ts';
 import { JUNIT_FILE_HINT } from './render/junit.ts';
 import { renderReceiverJUnit } from './render/receiver-report.ts';
 import { printWarning } from './report-error.ts';
-import { requireSecretOption, SECRET_HINT } from './secret-option.ts';
+import { requireSecretOption, SECRET_HINT, schemeRow } from './secret-option.ts';
 import { resolveTemplateContexts } from './seed-option.ts';
 
-export interface ReceiverOptions {
-  readonly secret?: string | undefined;
-  readonly scheme?: string | undefined;
-  /** Milliseconds. */
-  readonly timeout?: number | undefined;
-  /** Path of the certificate authority. */
-  readonly ca?: string | undefined;
-  readonly observe?: string | undefined;
-  /** Path of the report. */
-  readonly junit?: string | undefined;
-}
+export const receiverRows = {
+  secret: {
+    option: '--secret <secret>',
+    summary: 'Secret that the receiver verifies with: text, @file, or - for standard input',
+    defaultText: 'SVC_WEBHOOK_SECRET',
+  },
+  scheme: schemeRow,
+  timeout: {
+    option: '--timeout <duration>',
+    summary: 'Time limit for a response or a side effect',
+    parse: parseDurationMs,
+    defaultText: formatDuration(RECEIVER_TIMEOUT_MS),
+  },
+  ca: { option: '--ca <file>', summary: settings.ca.description },
+  observe: {
+    option: '--observe <url|command>',
+    summary: 'URL or command that returns the side effects, as {"ids": […]}, {"count": n} or a number',
+  },
+  junit: { option: '--junit <file>', summary: 'File to write a JUnit report to' },
+} as const;
 
-export function addReceiverOptions(command: CliCommand): CliCommand {
-  return command
-    .optionWithDefault(
-      '--secret <secret>',
-      'Secret that the receiver verifies with: text, @file, or - for standard input',
-      'SVC_WEBHOOK_SECRET',
-    )
-    .optionWithDefault('--scheme <name>', settings.scheme.description, 'the scheme setting')
-    .optionWithDefault(
-      '--timeout <duration>',
-      'Time limit for a response or a side effect',
-      formatDuration(RECEIVER_TIMEOUT_MS),
-      parseDurationMs,
-    )
-    .option('--ca <file>', settings.ca.description)
-    .option(
-      '--observe <url|command>',
-      'URL or command that returns the side effects, as {"ids": […]}, {"count": n} or a number',
-    )
-    .option('--junit <file>', 'File to write a JUnit report to');
-}
+type ReceiverOptions = ValuesOf<typeof receiverRows>;
 
 /** @throws SvcError `usage` for a URL to which deliveries may not go, an unusable secret or an unreadable file */
 export async function resolveReceiverOptions(

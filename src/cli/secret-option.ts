@@ -1,11 +1,26 @@
-/** The option `--secret`. */
+/** The options `--secret` and `--scheme`. */
+import { settings } from '../config/settings.ts';
 import { SvcError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { readText } from './file-access.ts';
+import { collectValues } from './option-parsers.ts';
 
 export const SECRET_HINT = {
   text: 'Pass --secret whsec_…, which svc listen prints, or show the secret of an endpoint',
   command: 'svc webhooks get ID --show-secret',
+} as const;
+
+export const secretRow = {
+  option: '--secret <secret>',
+  summary: 'Endpoint secret: text, @file, or - for standard input; repeatable',
+  parse: collectValues,
+  defaultText: 'SVC_WEBHOOK_SECRET',
+} as const;
+
+export const schemeRow = {
+  option: '--scheme <name>',
+  summary: settings.scheme.description,
+  defaultText: 'the scheme setting',
 } as const;
 
 type SecretContext = Pick<Context, 'env' | 'io' | 'cwd' | 'signal'>;

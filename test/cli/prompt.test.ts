@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
+import { type ChoiceSource, toChoiceList } from '../../src/cli/choices/choice-source.ts';
 import { parseWebhookUrl, schemaParser } from '../../src/cli/option-parsers.ts';
-import { askChoice, askText, type ChoiceSource, confirm, toChoiceList } from '../../src/cli/prompt.ts';
+import { askChoice, askText, confirm } from '../../src/cli/prompt.ts';
 import { Name } from '../../src/resources/values.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
 

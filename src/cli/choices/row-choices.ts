@@ -51,9 +51,9 @@ const files: Readonly<Record<string, RowChoices['files']>> = {
   script: 'path',
 };
 
-const wordsOfOptions: Readonly<Record<string, RowChoices>> = {
-  '--method': { words: ['GET', 'POST'] },
-  '--rule': { words: receiverRuleNames, isList: true },
+const wordsOfFields: Readonly<Record<string, RowChoices>> = {
+  method: { words: ['GET', 'POST'] },
+  rule: { words: receiverRuleNames, isList: true },
 };
 
 export function choicesOf(target: Option | Argument): RowChoices {
@@ -61,9 +61,7 @@ export function choicesOf(target: Option | Argument): RowChoices {
   const placeholder = /<(\w*)>$/.exec(text)?.[1] ?? text;
   const isList = placeholder === 'list';
   if (target.argChoices !== undefined) return { words: target.argChoices, isList };
-  const source =
-    target instanceof RowOption || target instanceof RowArgument
-      ? findSource(target.field, target.row)
-      : sourcesOfFields[target.name()];
-  return { source, isList, files: files[placeholder], ...wordsOfOptions[text.split(' ')[0] ?? ''] };
+  const choices = { isList, files: files[placeholder] };
+  if (!(target instanceof RowOption || target instanceof RowArgument)) return choices;
+  return { ...choices, source: findSource(target.field, target.row), ...wordsOfFields[target.field] };
 }

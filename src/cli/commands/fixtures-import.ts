@@ -9,18 +9,12 @@ import { findFixture } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { escapeTemplates } from '../../fixtures/template.ts';
 import { readEvents } from '../../recordings/read-events.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
 import { parseList } from '../option-parsers.ts';
-import { confirmOrFail } from '../prompt.ts';
+import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { readRecording } from '../recording-file.ts';
-
-interface ImportOptions {
-  readonly files: readonly string[];
-  readonly type?: readonly string[];
-  readonly yes?: true;
-}
 
 /** The newest event of a type. */
 interface Recorded {
@@ -35,17 +29,20 @@ interface Recorded {
 const RECORD_HINT =
   'Record the traffic of your application. Events that svc gaps record created are skipped.';
 
-export const command: CommandDefinition<ImportOptions> = {
-  configure: (command) =>
-    command
-      .argument('<files...>', 'Recordings: HAR, or the NDJSON of svc deliveries export')
-      .optionWithDefault(
-        '--type <list>',
-        'Event types to import, separated by commas; repeatable',
-        'all',
-        parseList,
-      )
-      .option('-y, --yes', 'Write without asking for confirmation'),
+export const command = defineCommand({
+  options: {
+    files: {
+      argument: '<files...>',
+      summary: 'Recordings: HAR, or the NDJSON of svc deliveries export',
+    },
+    type: {
+      option: '--type <list>',
+      summary: 'Event types to import, separated by commas; repeatable',
+      parse: parseList,
+      defaultText: 'all',
+    },
+    yes: requiredYesRow('Write'),
+  },
   examples: [
     ['Create a fixture for each event type in a recording', 'fixtures import staging.har'],
     ['Import one type', 'fixtures import staging.har --type order.created'],
@@ -79,7 +76,7 @@ export const command: CommandDefinition<ImportOptions> = {
     }
     context.print({ fixtures: rows }, () => `Wrote ${count} to ${folder}.`);
   },
-};
+});
 
 async function readNewest(files: readonly string[], context: Context): Promise<Map<string, Recorded>> {
   const newest = new Map<string, Recorded>();

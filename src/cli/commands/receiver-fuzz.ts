@@ -24,36 +24,15 @@ import {
 } from '../../receivers/fuzz/restart-receiver.ts';
 import { fuzzRules, sideEffectRules } from '../../receivers/play-rules.ts';
 import { type DeliverySequence, parseSequenceText } from '../../receivers/sequence.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { assertFileWritable, writeText } from '../file-access.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { askText } from '../prompt.ts';
-import {
-  addReceiverOptions,
-  createEvents,
-  printReport,
-  type ReceiverOptions,
-  resolveReceiverOptions,
-} from '../receiver-options.ts';
+import { createEvents, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderFuzzReport } from '../render/fuzz-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-
-interface FuzzCommandOptions extends ReceiverOptions {
-  readonly url?: string;
-  readonly runs?: number;
-  /** Milliseconds. */
-  readonly time?: number;
-  readonly randomSeed?: number;
-  readonly events?: readonly string[];
-  readonly only?: readonly string[];
-  readonly without?: readonly string[];
-  readonly restartCommand?: string;
-  readonly replay?: string;
-  readonly save?: string;
-}
 
 const SAVE_HINT = 'Choose a writable file with --save.';
 
@@ -73,48 +52,61 @@ function indentFields(fields: Readonly<Record<string, string>>): string {
   return renderFields(Object.fromEntries(indented), { color: false });
 }
 
+const rows = {
+  url: { argument: '<url>', summary: 'Port or URL of the receiver', parse: parseReceiverUrl },
+  runs: {
+    option: '--runs <n>',
+    summary: 'Number of sequences',
+    parse: wholeNumberParser(1, MAX_RUNS),
+    defaultText: String(DEFAULT_RUNS),
+  },
+  time: {
+    option: '--time <duration>',
+    summary: 'Keep playing sequences for this long, instead of --runs',
+    parse: parseDurationMs,
+  },
+  randomSeed: {
+    option: '--random-seed <n>',
+    summary: 'Seed that generates the same sequences again',
+    parse: wholeNumberParser(0, MAX_SEED),
+    defaultText: 'random',
+  },
+  events: {
+    option: '-e, --events <list>',
+    summary: 'Event types to send, with the payloads of their fixtures, separated by commas',
+    parse: parseList,
+    defaultText: 'all',
+  },
+  only: {
+    option: '--only <variations>',
+    summary: 'Variations to use, separated by commas',
+    parse: parseList,
+    defaultText: 'all',
+  },
+  without: {
+    option: '--without <variations>',
+    summary: 'Variations to leave out, separated by commas',
+    parse: parseList,
+  },
+  restartCommand: {
+    option: '--restart-command <command>',
+    summary: 'Command that restarts the receiver, to run between deliveries',
+  },
+  replay: { option: '--replay <file>', summary: 'Play the sequence in this file' },
+  save: {
+    option: '--save <file>',
+    summary: 'File for the smallest sequence that breaks a rule',
+    defaultText: 'a file in .svc',
+  },
+  ...receiverRows,
+} as const;
+
+type Options = ValuesOf<typeof rows>;
+
 /** Exit code 1 if a sequence broke a rule. */
-export const fuzz: CommandDefinition<FuzzCommandOptions> = {
-  configure: (command) =>
-    addReceiverOptions(
-      command
-        .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
-        .optionWithDefault(
-          '--runs <n>',
-          'Number of sequences',
-          String(DEFAULT_RUNS),
-          wholeNumberParser(1, MAX_RUNS),
-        )
-        .option(
-          '--time <duration>',
-          'Keep playing sequences for this long, instead of --runs',
-          parseDurationMs,
-        )
-        .optionWithDefault(
-          '--random-seed <n>',
-          'Seed that generates the same sequences again',
-          'random',
-          wholeNumberParser(0, MAX_SEED),
-        )
-        .optionWithDefault(
-          '-e, --events <list>',
-          'Event types to send, with the payloads of their fixtures, separated by commas',
-          'all',
-          parseList,
-        )
-        .optionWithDefault('--only <variations>', 'Variations to use, separated by commas', 'all', parseList)
-        .option('--without <variations>', 'Variations to leave out, separated by commas', parseList)
-        .option(
-          '--restart-command <command>',
-          'Command that restarts the receiver, to run between deliveries',
-        )
-        .option('--replay <file>', 'Play the sequence in this file')
-        .optionWithDefault(
-          '--save <file>',
-          'File for the smallest sequence that breaks a rule',
-          'a file in .svc',
-        ),
-    ).addHelpText('after', NOTES),
+export const fuzz = defineCommand({
+  options: rows,
+  notes: NOTES,
   examples: [
     [
       'Search for a delivery sequence that a receiver handles incorrectly',
@@ -133,13 +125,13 @@ export const fuzz: CommandDefinition<FuzzCommandOptions> = {
     ],
   ],
   run: runFuzz,
-};
+});
 
-async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<ExitCode> {
+async function runFuzz(options: Options, context: Context): Promise<ExitCode> {
   const { replay: file } = options;
   const replay =
     file === undefined ? null : parseSequenceText(readTextFile(resolve(context.cwd, file)), file);
-  const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
+  const { url } = options;
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
   if (options.save !== undefined) assertFileWritable(resolve(context.cwd, options.save), SAVE_HINT);
   const startedAt = performance.now();
@@ -163,7 +155,7 @@ async function runFuzz(options: FuzzCommandOptions, context: Context): Promise<E
 async function toFuzzOptions(
   url: string,
   replay: DeliverySequence | null,
-  options: FuzzCommandOptions,
+  options: Options,
   context: Context,
 ): Promise<FuzzOptions> {
   const { restartCommand, runs, time, randomSeed, events, only, without } = options;
@@ -212,7 +204,7 @@ function describeProgress(
 async function saveFailure(
   report: FuzzReport,
   url: string,
-  options: FuzzCommandOptions,
+  options: Options,
   context: Context,
 ): Promise<void> {
   const { save, replay } = options;
@@ -243,7 +235,7 @@ async function saveFailure(
 }
 
 /** The options that decide how a saved sequence is played, without the secret. */
-function listReplayArguments(path: string, options: FuzzCommandOptions): string[] {
+function listReplayArguments(path: string, options: Options): string[] {
   const { timeout, events } = options;
   const values = {
     '--replay': path,

@@ -13,34 +13,22 @@ import {
   readReceiverExample,
   readTestExample,
   type TestExample,
-  type TestFramework,
   testFrameworks,
 } from '../../fixtures/receiver-examples.ts';
 import { receiverRules } from '../../receivers/receiver-check.ts';
 import { runChecks } from '../../receivers/run-checks.ts';
 import { EventType } from '../../resources/values.ts';
-import { AskedArgument, type CommandDefinition, type CommandGroup } from '../command.ts';
+import type { ChoiceSource } from '../choices/choice-source.ts';
+import type { CommandGroup } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { createWriteError } from '../file-access.ts';
-import { choiceOption, parseList, parseReceiverUrl, schemaParser } from '../option-parsers.ts';
+import { parseList, parseReceiverUrl } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { askChoice, askText, type ChoiceSource, toChoiceList } from '../prompt.ts';
-import {
-  addReceiverOptions,
-  createEvents,
-  printReport,
-  type ReceiverOptions,
-  resolveReceiverOptions,
-} from '../receiver-options.ts';
+import { askChoice } from '../prompt.ts';
+import { createEvents, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-
-interface CheckCommandOptions extends ReceiverOptions {
-  readonly url?: string;
-  readonly rule?: readonly string[];
-  readonly eventType: string;
-  readonly strict?: boolean;
-}
 
 const RULES = renderFields(
   Object.fromEntries(
@@ -61,21 +49,28 @@ whose data you can afford to lose. Some checks need to know what the receiver di
 --observe with a URL or a command that returns the side effects, such as rows in a table: their IDs or their number.
 Without it, these checks are inconclusive, which is a failure only with --strict, or if no check passes.`;
 
+const DEFAULT_TYPE = 'order.shipped';
+
 /** Exit code 1 if the report is not ok. */
-export const check: CommandDefinition<CheckCommandOptions> = {
-  configure: (command) =>
-    addReceiverOptions(
-      command
-        .addArgument(new AskedArgument('url', 'Port or URL of the receiver').argParser(parseReceiverUrl))
-        .optionWithDefault('--rule <name>', 'Rule or check to run; repeatable', 'all', parseList)
-        .option(
-          '--event-type <type>',
-          'Event type to send, with the payload of its fixture',
-          schemaParser(EventType),
-          'order.shipped',
-        )
-        .option('--strict', 'Exit with code 1 if a check is inconclusive'),
-    ).addHelpText('after', NOTES),
+export const check = defineCommand({
+  options: {
+    url: { argument: '<url>', summary: 'Port or URL of the receiver', parse: parseReceiverUrl },
+    rule: {
+      option: '--rule <name>',
+      summary: 'Rule or check to run; repeatable',
+      parse: parseList,
+      defaultText: 'all',
+    },
+    eventType: {
+      option: '--event-type <type>',
+      summary: 'Event type to send, with the payload of its fixture',
+      schema: EventType,
+      defaultText: DEFAULT_TYPE,
+    },
+    strict: { option: '--strict', summary: 'Exit with code 1 if a check is inconclusive' },
+    ...receiverRows,
+  },
+  notes: NOTES,
   examples: [
     [
       'Check the signature and the responses of a receiver',
@@ -100,9 +95,9 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     ],
   ],
   async run(options, context) {
-    const url = options.url ?? (await askText(context, 'url', parseReceiverUrl));
+    const { url, eventType = DEFAULT_TYPE } = options;
     const receiverOptions = await resolveReceiverOptions(url, options, context);
-    const [event] = await createEvents([options.eventType], {}, context);
+    const [event] = await createEvents([eventType], {}, context);
     const { values } = await context.resolveConfig();
     let progressBar = renderProgressBar(0, 1);
     const report = await withProgress(
@@ -122,28 +117,36 @@ export const check: CommandDefinition<CheckCommandOptions> = {
     const render = () => renderReport(report, context.io);
     return printReport('svc receiver check', url, report, render, options.junit, context);
   },
+});
+
+const frameworkChoices: ChoiceSource = {
+  noun: 'framework',
+  plural: 'frameworks',
+  listHint: `Choose one of: ${listFrameworks().join(', ')}`,
+  list: async () =>
+    listFrameworks()
+      .map(readReceiverExample)
+      .map(({ framework, packages }) => ({ value: framework, description: packages.join(' ') })),
 };
 
-interface ExampleCommandOptions {
-  readonly framework?: string;
-  readonly tests?: TestFramework;
-  readonly out?: string;
-}
-
-export const example: CommandDefinition<ExampleCommandOptions> = {
-  configure: (command) =>
-    command
-      .addOption(
-        choiceOption('--framework <name>', 'Framework or language of the receiver', listFrameworks()),
-      )
-      .addOption(
-        choiceOption(
-          '--tests <framework>',
-          'Print tests of webhooks for this test framework instead of a receiver',
-          testFrameworks,
-        ).conflicts('framework'),
-      )
-      .option('--out <folder>', 'Write the files to this folder instead of printing them'),
+export const example = defineCommand({
+  options: {
+    framework: {
+      option: '--framework <name>',
+      summary: 'Framework or language of the receiver',
+      choices: listFrameworks(),
+    },
+    tests: {
+      option: '--tests <framework>',
+      summary: 'Print tests of webhooks for this test framework instead of a receiver',
+      choices: testFrameworks,
+      conflicts: ['framework'],
+    },
+    out: {
+      option: '--out <folder>',
+      summary: 'Write the files to this folder instead of printing them',
+    },
+  },
   examples: [
     ['Print a receiver for Express', 'receiver example --framework express'],
     ['Write a receiver in Python to a folder', 'receiver example --framework python --out receiver'],
@@ -158,22 +161,7 @@ export const example: CommandDefinition<ExampleCommandOptions> = {
     context.print(example, () => (out === undefined ? renderFiles(example) : listPaths(example, out)));
     if (out !== undefined) printHint(toNextStep(example, out), context.io);
   },
-};
-
-const frameworkChoices: ChoiceSource = {
-  noun: 'framework',
-  plural: 'frameworks',
-  listHint: `Choose one of: ${listFrameworks().join(', ')}`,
-  list: async () =>
-    toChoiceList(
-      listFrameworks().map(readReceiverExample),
-      [
-        { title: 'FRAMEWORK', value: ({ framework }) => framework },
-        { title: 'PACKAGES', value: ({ packages }) => packages.join(' ') },
-      ],
-      ({ framework }) => framework,
-    ),
-};
+});
 
 type Example = ReceiverExample | TestExample;
 

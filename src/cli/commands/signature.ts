@@ -1,5 +1,4 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
-import { settings } from '../../config/settings.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { toCurl } from '../../domain/shell.ts';
@@ -10,23 +9,11 @@ import { verify as verifyHeaders } from '../../signature/verify.ts';
 import type { Context } from '../context.ts';
 import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { readValue } from '../file-access.ts';
-import { collectValues, parseDurationMs, parseReceiverUrl, parseTimeOption } from '../option-parsers.ts';
+import { parseDurationMs, parseReceiverUrl, parseTimeOption } from '../option-parsers.ts';
 import { renderVerification } from '../render/style.ts';
-import { readSecrets, requireSecretOption } from '../secret-option.ts';
+import { readSecrets, requireSecretOption, schemeRow, secretRow } from '../secret-option.ts';
 
 const EXAMPLE_URL = 'http://localhost:3000/webhooks';
-
-const secretRow = {
-  option: '--secret <secret>',
-  summary: 'Endpoint secret: text, @file, or - for standard input; repeatable',
-  parse: collectValues,
-  defaultText: 'SVC_WEBHOOK_SECRET',
-} as const;
-const schemeRow = {
-  option: '--scheme <name>',
-  summary: settings.scheme.description,
-  defaultText: 'the scheme setting',
-} as const;
 
 export const sign = defineCommand({
   options: {
