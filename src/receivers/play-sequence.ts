@@ -2,6 +2,7 @@
 import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
+import { sleep } from '../platform/timers.ts';
 import { toEnvelope } from '../resources/event.ts';
 import type { DeliveryFactory } from './delivery-factory.ts';
 import {
@@ -71,13 +72,12 @@ export interface PlayOptions {
   readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
   /** The event that bursts and probes send. */
-  readonly otherEvent: SequenceEvent;
+  readonly template: SequenceEvent;
   /** Null if side effects are not observed. */
   readonly observer: SideEffectObserver | null;
   /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
   readonly restart: (() => Promise<void>) | null;
   readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -207,7 +207,7 @@ export class SequencePlay {
       case 'burst':
         return this.#burst(step.count, index);
       case 'pause':
-        return this.#options.sleep(step.ms);
+        return sleep(step.ms, this.#options.signal);
       case 'restart':
         return this.#restart();
     }
@@ -278,7 +278,7 @@ export class SequencePlay {
         this.#hasFailed ||= delivery.isGenuine;
         return;
       }
-      await this.#options.sleep(delayMs);
+      await sleep(delayMs, this.#options.signal);
     }
   }
 
@@ -329,7 +329,7 @@ export class SequencePlay {
       if (isAccepted(response)) return true;
       const isOver = performance.now() - startedAt >= Math.min(RECOVERY_MS, this.#limits.timeoutMs);
       if (response.failure === 'timeout' || isOver) return false;
-      await this.#options.sleep(PROBE_INTERVAL_MS);
+      await sleep(PROBE_INTERVAL_MS, this.#options.signal);
     }
     return false;
   }
@@ -341,8 +341,8 @@ export class SequencePlay {
   }
 
   #createOtherRequest(event: PlayedEvent, deliveryId: string): DeliveryMessage {
-    const { factory, otherEvent } = this.#options;
-    const envelope = this.#createEnvelope(event.id, otherEvent, this.#startedAt);
+    const { factory, template } = this.#options;
+    const envelope = this.#createEnvelope(event.id, template, this.#startedAt);
     return factory.sign(factory.serialize(envelope), { deliveryId });
   }
 

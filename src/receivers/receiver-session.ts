@@ -1,6 +1,5 @@
 /** Plays sequences against one receiver, and keeps what all plays need: its speed, whether it runs, and its side effects. */
 
-import { sleep } from '../platform/timers.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { DeliveryFactory } from './delivery-factory.ts';
 import { findViolations, type Violation } from './play-rules.ts';
@@ -92,18 +91,10 @@ export class ReceiverSession {
   }
 
   async #run(sequence: PlayedSequence, limits: Partial<PlayLimits>): Promise<PlayRecord> {
-    const { restart, now, signal, timeoutMs } = this.options;
+    const { template, observer } = this;
+    const { timeoutMs } = this.options;
     const play = new SequencePlay(
-      {
-        client: this.#client,
-        factory: this.factory,
-        observer: this.observer,
-        restart,
-        now,
-        signal,
-        otherEvent: this.template,
-        sleep: (ms) => sleep(ms, signal),
-      },
+      { ...this.options, client: this.#client, factory: this.factory, template, observer },
       sequence,
       { timeoutMs, repeats: true, observes: true, ...limits },
       this.#latestCreatedAt,

@@ -1,6 +1,6 @@
 /** Rejection of invalid deliveries (§6.4). */
 import { hasTimestamp } from '../../signature/schemes.ts';
-import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
+import { type CheckSession, describePlay } from '../check-session.ts';
 import { type CheckOutcome, failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { isAccepted, isRejected } from '../receiver-client.ts';
 import type { PlayedStep } from '../sequence.ts';
@@ -14,11 +14,18 @@ const MARKED_EXPLANATION =
 
 export const rejectionChecks: readonly ReceiverCheck[] = [
   { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },
-  {
+  createSequenceCheck({
     id: 'rejection.no-side-effect',
     sent: 'every kind of tampered delivery, then a valid one',
-    run: checkSideEffects,
-  },
+    sideEffects: 'needed',
+    steps(session) {
+      const attacks = listAttackSteps(session);
+      return [...attacks, { kind: 'deliver', event: attacks.length }];
+    },
+    fails: {
+      'no-side-effect': `Your receiver processes tampered deliveries. Verify a delivery before you do anything else. ${ACCEPTED_HINT}`,
+    },
+  }),
   createSequenceCheck({
     id: 'rejection.same-event',
     // A receiver that accepts one of the others does not show whether it processes the genuine one.
@@ -60,28 +67,4 @@ async function checkStatus(session: CheckSession): Promise<CheckOutcome> {
   return others.length < responses.length
     ? inconclusive(received, `Your receiver responds with 2xx to some of them. ${ACCEPTED_HINT}`)
     : passed(received);
-}
-
-async function checkSideEffects(session: CheckSession): Promise<CheckOutcome> {
-  const accepted = `Your receiver processes tampered deliveries. ${ACCEPTED_HINT}`;
-  if (session.unobservable !== null) return inconclusive('', session.unobservable);
-  if (session.forged === 'processed') return failed('', accepted);
-  const attacks = listAttackSteps(session);
-  const valid: PlayedStep = { kind: 'deliver', event: attacks.length };
-  const { record, violations } = await session.check([...attacks, valid], { observes: true });
-  const acceptedCount = record.exchanges.filter(({ response }) => isAccepted(response)).length;
-  const count = countSideEffects(record);
-  const received = `${acceptedCount} accepted, side effects: ${count ?? 'not known'}`;
-  const rules = violations.map(({ rule }) => rule);
-  if (rules.includes('no-side-effect')) {
-    return failed(
-      received,
-      count !== null && count > acceptedCount
-        ? 'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.'
-        : accepted,
-    );
-  }
-  return count === null || rules.includes('processed')
-    ? inconclusive(received, 'The valid delivery had no side effect in time either.')
-    : passed(received, 'Only the valid delivery has a side effect.');
 }
