@@ -7,10 +7,21 @@ import { type ConfigValue, type Gap, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
-import { type Finding, NO_EVIDENCE } from './finding.ts';
-import { compareMessages, type OtherDifference } from './record-shapes.ts';
-import { checkRequests } from './request-checks.ts';
-import { compareTimeout, findRetries } from './retry-evidence.ts';
+import { compareResponses } from './compare-responses.ts';
+import {
+  type Evidence,
+  type Finding,
+  groupBy,
+  judge,
+  judgeFields,
+  judgeFixed,
+  type Observation,
+  type OtherDifference,
+  toEvidence,
+} from './finding.ts';
+import { observeMessages } from './observe-messages.ts';
+import { replay, type StartTarget } from './replay.ts';
+import { observeRetries } from './retry-evidence.ts';
 import { findSignatures } from './signature-evidence.ts';
 import type { Traffic } from './sort-traffic.ts';
 
@@ -25,47 +36,89 @@ export interface GapCheckInput {
   readonly eventTypes: ReadonlySet<string>;
   /** False if a scheme other than `svc` is configured: the gaps of signatures then have no effect. */
   readonly checksSignatures: boolean;
+  readonly startTarget: StartTarget;
 }
 
 export interface GapResult extends Finding {
   readonly gap: GapId;
   readonly configured: ConfigValue;
-  /** The value for `overrides`; null if nothing has to change, or if no override can express it. */
+  /** The value for `overrides`; null if nothing has to change, or if the recording does not show a valid one. */
   readonly override: ConfigValue | null;
 }
 
 export interface GapReport {
   /** In the order of the gap register. */
   readonly data: readonly GapResult[];
-  readonly other: readonly OtherDifference[];
+  readonly other: readonly { readonly text: string; readonly evidence: readonly Evidence[] }[];
   readonly notes: readonly string[];
 }
 
-export function checkGaps(input: GapCheckInput): GapReport {
-  const { traffic, secrets, profile, overrides, environment, eventTypes } = input;
-  const { requests, attempts } = traffic;
-  const rules = resolveRules(profile, overrides, environment);
+export async function checkGaps(input: GapCheckInput): Promise<GapReport> {
+  const { traffic, secrets, profile, overrides, environment } = input;
+  const requests = traffic.requests.filter(({ status }) => status > 0 && status < 500);
   const values = resolveValues(profile, overrides, environment);
-  const signatures = findSignatures(input.checksSignatures ? attempts : [], secrets, values);
-  const messages = compareMessages(traffic);
-  const findings: Readonly<Partial<Record<GapId, Finding>>> = {
-    ...signatures.findings,
-    ...messages.findings,
-    'delivery.timeout': compareTimeout(attempts, rules.delivery.attemptTimeoutMs),
-    ...findRetries(attempts, rules.retry),
-    ...checkRequests({ requests, values, environment, eventTypes }),
-  };
-  const data = listGaps(profile, overrides, environment).map(({ id: gap, value: configured, choices }) => {
-    const finding = findings[gap] ?? NO_EVIDENCE;
-    const { verdict, observed } = finding;
+  const { retry } = resolveRules(profile, overrides, environment);
+  const signatures = findSignatures(input.checksSignatures ? traffic.attempts : [], secrets, values);
+  const messages = observeMessages({ ...traffic, requests }, values);
+  const observations = [
+    ...signatures.observations,
+    ...messages.observations,
+    ...observeRetries(traffic.attempts, retry),
+  ];
+  // With another field for the payload, the emulator accepts no event. So it replays again with the values that it found.
+  const found = new Set<string>();
+  for (;;) {
+    const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });
+    const pairs = await replay(requests, { ...adopted, 'rate.limit': 'off' }, input.startTarget);
+    const compared = compareResponses(pairs, input.eventTypes);
+    const current = compared.observations.filter((each) => !found.has(toKey(each)));
+    const groups = groupBy(current, toKey).filter(showsOtherValue);
+    if (groups.length === 0) {
+      return {
+        data: toResults(input, [...observations, ...current]),
+        other: toOther([...messages.other, ...compared.other]),
+        notes: signatures.note === null ? [] : [signatures.note],
+      };
+    }
+    for (const group of groups) {
+      found.add(group.map(toKey)[0] ?? '');
+      observations.push(...group);
+    }
+  }
+}
+
+function toKey({ gap, field }: Observation): string {
+  return `${gap} ${field}`;
+}
+
+function showsOtherValue(observations: readonly Observation[]): boolean {
+  const { verdict, observed } = judge('', observations);
+  return (
+    verdict === 'different' && observed !== null && observations.some(({ gap }) => isConfigurable(gaps[gap]))
+  );
+}
+
+function toResults(
+  { profile, overrides, environment }: GapCheckInput,
+  observations: readonly Observation[],
+): GapResult[] {
+  return listGaps(profile, overrides, environment).map(({ id: gap, value: configured }) => {
     const entry: Gap = gaps[gap];
-    const unchanged: GapResult = { gap, configured, ...finding, override: null };
-    if (verdict !== 'different' || observed === null || !isConfigurable(entry)) return unchanged;
-    if (v.is(entry.schema, mergeFields(configured, observed))) return { ...unchanged, override: observed };
-    const value = `the value ${JSON.stringify(observed)}; svc accepts ${choices.join(', ')}`;
-    return { ...unchanged, needed: finding.needed === null ? value : `${finding.needed}; ${value}` };
+    const ofGap = observations.filter((each) => each.gap === gap);
+    if (!isConfigurable(entry)) return { gap, configured, ...judgeFixed(ofGap), override: null };
+    const hasFields = ofGap.some(({ field }) => field !== undefined);
+    const finding = (hasFields ? judgeFields : judge)(configured, ofGap);
+    const { verdict, observed } = finding;
+    const isValid = observed !== null && v.is(entry.schema, mergeFields(configured, observed));
+    return { gap, configured, ...finding, override: verdict === 'different' && isValid ? observed : null };
   });
-  return { data, other: messages.other, notes: signatures.note === null ? [] : [signatures.note] };
+}
+
+function toOther(differences: readonly OtherDifference[]): GapReport['other'] {
+  return groupBy(differences, ({ text }) => text).map((group) => ({
+    text: group[0]?.text ?? '',
+    evidence: toEvidence(group.slice(0, 1)),
+  }));
 }
 
 /** The overrides of the project with those that the differences lead to. */

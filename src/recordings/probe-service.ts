@@ -1,6 +1,7 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
-import { keyPrefixes, type Scope } from '../domain/credentials.ts';
+import { keyPrefixes } from '../domain/credentials.ts';
 import { toExampleId } from '../domain/ids.ts';
+import type { Fields } from './read-recording.ts';
 import { isSuccess } from './sort-traffic.ts';
 
 export interface ProbeRequest {
@@ -14,34 +15,31 @@ export interface ProbeRequest {
 export interface ProbeResponse {
   readonly status: number;
   /** The fields of a JSON object; empty for anything else. */
-  readonly json: Readonly<Record<string, unknown>>;
+  readonly json: Fields;
 }
 
-/** The scopes of the restricted key. */
-export const RESTRICTED_SCOPES: readonly Scope[] = ['events:write'];
 /** A key without its prefix that does not exist. */
 export const UNKNOWN_KEY = '0'.repeat(32);
-/** More than the usual limits. It is not JSON, so that it creates nothing. */
-const LARGE_BODY = '{'.padEnd(1024 ** 2 + 1, ' ');
+/** Page sizes and sizes of a body at the default limits of the emulator, and larger ones. */
+const PAGE_LIMITS = [0, 100, 101, 500, 1000, 1_000_000];
+const BODY_SIZES = [256 * 1024, 256 * 1024 + 1, 1024 ** 2 + 1];
 
 /**
  * Sends the requests one after the other.
  * @param type event type of the created events
  * @param runId makes the idempotency keys unique
- * @param restrictedKey a key with only {@link RESTRICTED_SCOPES}, if the user has one
  */
 export async function probeService(
   send: (request: ProbeRequest) => Promise<ProbeResponse>,
   type: string,
   runId: string,
   apiKey: string,
-  restrictedKey: string | null,
 ): Promise<void> {
-  const authorize = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });
-  const get = (path: string, key: string | null = apiKey) =>
-    send({ method: 'GET', path, headers: authorize(key) });
-  const post = (path: string, body: unknown, changes: object = {}, key = apiKey) => {
-    const headers = { 'Content-Type': 'application/json', ...authorize(key), ...changes };
+  const authorization = `Bearer ${apiKey}`;
+  const get = (path: string, headers: ProbeRequest['headers'] = { authorization }) =>
+    send({ method: 'GET', path, headers });
+  const post = (path: string, body: unknown, changes: object = {}) => {
+    const headers = { 'Content-Type': 'application/json', authorization, ...changes };
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return send({ method: 'POST', path, headers, body: text });
   };
@@ -70,15 +68,14 @@ export async function probeService(
   await get(`/workspaces/${workspaceId}`);
   let query = '';
   for (const name of ['workspace_id', 'workspace']) {
-    const { status } = await get(`/events?${name}=${workspaceId}`);
-    if (isSuccess({ status }) && query === '') query = `${name}=${workspaceId}&`;
+    const response = await get(`/events?${name}=${workspaceId}`);
+    if (isSuccess(response) && query === '') query = `${name}=${workspaceId}&`;
   }
   const page = await get(`/events?${query}limit=1`);
   const lists = [
     `limit=1&starting_after=${page.json.end_cursor ?? toExampleId('event')}`,
     `type=${created.type}`,
-    // The message of the error usually states the limit. The others are the usual ones.
-    ...[0, 100, 101, 500, 1000, 1_000_000].map((limit) => `limit=${limit}`),
+    ...PAGE_LIMITS.map((limit) => `limit=${limit}`),
     'unknown=1',
     `starting_after=${toExampleId('event')}`,
   ];
@@ -90,19 +87,14 @@ export async function probeService(
     `/webhooks/${toExampleId('webhook')}`,
   ];
   for (const path of paths) await get(path);
-  await send({ method: 'DELETE', path: '/events', headers: authorize(apiKey) });
+  await send({ method: 'DELETE', path: '/events', headers: { authorization } });
 
-  // Keys.
-  for (const key of [null, keyPrefixes.sandbox + UNKNOWN_KEY]) await get(`/events?${query}limit=1`, key);
-  if (restrictedKey !== null) {
-    await get(`/events?${query}limit=1`, restrictedKey);
-    await get(`/workspaces/${workspaceId}`, restrictedKey);
-    await post('/webhooks', {}, {}, restrictedKey);
-  }
-
-  // Bodies that are not valid.
-  const invalid = ['{', '[]', {}, { type: 7 }, { type: 'no type' }, { ...created, unknown: 1 }, LARGE_BODY];
-  for (const body of invalid) await post('/events', body);
+  // Requests that are not valid. The large bodies are not JSON, so that they create nothing.
+  await get(`/events?${query}limit=1`, {});
+  await get(`/events?${query}limit=1`, { authorization: `Bearer ${keyPrefixes.sandbox}${UNKNOWN_KEY}` });
+  const invalid = ['{', '[]', {}, { type: 7 }, { type: 'no type' }, { ...created, unknown: 1 }];
+  const large = BODY_SIZES.map((bytes) => '{'.padEnd(bytes, ' '));
+  for (const body of [...invalid, ...large]) await post('/events', body);
   await post('/events', created, { 'Content-Type': 'text/plain' });
   await post('/events', created, { 'Content-Type': 'application/json; charset=iso-8859-1' });
 }

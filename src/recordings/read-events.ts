@@ -55,7 +55,7 @@ export function readEvents({ file, entries }: Recording): RecordedEvents {
 }
 
 function readEvent({ position, createdAt: at, body, isProbe, exchanges }: RecordedEntry): RecordedEvent[] {
-  const response = exchanges[0]?.responseBody.content.toString() ?? '';
+  const response = exchanges[0]?.responseText ?? '';
   const event = parseEvent(body, findId(response));
   return event === null ? [] : [{ position, at, isProbe, ...event }];
 }

@@ -1,20 +1,55 @@
-/** Reads a recording: HAR from browsers and proxies, or NDJSON from `svc deliveries export` and `svc gaps record`. */
-import type * as v from 'valibot';
+/** Reads a recording: HAR 1.1 and 1.2 from browsers and proxies, or NDJSON from `svc deliveries export` and `svc gaps record`. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { SvcError } from '../domain/errors.ts';
+import { parseUrl } from '../domain/http-url.ts';
 import { isObject, tryParseJson } from '../domain/json.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { parse } from '../resources/validate.ts';
-import {
-  DeliveryLine,
-  type Exchange,
-  HarEntry,
-  RequestLine,
-  readHarEntry,
-  readRequestLine,
-} from './exchange.ts';
+import { REMOVED } from '../domain/secret-remover.ts';
 
 /** Size limit of a recording. docs/exporting.md states it. */
 export const RECORDING_LIMIT_BYTES = 256 * 2 ** 20;
+
+export type Fields = Readonly<Record<string, unknown>>;
+/** By name in lower case. */
+type RecordedHeaders = ReadonlyMap<string, string>;
+
+/** A request with its response. */
+export interface Exchange {
+  readonly file: string;
+  /** Where it is in the file: `entry 3`, `line 12, attempt 2`. */
+  readonly entry: string;
+  /** Wall time, milliseconds since 1970. */
+  readonly at: number;
+  /** When an attempt of a delivery was due. Only svc writes it; default: `at`. */
+  readonly dueAt: number;
+  readonly durationMs: number;
+  /** Whether a replay caused the attempt. False if the recording does not say. */
+  readonly isManual: boolean;
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: RecordedHeaders;
+  readonly body: string | Buffer;
+  /** False if the recording may have shortened or changed the body. */
+  readonly isBodyComplete: boolean;
+  /** 0 without a response. */
+  readonly status: number;
+  readonly responseHeaders: RecordedHeaders;
+  readonly responseText: string;
+}
+
+/** A line of `svc gaps record`. The attempts of an exported delivery have the same fields. */
+export interface RequestLine {
+  readonly sent_at: string;
+  readonly duration_ms: number;
+  readonly response_status: number | null;
+  readonly request: RecordedMessage & { readonly method: string; readonly url: string };
+  readonly response: RecordedMessage | null;
+}
+
+interface RecordedMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 /** A request, or a delivery with its attempts. */
 export interface RecordedEntry {
@@ -33,88 +68,152 @@ export interface Recording {
   /** The name for messages. */
   readonly file: string;
   readonly entries: readonly RecordedEntry[];
-  /** How many entries are invalid, and why the first one is; null if none is. They are skipped. */
+  /** How many entries were skipped, and the first one; null if none was. Programs write entries without a request or a time. */
   readonly warning: string | null;
 }
 
-/** @throws SvcError `usage` if it is neither HAR nor NDJSON, or with the first entry if all are invalid */
+/** @throws SvcError `usage` if it is neither HAR nor NDJSON */
 export function parseRecording(text: string, file: string): Recording {
-  const document = tryParseJson(text);
-  const isHar = isObject(document) && isObject(document.log);
-  const items = isHar ? listHarEntries(document.log as { entries?: unknown }, file) : listLines(text, file);
-  const problems: SvcError[] = [];
-  const entries = items.flatMap(([position, item]) => {
-    try {
-      return readEntry(item, isHar, { file, entry: position });
-    } catch (error) {
-      problems.push(error as SvcError);
-      return [];
-    }
-  });
-  const [problem] = problems;
-  if (problem === undefined) return { file, entries, warning: null };
-  if (entries.length === 0) throw problem;
-  // A browser records the traffic of all servers, and extensions of other programs can have any form.
-  const skipped = formatCount(problems.length, 'invalid entry', 'invalid entries');
-  return { file, entries, warning: `Skipped ${skipped}. ${problem.message}` };
+  const document = toFields(tryParseJson(text));
+  const isHar = isObject(document.log);
+  const items = isHar ? listHarEntries(toFields(document.log), file) : listLines(text, file);
+  const read = items.map(([position, item]) => ({ position, entry: readEntry(item, isHar, file, position) }));
+  const skipped = read.filter(({ entry }) => entry === null);
+  const count = formatCount(skipped.length, 'invalid entry', 'invalid entries');
+  return {
+    file,
+    entries: read.flatMap(({ entry }) => entry ?? []),
+    warning: skipped[0] === undefined ? null : `Skipped ${count} of ${file}, such as ${skipped[0].position}.`,
+  };
 }
 
-type Items = readonly (readonly [position: string, item: unknown])[];
+type Items = readonly (readonly [position: string, item: Fields])[];
 
-function listHarEntries({ entries }: { readonly entries?: unknown }, file: string): Items {
-  if (!Array.isArray(entries)) throw createRecordingError(file, 'log', 'entries must be an array');
-  return entries.map((item, index) => [`entry ${index + 1}`, item]);
+function listHarEntries({ entries }: Fields, file: string): Items {
+  if (!Array.isArray(entries)) throw createFormatError(file);
+  return entries.map((item, index) => [`entry ${index + 1}`, fromHar(toFields(item))]);
 }
 
 function listLines(text: string, file: string): Items {
   const lines = text.split('\n').map((line, index) => [`line ${index + 1}`, line.trim()] as const);
-  const [first, ...others] = lines.filter(([, line]) => line !== '');
-  if (first === undefined) return [];
+  const filled = lines.filter(([, line]) => line !== '');
   // The first line of other JSON is often only a bracket.
-  if (!/^\{\s*"/.test(first[1])) {
-    throw new SvcError('usage', `${file} is not valid HAR or NDJSON.`, { hint: FORMATS });
-  }
-  return [first, ...others].map(([position, line]) => [position, tryParseJson(line)]);
+  if (filled[0] !== undefined && !/^\{\s*"/.test(filled[0][1])) throw createFormatError(file);
+  return filled.map(([position, line]) => [position, toFields(tryParseJson(line))]);
 }
 
-/** @returns nothing for a request to an invalid URL */
-function readEntry(
-  item: unknown,
-  isHar: boolean,
-  position: Pick<Exchange, 'file' | 'entry'>,
-): readonly RecordedEntry[] {
-  const { file, entry } = position;
-  const read = <Schema extends v.GenericSchema>(schema: Schema) =>
-    parse(schema, item, ({ path, problem }) =>
-      createRecordingError(file, entry, `${path || 'the value'} ${problem}`),
-    );
-  if (item === undefined) throw createRecordingError(file, entry, 'invalid JSON');
-  if (isHar) return toEntry(readHarEntry(read(HarEntry), position), false);
-  if (isObject(item) && 'request' in item) {
-    return toEntry(readRequestLine(read(RequestLine), position), true);
+function createFormatError(file: string): SvcError {
+  return new SvcError('usage', `${file} is not valid HAR or NDJSON.`, {
+    hint: 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.',
+  });
+}
+
+/** An entry of HAR in the form of a line of svc. Programs omit fields, or write null. */
+function fromHar(entry: Fields): Fields {
+  const [request, response] = [toFields(entry.request), toFields(entry.response)];
+  const [sent, received] = [toFields(request.postData), toFields(response.content)];
+  return {
+    sent_at: entry.startedDateTime,
+    duration_ms: entry.time,
+    response_status: response.status,
+    request: { ...request, body: sent.text, encoding: sent.encoding },
+    response: { ...response, body: received.text, encoding: received.encoding },
+  };
+}
+
+function readEntry(item: Fields, isHar: boolean, file: string, position: string): RecordedEntry | null {
+  if (isHar || 'request' in item) {
+    const exchange = readExchange(item, file, position);
+    if (exchange === null) return null;
+    const body = exchange.method === 'POST' ? exchange.body.toString() : '';
+    return { position, createdAt: exchange.at, body, isProbe: !isHar, exchanges: [exchange] };
   }
-  const { created_at: createdAt, body, attempts } = read(DeliveryLine);
-  const exchanges = attempts.flatMap(
-    (attempt, index) => readRequestLine(attempt, { file, entry: `${entry}, attempt ${index + 1}` }) ?? [],
+  const createdAt = Date.parse(toText(item.created_at));
+  if (Number.isNaN(createdAt) || typeof item.body !== 'string') return null;
+  const exchanges = toArray(item.attempts).flatMap(
+    (attempt, index) => readExchange(toFields(attempt), file, `${position}, attempt ${index + 1}`) ?? [],
   );
-  return [{ position: entry, createdAt, body, isProbe: false, exchanges }];
+  return { position, createdAt, body: item.body, isProbe: false, exchanges };
 }
 
-function toEntry(exchange: Exchange | null, isProbe: boolean): readonly RecordedEntry[] {
-  if (exchange === null) return [];
-  const { entry: position, at: createdAt, method } = exchange;
-  const body = method === 'POST' ? exchange.body.content.toString() : '';
-  return [{ position, createdAt, body, isProbe, exchanges: [exchange] }];
+/** @returns null without a valid URL or time */
+function readExchange(line: Fields, file: string, entry: string): Exchange | null {
+  const [request, response] = [toFields(line.request), toFields(line.response)];
+  const [url, at] = [parseUrl(toText(request.url)), Date.parse(toText(line.sent_at))];
+  if (url === null || Number.isNaN(at)) return null;
+  const [headers, responseHeaders] = [readHeaders(request.headers), readHeaders(response.headers)];
+  const body = decodeBody(request, headers);
+  // -1 and 0 are sizes that are not known.
+  const [size, dueAt] = [toNumber(request.bodySize), Date.parse(toText(line.scheduled_at))];
+  const isText = typeof body === 'string';
+  return {
+    file,
+    entry,
+    at,
+    dueAt: Number.isNaN(dueAt) ? at : dueAt,
+    durationMs: toNumber(line.duration_ms),
+    isManual: line.trigger === 'manual',
+    method: toText(request.method) || 'POST',
+    url,
+    headers,
+    body,
+    isBodyComplete:
+      !(isText && /\uFFFD/.test(body)) &&
+      !body.includes(REMOVED) &&
+      !(size > 0 && size !== Buffer.byteLength(body)),
+    status: Math.max(0, toNumber(line.response_status)),
+    responseHeaders,
+    responseText: decodeBody(response, responseHeaders).toString(),
+  };
 }
 
-const FORMATS = 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.';
+/** From an object, or the list of HAR. Lower-case names, without the pseudo-headers of HTTP/2. The values of a repeated header are joined. */
+function readHeaders(recorded: unknown): RecordedHeaders {
+  const pairs = Array.isArray(recorded)
+    ? recorded.map(toFields).map(({ name, value }) => [name, value])
+    : Object.entries(toFields(recorded));
+  const headers = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    const key = toText(name).toLowerCase();
+    const earlier = headers.get(key);
+    if (key.startsWith(':')) continue;
+    headers.set(key, earlier === undefined ? toText(value) : `${earlier}, ${toText(value)}`);
+  }
+  return headers;
+}
 
-/** @param problem sentence without a period */
-export function createRecordingError(
-  file: string,
-  position: string,
-  problem: string,
-  hint = FORMATS,
-): SvcError {
-  return new SvcError('usage', `${file}, ${position}: ${problem}.`, { hint });
+/** Wrapped, so that `node:zlib` loads only when a recording needs it. */
+const decompressors: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gunzipSync(bytes),
+  deflate: (bytes) => inflateSync(bytes),
+  br: (bytes) => brotliDecompressSync(bytes),
+};
+
+/** Most programs record a decompressed body, and some the compressed bytes in base64. */
+function decodeBody({ body, encoding }: Fields, headers: RecordedHeaders): string | Buffer {
+  if (encoding !== 'base64') return toText(body);
+  const bytes = Buffer.from(toText(body), 'base64');
+  try {
+    return decompressors[headers.get('content-encoding') ?? '']?.(bytes) ?? bytes;
+  } catch {
+    // Already decompressed.
+    return bytes;
+  }
+}
+
+/** The fields of a JSON object; none for any other value. */
+export function toFields(json: unknown): Fields {
+  return isObject(json) ? json : {};
+}
+
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function toArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function toNumber(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
 }

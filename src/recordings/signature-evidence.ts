@@ -1,7 +1,7 @@
 /** Finds out how deliveries are signed: from the form of their headers, and by trying secrets and ways to sign. */
 import { formatDeliveryCount } from '../domain/message-parts.ts';
 import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature-gaps.ts';
-import type { GapValues } from '../profile/gaps.ts';
+import type { GapId, GapValues } from '../profile/gaps.ts';
 import { toSignatureScheme } from '../profile/rules.ts';
 import { type SignatureScheme, signatureAlgorithms } from '../signature/scheme.ts';
 import { isSignedWithAny } from '../signature/sign.ts';
@@ -11,22 +11,8 @@ import {
   parseTimestamp,
   readSignedMessage,
 } from '../signature/signature-header.ts';
-import { verify } from '../signature/verify.ts';
-import { compareObservations, joinFindings, NO_EVIDENCE, type Observation } from './finding.ts';
+import type { Observation } from './finding.ts';
 import type { DeliveryAttempt } from './sort-traffic.ts';
-
-interface SignedAttempt {
-  readonly attempt: DeliveryAttempt;
-  /** The values of the gaps with the format and the hash of the header; null if it has none of the known formats. */
-  readonly values: GapValues | null;
-  /** Null if no combination that was tried leads to the signature. */
-  readonly signing: Combination | null;
-}
-
-/** HMACs after which no further signature is searched: with a wrong secret, all attempts would take too long. It takes about a second. */
-const MAX_COMPUTED = 100_000;
-/** The combinations are tried only for a body up to this size. */
-const MAX_SEARCHED_BYTES = 256 * 1024;
 
 const separators = ['.', ':', '', '\n', ' ', ',', '|', '-', '_', '/', ';', '&', '+'];
 const orders = 'b tb bt ib bi itb tib tbi ibt bit bti'.split(' ');
@@ -48,105 +34,88 @@ const keyForms = Object.keys(signatureKeys) as (keyof typeof signatureKeys)[];
 const combinations = searchedTemplates.flatMap((content) => keyForms.map((key) => ({ content, key })));
 type Combination = (typeof combinations)[number];
 
-/** The findings, and a note about what they cannot say, such as that a secret is missing. */
+/** Deliveries for which all combinations are tried in vain: with a wrong secret, it would take too long for each one. */
+const MAX_FAILED_SEARCHES = 3;
+
+/** What the headers and the signatures show, and a note about what they cannot say, such as that a secret is missing. */
 export function findSignatures(
   attempts: readonly DeliveryAttempt[],
   secrets: readonly string[],
   configured: GapValues,
-) {
+): { readonly observations: readonly Observation[]; readonly note: string | null } {
   const { hash, key } = configured['signature.algorithm'];
-  const find = createSearch(secrets, { content: configured['signature.content'], key });
+  const observations: Observation[] = [];
+  let unverifiedCount = 0;
+  const known: Combination[] = [{ content: configured['signature.content'], key }];
   // A small body is searched fastest.
-  const signed = attempts
-    .filter(({ signature }) => signature !== null)
-    .toSorted((a, b) => a.body.content.length - b.body.content.length)
-    .map((attempt): SignedAttempt => {
-      const values = recognizeHeader(attempt, configured);
-      return { attempt, values, signing: values && find(attempt, values) };
-    });
-  const observe = <Value>(read: (each: SignedAttempt) => Value | null | undefined) =>
-    signed.flatMap((each) => {
-      const value = read(each) ?? null;
-      return value === null ? [] : [{ exchange: each.attempt, value }];
-    });
-  const keys = observe(({ signing }) => signing?.key);
-  const hashes = observe(({ values }) => values?.['signature.algorithm'].hash);
-  const formats = signed.map(({ attempt, values }) => {
-    const value = values?.['signature.header'] ?? null;
-    const count = values && readSignature(attempt, toSignatureScheme(values)).header.digests.length;
-    return { exchange: attempt, value, text: value === null ? 'another form' : `${count} × ${value}` };
-  });
-  const timestamps = attempts.flatMap((attempt) => {
-    const { name, value: text } = attempt.timestamp ?? { name: '', value: '' };
-    const value = findTimestampFormat(text) ?? null;
-    return name === '' ? [] : [{ exchange: attempt, value, text: `${name}: ${text}` }];
-  });
-  const contents = observe(({ signing }) => signing?.content);
-  const compare = (
-    gap: 'signature.content' | 'signature.header' | 'signature.timestamp',
-    observations: readonly Observation<string | null>[],
-    needed?: string,
-  ) => compareObservations(configured[gap], observations, needed);
-  const algorithm = joinFindings({
-    hash: compareObservations(hash, hashes),
-    key: compareObservations(key, keys),
-  });
-  return {
-    findings: {
-      'signature.content': compare('signature.content', contents),
-      // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
-      'signature.algorithm': keys.length === 0 && algorithm.verdict === 'confirmed' ? NO_EVIDENCE : algorithm,
-      'signature.header': compare('signature.header', formats, 'a custom signature scheme (see the note)'),
-      'signature.timestamp': compare('signature.timestamp', timestamps, 'another format of timestamps'),
-    },
-    note: describeUnverified(signed, secrets),
-  };
-}
-
-/** Returns a function that tries the combinations that signed other deliveries first, then the configured one, then all others. */
-function createSearch(secrets: readonly string[], configured: Combination) {
-  const likely = [configured];
-  let remainingCount = MAX_COMPUTED;
-  return (attempt: DeliveryAttempt, values: GapValues): Combination | null => {
-    const { hash } = values['signature.algorithm'];
-    const isSignedWith = ({ content, key }: Combination) => {
-      const changed = { 'signature.content': content, 'signature.algorithm': { hash, key } };
-      const scheme = toSignatureScheme({ ...values, ...changed });
-      const { header, message } = readSignature(attempt, scheme);
-      return isSignedWithAny(scheme, secrets, message, header.digests);
+  for (const attempt of attempts.toSorted((a, b) => a.body.length - b.body.length)) {
+    const observe = (gap: GapId, own: string, value: string | null, text: string, field?: string) => {
+      const isSame = value === own;
+      observations.push({
+        gap,
+        exchange: attempt,
+        isSame,
+        value,
+        text,
+        ...(field !== undefined && { field }),
+      });
     };
-    const known = likely.find(isSignedWith);
-    const { content, isComplete } = attempt.body;
-    if (known !== undefined) return known;
-    if (!isComplete || content.length > MAX_SEARCHED_BYTES || remainingCount < 0) return null;
-    remainingCount -= combinations.length * secrets.length;
-    const found = secrets.length === 0 ? undefined : combinations.find(isSignedWith);
-    if (found !== undefined) likely.unshift(found);
-    return found ?? null;
-  };
+    const { signature, timestamp } = attempt;
+    if (timestamp !== '') {
+      const format = findTimestampFormat(timestamp) ?? null;
+      observe('signature.timestamp', configured['signature.timestamp'], format, timestamp);
+    }
+    if (signature === '') continue;
+    const values = recognizeHeader(attempt, configured);
+    const format = values?.['signature.header'] ?? null;
+    observe('signature.header', configured['signature.header'], format, format ?? 'another form');
+    const isSearched = attempt.isBodyComplete && unverifiedCount < MAX_FAILED_SEARCHES;
+    const tried = isSearched ? [...known, ...combinations] : known;
+    const found = values && tried.find((each) => isSignedWith(attempt, values, each, secrets));
+    const usedHash = values?.['signature.algorithm'].hash;
+    // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
+    if (usedHash !== undefined && (found || usedHash !== hash))
+      observe('signature.algorithm', hash, usedHash, usedHash, 'hash');
+    if (!found) {
+      if (attempt.isBodyComplete) unverifiedCount++;
+      continue;
+    }
+    if (!known.includes(found)) known.push(found);
+    observe('signature.algorithm', key, found.key, found.key, 'key');
+    observe('signature.content', configured['signature.content'], found.content, found.content);
+  }
+  const isAnyVerified = observations.some(({ gap }) => gap === 'signature.content');
+  const hasUnknownForm = observations.some(({ gap, value }) => gap === 'signature.header' && value === null);
+  const note = describeUnverified(unverifiedCount, hasUnknownForm, secrets.length > 0, isAnyVerified);
+  return { observations, note };
 }
 
-function readSignature({ id, signature, timestamp, body }: DeliveryAttempt, scheme: SignatureScheme) {
-  const headers = { signature: signature?.value ?? '', timestamp: timestamp?.value ?? '' };
-  return readSignedMessage(scheme, { id, ...headers, body: body.content });
+function isSignedWith(
+  attempt: DeliveryAttempt,
+  values: GapValues,
+  { content, key }: Combination,
+  secrets: readonly string[],
+): boolean {
+  const { hash } = values['signature.algorithm'];
+  const changed = { 'signature.content': content, 'signature.algorithm': { hash, key } };
+  const scheme = toSignatureScheme({ ...values, ...changed });
+  const { header, message } = readSignedMessage(scheme, attempt);
+  return isSignedWithAny(scheme, secrets, message, header.digests);
 }
 
 const formatNames = Object.keys(signatureHeaderFormats) as GapValues['signature.header'][];
 
 /** The values of the gaps with the configured format, or else with the first other one that the header has. */
 function recognizeHeader(attempt: DeliveryAttempt, configured: GapValues): GapValues | null {
-  const text = attempt.signature?.value.replace(/\s*,\s*/g, ',');
+  const text = attempt.signature.replace(/\s*,\s*/g, ',');
   for (const format of [configured['signature.header'], ...formatNames]) {
     for (const hash of signatureAlgorithms) {
       const algorithm = { ...configured['signature.algorithm'], hash };
       const values = { ...configured, 'signature.header': format, 'signature.algorithm': algorithm };
       const scheme = toSignatureScheme(values);
-      const {
-        message,
-        header: { digests },
-      } = readSignature(attempt, scheme);
-      if (digests.length > 0 && formatSignatureHeader(scheme, message.timestamp, digests) === text)
-        return values;
+      const { message, header } = readSignedMessage(scheme, attempt);
+      const formatted = formatSignatureHeader(scheme, message.timestamp, header.digests);
+      if (header.digests.length > 0 && formatted === text) return values;
     }
   }
   return null;
@@ -159,22 +128,18 @@ function findTimestampFormat(text: string): SignatureScheme['timestampFormat'] |
 }
 
 /** Why deliveries could not be verified; null if all were. A wrong secret and an unknown way to sign look the same, unless the header differs. */
-function describeUnverified(signed: readonly SignedAttempt[], secrets: readonly string[]): string | null {
-  const unverified = signed.filter(({ signing, attempt }) => signing === null && attempt.body.isComplete);
-  const [first] = unverified;
-  if (first === undefined) return null;
-  const { attempt, values } = first;
-  const count = formatDeliveryCount(unverified.length);
-  if (values === null)
+function describeUnverified(
+  count: number,
+  hasUnknownForm: boolean,
+  hasSecrets: boolean,
+  isAnyVerified: boolean,
+) {
+  const deliveries = formatDeliveryCount(count);
+  if (count === 0) return null;
+  if (hasUnknownForm)
     return 'The signature header has an unknown form. It needs a custom scheme in svc.config.json.';
-  if (secrets.length === 0) return `Pass --secret to verify the signatures of ${count}.`;
-  if (unverified.length < signed.length)
-    return `No secret that was passed signed ${count}. They can be for another endpoint, or signed before a rotation.`;
-  const scheme = toSignatureScheme(values);
-  const { body: payload, ...message } = readSignature(attempt, scheme).message;
-  const signature = attempt.signature?.value;
-  const result = verify({ ...message, payload, signature, secret: secrets, scheme, now: attempt.at });
-  const isUnknown = result.ok || result.reason === 'signature_mismatch';
-  const known = isUnknown ? 'The secret is wrong, or the way to sign is unknown.' : result.detail;
-  return `None of ${combinations.length} combinations of signed content and key leads to the signature of ${count}. ${known}`;
+  if (!hasSecrets) return `Pass --secret to verify the signatures of ${deliveries}.`;
+  if (isAnyVerified)
+    return `No secret that was passed signed ${deliveries}. They can be for another endpoint, or signed before a rotation.`;
+  return `None of ${combinations.length} combinations of signed content and key leads to the signature of ${deliveries}. The secret is wrong, or the way to sign is unknown.`;
 }

@@ -1,46 +1,32 @@
 /** Sorts recorded exchanges into requests to the API of the service and attempts of deliveries. */
-import * as v from 'valibot';
-import { type Environment, getApiKeyEnvironment } from '../domain/credentials.ts';
-import { isObject, tryParseJson } from '../domain/json.ts';
+import { tryParseJson } from '../domain/json.ts';
 import { publicRoutes } from '../domain/public-routes.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, type Fields, toArray, toFields, toText } from './read-recording.ts';
 
 type OperationName = keyof typeof publicRoutes;
-export type Fields = Readonly<Record<string, unknown>>;
 
-const Text = v.fallback(v.string(), '');
-/** The fields of an error. A service can lack some, and a success has none. */
-const Failure = v.object({ code: Text, message: Text, request_id: Text });
-
+/** A request, with the response of the service or of an emulator. */
 export interface ApiRequest extends Exchange {
-  /** Relative to the base address: `/events`. */
+  /** Relative to the base address: `/events`. Another version is a part of it: `/v2/events`. */
   readonly path: string;
   /** Null for a method or a path that is not described. */
   readonly operation: OperationName | null;
-  /** The JSON of the body; undefined if it is not JSON. */
-  readonly json: unknown;
   /** The fields of the body, and of the response. */
   readonly input: Fields;
   readonly result: Fields;
+  /** The error of the response. A service can lack some fields, and a success has none. */
+  readonly failure: Readonly<Record<'code' | 'message' | 'requestId', string>>;
   /** The items of a page of events; none for any other response. */
   readonly items: readonly Fields[];
-  /** The error of the response. */
-  readonly failure: v.InferOutput<typeof Failure>;
-  /** The environment in the prefix of the API key. */
-  readonly environment: Environment | null;
-}
-
-interface NamedHeader {
-  readonly name: string;
-  readonly value: string;
 }
 
 export interface DeliveryAttempt extends Exchange {
+  /** Values of the headers; empty for a missing one. */
   readonly id: string;
-  readonly signature: NamedHeader | null;
-  readonly timestamp: NamedHeader | null;
-  /** The envelope; undefined if it is not JSON. */
-  readonly json: unknown;
+  readonly signature: string;
+  readonly timestamp: string;
+  /** The fields of the envelope; none if it is not JSON. */
+  readonly envelope: Fields;
 }
 
 /** A recording. Everything is in the order of time. */
@@ -64,11 +50,12 @@ export function sortTraffic(
   };
   const inOrder = exchanges.toSorted((a, b) => a.at - b.at);
   const others = inOrder.filter((exchange) => !isDelivery(exchange));
-  const found = new Set(others.flatMap(findBase));
-  const bases = baseUrl === undefined ? [...found] : [baseUrl.replace(/\/$/, '')];
+  const bases = baseUrl === undefined ? others.flatMap(findBase) : [baseUrl.replace(/\/$/, '')];
+  // The longest first, because another server can have the same root.
+  const roots = [...new Set(bases)].sort((a, b) => b.length - a.length);
   const requests = others.flatMap((exchange) => {
-    const path = bases.map((base) => findPath(exchange.url, base)).find((each) => each !== null);
-    return path == null ? [] : [toApiRequest(exchange, path)];
+    const path = roots.flatMap((base) => findPath(exchange.url, base) ?? [])[0];
+    return path === undefined ? [] : [toApiRequest(exchange, path)];
   });
   // Several files can contain the same attempt.
   const attempts = new Map(
@@ -87,14 +74,13 @@ const SERVICE_KEY = /^Bearer +svc_(?:test|live)_/i;
 const SERVICE_ID = /"(?:id|request_id)"\s*:\s*"(?:evt|ws|wh|req)_/;
 
 /** The base address of a request to the described service. Other APIs can have similar paths. */
-function findBase({ url, headers, responseBody }: Exchange): string[] {
+function findBase({ url, headers, responseText }: Exchange): string[] {
   const [, path] = API_PATH.exec(url.pathname) ?? [];
-  const isOfService =
-    SERVICE_KEY.test(headers.get('authorization') ?? '') || SERVICE_ID.test(responseBody.content.toString());
+  const isOfService = SERVICE_KEY.test(headers.get('authorization') ?? '') || SERVICE_ID.test(responseText);
   return path !== undefined && isOfService ? [url.origin + path] : [];
 }
 
-/** The path below the base address, or with the version if it is another one, such as `/v2/events`. Null for another server. */
+/** The path below the base address, or with the version if it is another one. Null for another server. */
 function findPath({ origin, pathname }: URL, base: string): string | null {
   const address = origin + pathname;
   if (address.startsWith(`${base}/`)) return address.slice(base.length);
@@ -109,44 +95,38 @@ const routes = Object.entries(publicRoutes).map(([name, { method, path }]) => ({
   pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-function toApiRequest(exchange: Exchange, path: string): ApiRequest {
-  const { method, headers, body, responseBody } = exchange;
-  const json = tryParseJson(body.content.toString());
-  const result = listFields(tryParseJson(responseBody.content.toString()));
-  const route = routes.find((each) => each.method === method && each.pattern.test(path));
-  const items = route?.name === 'listEvents' && isSuccess(exchange) ? result.data : [];
-  const key = /^Bearer +(\S+)/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
+/** @param path as in {@link ApiRequest} */
+export function toApiRequest(exchange: Exchange, path: string): ApiRequest {
+  const { method, body, responseText } = exchange;
+  const result = toFields(tryParseJson(responseText));
+  const operation = routes.find((each) => each.method === method && each.pattern.test(path))?.name ?? null;
+  const items = operation === 'listEvents' && isSuccess(exchange) ? toArray(result.data) : [];
+  const { code, message, request_id: requestId } = toFields(result.error);
   return {
     ...exchange,
     path,
-    operation: route?.name ?? null,
-    json,
-    input: listFields(json),
+    operation,
+    input: toFields(tryParseJson(body.toString())),
     result,
-    items: Array.isArray(items) ? items.map(listFields) : [],
-    failure: v.parse(Failure, listFields(result.error)),
-    environment: getApiKeyEnvironment(key),
+    failure: { code: toText(code), message: toText(message), requestId: toText(requestId) },
+    items: items.map(toFields),
   };
 }
 
 function toAttempt(exchange: Exchange): DeliveryAttempt {
-  const find = (name: string, similar: RegExp): NamedHeader | null => {
-    const headers = Array.from(exchange.headers, ([each, value]) => ({ name: each, value: value.trim() }));
-    const exact = headers.find((header) => header.name === name);
-    return exact ?? headers.find((header) => similar.test(header.name)) ?? null;
+  const headers = [...exchange.headers];
+  const find = (exact: string, similar: RegExp) => {
+    const [, value = ''] =
+      headers.find(([name]) => name === exact) ?? headers.find(([name]) => similar.test(name)) ?? [];
+    return value.trim();
   };
   return {
     ...exchange,
-    id: find('service-delivery-id', /(?:delivery|webhook|message|event)-id$/)?.value ?? '',
+    id: find('service-delivery-id', /(?:delivery|webhook|message|event)-id$/),
     signature: find('service-signature', /signature/),
     timestamp: find('service-timestamp', /timestamp/),
-    json: tryParseJson(exchange.body.content.toString()),
+    envelope: toFields(tryParseJson(exchange.body.toString())),
   };
-}
-
-/** The fields of a JSON object; none for any other value. */
-export function listFields(json: unknown): Fields {
-  return isObject(json) ? json : {};
 }
 
 export function isSuccess({ status }: Pick<Exchange, 'status'>): boolean {

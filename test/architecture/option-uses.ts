@@ -226,11 +226,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'gaps record': [
     [
-      'https://api.example.com/v1 --save a.ndjson --type a.b --restricted-key svc_test_a --delay 1s --yes',
+      'https://api.example.com/v1 --save a.ndjson --type a.b --delay 1s --yes',
       {
         save: 'a.ndjson',
         type: 'a.b',
-        restrictedKey: 'svc_test_a',
         delay: 1000,
         yes: true,
       },

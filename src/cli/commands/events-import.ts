@@ -1,12 +1,9 @@
 /** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
-
 import { formatDuration } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { formatCount } from '../../domain/message-parts.ts';
-import { MAX_ADVANCE_MS } from '../../operations/control-operations.ts';
 import { sleep } from '../../platform/timers.ts';
-import { type RecordedEvent, readEvents } from '../../recordings/read-events.ts';
-import { createRecordingError } from '../../recordings/read-recording.ts';
+import { type RecordedEvent, type RecordedEvents, readEvents } from '../../recordings/read-events.ts';
 import { toEventBody } from '../../resources/event.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -23,11 +20,6 @@ interface ImportOptions {
 interface CreatedEvent {
   readonly id: string;
   readonly created_at: string;
-}
-
-/** A recorded event, and the schedule time from the first event to it. */
-interface PlannedEvent extends RecordedEvent {
-  readonly offsetMs: number;
 }
 
 const DETAILS = `
@@ -48,18 +40,15 @@ export const command: CommandDefinition<ImportOptions> = {
     ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
   async run({ file, workspace, atOnce = false }, context) {
-    const recording = await readRecording(file, context);
-    const { events: recorded, repeatedCount: repeated, otherCount: other } = readEvents(recording);
-    const events = planEvents(recorded, atOnce, recording.file);
+    const recorded = readEvents(await readRecording(file, context));
+    const { events } = recorded;
     const created: CreatedEvent[] = [];
+    const creating = createEvents(events, created, workspace, atOnce, context);
     try {
-      await withProgress(
-        context,
-        async () => `Importing ${renderProgressBar(created.length, events.length)}`,
-        createEvents(events, created, { workspace, atOnce }, context),
-      );
+      const count = async () => `Importing ${renderProgressBar(created.length, events.length)}`;
+      await withProgress(context, count, creating);
     } finally {
-      if (created.length > 0) report(events, created, { repeated, other }, context);
+      if (created.length > 0) report(recorded, created, atOnce, context);
     }
   },
 };
@@ -67,81 +56,73 @@ export const command: CommandDefinition<ImportOptions> = {
 /** Pause before an event is created again, after the API has limited the rate of requests. */
 const RATE_LIMIT_PAUSE_MS = 100;
 
-/**
- * @param file its name for errors
- * @throws SvcError `usage` if the clock cannot advance from the first event to the last one
- */
-function planEvents(events: readonly RecordedEvent[], atOnce: boolean, file: string): PlannedEvent[] {
-  const [first, last] = [events[0], events.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  if (!atOnce && last.at - first.at > MAX_ADVANCE_MS) {
-    const problem = `the event is more than ${formatDuration(MAX_ADVANCE_MS)} after ${first.position}`;
-    throw createRecordingError(file, last.position, problem, 'Correct the time, or use --at-once.');
-  }
-  return events.map((event) => ({ ...event, offsetMs: atOnce ? 0 : event.at - first.at }));
-}
-
 /** Adds the events that it creates to `created`, and stops at the first error. */
 async function createEvents(
-  events: readonly PlannedEvent[],
+  events: readonly RecordedEvent[],
   created: CreatedEvent[],
-  { workspace, atOnce }: { readonly workspace: string | undefined; readonly atOnce: boolean },
+  workspace: string | undefined,
+  atOnce: boolean,
   context: Context,
 ): Promise<void> {
   const { signal } = context;
   const { payload_field: payloadField } = await context.getStatus();
   const workspaceId = workspace ?? (await context.getWorkspaceId());
   const [api, control] = [await context.connectApi(), await context.connect()];
-  for (const event of events) {
-    assertNotInterrupted(signal);
-    const [first, last] = [created[0], created.at(-1)];
-    const ms =
-      first && last ? Date.parse(first.created_at) + event.offsetMs - Date.parse(last.created_at) : 0;
-    if (ms > 0 && !atOnce) await control.advanceClock({ workspace_id: workspaceId, ms }, signal);
-    assertNotInterrupted(signal);
+
+  /** Waits while the API limits the rate of requests. */
+  async function create(event: RecordedEvent): Promise<CreatedEvent> {
     const { type, payload, settings, position } = event;
+    if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
     const body = toEventBody({ type, workspaceId, payloadField, payload, settings });
-    const { id, created_at } = await retryWhenLimited(async () => (await api.createEvent(body)).value, signal)
-      // The position, because the message is that of the API.
-      .catch((error) => {
-        if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
+    try {
+      const { id, created_at } = (await api.createEvent(body)).value;
+      return { id, created_at };
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
+      if (error.code !== 'rate_limited') {
+        // The position, because the message is that of the API.
         const message = `The event of ${position} was not created: ${error.message}`;
         throw new SvcError(error.code, message, { hint: error.hint, cause: error });
-      });
-    created.push({ id, created_at });
+      }
+    }
+    await sleep(RATE_LIMIT_PAUSE_MS, signal);
+    return create(event);
+  }
+
+  for (const event of events) {
+    const [first, last] = [created[0], created.at(-1)];
+    if (first && last && !atOnce && !signal.aborted) {
+      const plannedAt = Date.parse(first.created_at) + getOffsetMs(events, event);
+      const ms = plannedAt - Date.parse(last.created_at);
+      if (ms > 0) await control.advanceClock({ workspace_id: workspaceId, ms }, signal);
+    }
+    created.push(await create(event));
   }
 }
 
-/** Waits while the API limits the rate of requests. */
-async function retryWhenLimited<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'rate_limited') throw error;
-      await sleep(RATE_LIMIT_PAUSE_MS, signal);
-      assertNotInterrupted(signal);
-    }
-  }
+/** Time from the first event. */
+function getOffsetMs([first]: readonly RecordedEvent[], event: RecordedEvent): number {
+  return event.at - (first ?? event).at;
 }
 
 function report(
-  events: readonly PlannedEvent[],
+  { events, repeatedCount: repeated, otherCount: other }: RecordedEvents,
   created: readonly CreatedEvent[],
-  { repeated, other }: { readonly repeated: number; readonly other: number },
+  atOnce: boolean,
   context: Context,
 ): void {
-  const rows = events.map(({ position, sourceId, type, offsetMs }, index) => ({
-    position,
-    source_id: sourceId,
-    type,
-    offset_ms: offsetMs,
+  const offsetOf = (event: RecordedEvent) => (atOnce ? 0 : getOffsetMs(events, event));
+  const rows = events.map((event, index) => ({
+    position: event.position,
+    source_id: event.sourceId,
+    type: event.type,
+    offset_ms: offsetOf(event),
     id: created[index]?.id ?? null,
     created_at: created[index]?.created_at ?? null,
   }));
   const imported = created.length;
   context.print({ imported, total: events.length, repeated, other, events: rows }, () => {
-    const spanMs = events[imported - 1]?.offsetMs ?? 0;
+    const spanMs = rows[imported - 1]?.offset_ms ?? 0;
     const span = spanMs > 0 ? ` over ${formatDuration(spanMs)} of schedule time` : '';
     const total = formatCount(events.length, 'event');
     const skipped = [
@@ -151,8 +132,4 @@ function report(
     const summary = `Imported ${imported === events.length ? total : `${imported} of ${total}`}${span}.`;
     return skipped === '' ? summary : `${summary}\nSkipped ${skipped}.`;
   });
-}
-
-function assertNotInterrupted(signal: AbortSignal): void {
-  if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
 }

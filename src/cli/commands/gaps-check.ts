@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
 import type { Config } from '../../config/resolve-config.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
-import { isObject } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
 import { readJsonFile } from '../../platform/read-data-file.ts';
 import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
+import { resolveRules } from '../../profile/resolve-rules.ts';
 import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../recordings/check-gaps.ts';
-import type { Exchange } from '../../recordings/exchange.ts';
-import { sortTraffic } from '../../recordings/sort-traffic.ts';
+import type { Exchange } from '../../recordings/read-recording.ts';
+import type { StartTarget } from '../../recordings/replay.ts';
+import { sortTraffic, type Traffic } from '../../recordings/sort-traffic.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeText } from '../file-access.ts';
@@ -35,8 +36,9 @@ interface CheckOptions {
 }
 
 const DETAILS = `
-The files can be HAR (from browsers and proxies) or NDJSON (from svc gaps record or svc deliveries export). Secrets are only used
-to verify deliveries. They are never printed or written.
+The files can be HAR (from browsers and proxies) or NDJSON (from svc gaps record or svc deliveries export). The recorded requests
+are sent to an emulator in this process with the configuration of this folder, and the responses are compared. Secrets are only
+used to verify deliveries. They are never printed or written.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if a file cannot be read.`;
 
@@ -69,44 +71,57 @@ export const check: CommandDefinition<CheckOptions> = {
       for (const entry of entries) exchanges.push(...entry.exchanges);
     }
     const traffic = sortTraffic(exchanges, options);
-    const { profile, overrides, environment, scheme } = config.values;
-    const checked = checkGaps({
-      traffic,
-      secrets,
-      profile,
-      overrides,
-      environment,
-      checksSignatures: scheme === 'svc',
-      eventTypes: new Set(builtInEventTypes()),
-    });
-    // Texts of the service could contain secrets.
-    const report: GapReport = JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(checked)));
-    const counts = {
-      requests: traffic.requests.length,
-      deliveries: traffic.attempts.length,
-      skipped: exchanges.length - traffic.requests.length - traffic.attempts.length,
-    };
-    if (counts.requests + counts.deliveries === 0) {
-      const found = `no request to the API and no delivery among ${formatCount(counts.skipped, 'entry', 'entries')}`;
-      throw new SvcError('usage', `${options.files.join(', ')}: ${found}.`, {
+    const [requests, deliveries] = [traffic.requests.length, traffic.attempts.length];
+    if (requests + deliveries === 0) {
+      const count = formatCount(exchanges.length, 'entry', 'entries');
+      const problem = `no request to the API and no delivery among ${count}`;
+      throw new SvcError('usage', `${options.files.join(', ')}: ${problem}.`, {
         hint: 'Pass the base address of the API with --base-url, or the address of the receiver with --deliveries-to.',
       });
     }
-    context.print({ ...report, ...counts }, () => renderReport(report, counts, context));
+    const checked = await compare(traffic, secrets, config);
+    // Texts of the service could contain secrets.
+    const report: GapReport = JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(checked)));
+    const skipped = exchanges.length - requests - deliveries;
+    const counts = [
+      formatCount(requests, 'request'),
+      formatCount(deliveries, 'delivery attempt'),
+      formatCount(skipped, 'other entry', 'other entries'),
+    ];
+    context.print({ ...report, requests, deliveries, skipped }, () => renderReport(report, counts, context));
     const different = report.data.filter(({ verdict }) => verdict === 'different');
-    const canWrite = different.some(({ override }) => override !== null);
+    const unknown = different.filter(({ override }) => override === null);
+    const canWrite = unknown.length < different.length;
     if (canWrite && options.write) await writeOverrides(report, config, options.yes, context);
     else if (canWrite) printHint('Add --write to match the service.', context.io);
-    const remaining = options.write ? different.filter(({ needed }) => needed !== null) : different;
+    const remaining = options.write ? unknown : different;
     return remaining.length + report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
 };
 
-function renderReport(
-  { data, other, notes }: GapReport,
-  counts: { readonly requests: number; readonly deliveries: number; readonly skipped: number },
-  { io }: Context,
-): string {
+function compare(traffic: Traffic, secrets: readonly string[], { values }: Config): Promise<GapReport> {
+  const { profile, overrides, environment, scheme } = values;
+  const startTarget: StartTarget = async (replayed, wall) => {
+    const { startEmulator } = await import('../../emulator.ts');
+    const rules = resolveRules(profile, replayed, environment);
+    return startEmulator({
+      host: '127.0.0.1',
+      port: 0,
+      listen: false,
+      db: ':memory:',
+      environment,
+      rules,
+      wall,
+    });
+  };
+  return checkGaps({
+    ...{ traffic, secrets, profile, overrides, environment, startTarget },
+    checksSignatures: scheme === 'svc',
+    eventTypes: new Set(builtInEventTypes()),
+  });
+}
+
+function renderReport({ data, other, notes }: GapReport, counts: readonly string[], { io }: Context): string {
   const { bold, dim } = styleFor(io);
   const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const columns = [
@@ -114,37 +129,30 @@ function renderReport(
     { title: 'RESULT', value: ({ verdict }: GapResult) => styleCheckStatus(verdict, io) },
     {
       title: 'CONFIGURED',
-      value: (result: GapResult) =>
-        isConfigurable(gaps[result.gap]) ? toText(selectObservedFields(result)) : 'not configurable',
+      value: ({ gap, configured }: GapResult) =>
+        isConfigurable(gaps[gap]) ? toText(configured) : 'not configurable',
       canTruncate: true,
     },
     { title: 'OBSERVED', value: ({ observed }: GapResult) => toText(observed ?? ''), canTruncate: true },
   ];
-  const differences = data.flatMap(({ gap, verdict, override, needed, evidence }) => {
-    if (verdict !== 'different') return [];
-    const text = override === null ? '' : `: override ${JSON.stringify(gap)}: ${JSON.stringify(override)}`;
-    const missing = needed === null ? '' : `. No override can express this. It would need: ${needed}`;
-    return [{ text: `${bold(gap)}${text}${missing}`, evidence }];
-  });
+  const differences = data
+    .filter(({ verdict }) => verdict === 'different')
+    .map(({ gap, override, evidence }) => {
+      const text = override === null ? '' : `: override ${JSON.stringify(gap)}: ${JSON.stringify(override)}`;
+      return { text: bold(gap) + text, evidence };
+    });
   const blocks = [...differences, ...other].map(({ text, evidence }) => [
     text,
     ...evidence.map(({ file, entry, at, text: shown }) => dim(`    ${file}, ${entry}, ${at}: ${shown}`)),
   ]);
   const count = (expected: GapResult['verdict']) => data.filter(({ verdict }) => verdict === expected).length;
-  const skipped =
-    counts.skipped === 0 ? '' : ` Skipped ${formatCount(counts.skipped, 'other entry', 'other entries')}.`;
+  const verdicts = `${count('different')} different, ${count('confirmed')} confirmed, ${count('no_evidence')} without evidence`;
   return [
     renderTable(columns, data, io),
     ...blocks.map((lines) => lines.join('\n')),
     ...notes,
-    `${count('different')} different, ${count('confirmed')} confirmed, ${count('no_evidence')} without evidence, from ${formatCount(counts.requests, 'request')} and ${formatCount(counts.deliveries, 'delivery attempt')}.${skipped}`,
+    `${verdicts}, from ${counts.join(', ')}.`,
   ].join('\n\n');
-}
-
-/** The configured value. If only some of its fields were observed, the others are neither confirmed nor different. */
-function selectObservedFields({ configured, observed }: GapResult): unknown {
-  if (!isObject(configured) || !isObject(observed)) return configured;
-  return Object.fromEntries(Object.entries(configured).filter(([name]) => name in observed));
 }
 
 /** Asks first. @throws SvcError `usage` for a configuration file that is code; `interrupted` */

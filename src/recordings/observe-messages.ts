@@ -1,0 +1,142 @@
+/** What recorded messages show without a replay: names of fields, the form of IDs, the order of lists, page sizes and headers. */
+import { isDeepStrictEqual } from 'node:util';
+import { SECRET_PREFIX } from '../domain/credentials.ts';
+import { isId } from '../domain/ids.ts';
+import { isObject } from '../domain/json.ts';
+import { REMOVED } from '../domain/secret-remover.ts';
+import { ErrorBody } from '../operations/error-schemas.ts';
+import type { GapId, GapValues } from '../profile/gaps.ts';
+import { CreatedWebhook } from '../resources/endpoint.ts';
+import { Envelope, Event, EventPage } from '../resources/event.ts';
+import { Workspace } from '../resources/workspace.ts';
+import type { Observation, OtherDifference } from './finding.ts';
+import type { Exchange } from './read-recording.ts';
+import { type ApiRequest, isSuccess, type Traffic } from './sort-traffic.ts';
+
+/** How a response deviates from a gap without an override; null if it is as described, undefined if it shows nothing. */
+type Expectation = (request: ApiRequest) => string | null | undefined;
+
+const expectations: { readonly [Gap in GapId]?: Expectation } = {
+  'secret.format': ({ operation, result: { secret } }) => {
+    const isSecret = operation === 'createWebhook' && typeof secret === 'string';
+    if (!isSecret || secret.includes(REMOVED)) return undefined;
+    if (/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret)) return null;
+    // The text has no part of the secret.
+    return `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
+  },
+  'id.format': ({ result, items, failure }) => {
+    // A payload can contain other IDs.
+    const values = [result, ...items].flatMap((record) => [record.id, record.workspace_id]);
+    const ids = [...values, failure.requestId].map(String).filter((id) => /^(?:evt|ws|wh|req)_/.test(id));
+    return ids.length === 0 ? undefined : (ids.find((id) => !isId(id)) ?? null);
+  },
+  'list.order': ({ items, url }) => {
+    const cursor = url.searchParams.get('starting_after');
+    if (items.some(({ id }) => id === cursor)) return 'a page has its cursor';
+    const times = items.map(({ created_at: at }) => Date.parse(String(at)));
+    if (new Set(times).size < 2) return undefined;
+    return isDeepStrictEqual(
+      times,
+      times.toSorted((a, b) => b - a),
+    )
+      ? null
+      : 'not newest first';
+  },
+  'list.filter': ({ items, url }) => {
+    const type = url.searchParams.get('type');
+    if (type === null || items.length === 0) return undefined;
+    return items.every((item) => item.type === type) ? null : `a list of ${type} has other events`;
+  },
+  'request.id': ({ responseHeaders, result, failure }) => {
+    const id = responseHeaders.get('request-id');
+    const other = [...responseHeaders.keys()].find((name) => /request-?id$/.test(name));
+    if (id === undefined)
+      return other === undefined ? 'no header with the request ID' : `the header ${other}`;
+    const stated = isObject(result.error) ? failure.requestId : id;
+    return id.startsWith('req_') && stated === id ? null : 'another ID than in the error';
+  },
+  'rate.headers': ({ responseHeaders, status }) => {
+    const names = [...responseHeaders.keys()].filter((name) => /rate-?limit/.test(name));
+    if (names.length === 0 && status !== 429) return undefined;
+    if (status === 429 && !responseHeaders.has('retry-after')) return '429 without Retry-After';
+    return names.every((name) => /^ratelimit(?:-policy)?$/.test(name)) ? null : names.join(', ');
+  },
+};
+
+/** Without a request that has a `limit`: a page that is not the last one has the default size. */
+function observePageSize(exchange: ApiRequest, defaultLimit: number): Observation[] {
+  const { items, url, result } = exchange;
+  const isFull = result.has_more === true;
+  if (items.length === 0 || url.searchParams.has('limit') || (!isFull && items.length <= defaultLimit)) {
+    return [];
+  }
+  const isSame = items.length === defaultLimit;
+  const value = isFull ? items.length : null;
+  return [{ gap: 'list.limit', field: 'default', exchange, isSame, value, text: `${items.length} items` }];
+}
+
+function observeRateLimit(exchange: ApiRequest, configured: GapValues['rate.limit']): Observation[] {
+  const header = exchange.responseHeaders.get('ratelimit-policy');
+  if (header === undefined && (configured !== null || exchange.status !== 429)) return [];
+  const { burst, per_second: perSecond } = configured ?? { burst: 0, per_second: 1 };
+  const isSame =
+    configured !== null && header?.endsWith(`;q=${burst};w=${Math.ceil(burst / perSecond)}`) === true;
+  return [{ gap: 'rate.limit', exchange, isSame, value: null, text: header ?? 'no RateLimit-Policy' }];
+}
+
+/** A kind of record, and the gap about its fields; null if no gap is about them. */
+const records = {
+  event: { gap: 'event.record', fields: Object.keys(Event.entries) },
+  workspace: { gap: 'workspace.record', fields: Object.keys(Workspace.entries) },
+  webhook: { gap: 'webhook.record', fields: Object.keys(CreatedWebhook.entries) },
+  envelope: { gap: 'envelope', fields: Object.keys(Envelope.entries) },
+  page: { gap: null, fields: Object.keys(EventPage.entries) },
+  error: { gap: null, fields: Object.keys(ErrorBody.entries.error.entries) },
+} as const;
+
+/** What the response to each operation is. */
+const results: Readonly<Record<NonNullable<ApiRequest['operation']>, keyof typeof records>> = {
+  createEvent: 'event',
+  getEvent: 'event',
+  getWorkspace: 'workspace',
+  createWebhook: 'webhook',
+  listEvents: 'page',
+};
+
+const DELIVERY_HEADERS = ['service-signature', 'service-timestamp', 'service-delivery-id'];
+
+/** What the messages show about gaps, and the differences that belong to none. */
+export function observeMessages({ requests, attempts }: Traffic, values: GapValues) {
+  const observations: Observation[] = [];
+  const other: OtherDifference[] = [];
+  const compareFields = (exchange: Exchange, kind: keyof typeof records, record: unknown) => {
+    const { gap, fields } = records[kind];
+    const names = isObject(record) ? Object.keys(record) : [];
+    if (names.length === 0) return;
+    const isSame = isDeepStrictEqual(names.toSorted(), fields.toSorted());
+    const text = `${kind} with the fields ${names.join(', ')}`;
+    if (gap !== null) observations.push({ gap, exchange, isSame, value: text, text });
+    else if (!isSame) other.push({ exchange, text });
+  };
+  for (const request of requests) {
+    const { operation, result, items } = request;
+    compareFields(request, 'error', result.error);
+    if (operation !== null && isSuccess(request)) compareFields(request, results[operation], result);
+    for (const item of items) compareFields(request, 'event', item);
+    for (const [gap, expect] of Object.entries(expectations)) {
+      const value = expect(request);
+      if (value === undefined) continue;
+      const text = value ?? 'as described';
+      observations.push({ gap: gap as GapId, exchange: request, isSame: value === null, value, text });
+    }
+    observations.push(...observePageSize(request, values['list.limit'].default));
+    observations.push(...observeRateLimit(request, values['rate.limit']));
+  }
+  for (const attempt of attempts) {
+    compareFields(attempt, 'envelope', attempt.envelope);
+    compareFields(attempt, 'event', attempt.envelope.data);
+    const missing = DELIVERY_HEADERS.filter((name) => !attempt.headers.has(name));
+    if (missing.length > 0) other.push({ exchange: attempt, text: `delivery without ${missing.join(', ')}` });
+  }
+  return { observations, other };
+}

@@ -1,0 +1,136 @@
+/** Sends recorded requests to an emulator, with its own IDs and keys, at the recorded times. */
+import type { WallClock } from '../domain/clock.ts';
+import { keyPrefixes, type Scope, scopes } from '../domain/credentials.ts';
+import { parseUrl } from '../domain/http-url.ts';
+import { needsLookup } from '../domain/webhook-url.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
+import type { Overrides } from '../profile/resolve-rules.ts';
+import { UNKNOWN_KEY } from './probe-service.ts';
+import { type ApiRequest, isSuccess, toApiRequest } from './sort-traffic.ts';
+
+/** An emulator in memory. */
+export interface ReplayTarget {
+  readonly control: Pick<ControlPlane, 'createKey' | 'createWorkspace' | 'updateWebhook'>;
+  status(): { readonly base_url: string; readonly workspace_id: string };
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Starts an emulator with the configuration of the project and these overrides. */
+export type StartTarget = (overrides: Overrides, wall: WallClock) => Promise<ReplayTarget>;
+
+/** The two responses to a recorded request. */
+export interface Pair {
+  readonly recorded: ApiRequest;
+  readonly emulated: ApiRequest;
+  /** The first request with the same idempotency key that both accepted; null if there is none. */
+  readonly earlier: Pair | null;
+}
+
+export async function replay(
+  requests: readonly ApiRequest[],
+  overrides: Overrides,
+  start: StartTarget,
+): Promise<Pair[]> {
+  const [first] = requests;
+  if (first === undefined) return [];
+  let now = first.at;
+  const target = await start(overrides, { now: () => now, monotonic: () => now - first.at });
+  const send = createSender(target);
+  const pairs: Pair[] = [];
+  const byKey = new Map<string, Pair>();
+  try {
+    for (const recorded of requests.filter(canReplay)) {
+      now = recorded.at;
+      const emulated = await send(recorded);
+      if (emulated === null) continue;
+      const key = recorded.headers.get('idempotency-key') ?? '';
+      const pair = { recorded, emulated, earlier: byKey.get(key) ?? null };
+      pairs.push(pair);
+      if (key !== '' && pair.earlier === null && isSuccess(recorded) && isSuccess(emulated))
+        byKey.set(key, pair);
+    }
+    return pairs;
+  } finally {
+    await target.close();
+  }
+}
+
+/** Servers in front of an API send 5xx, browsers send OPTIONS, and a rate limit (429) depends on requests that were not recorded. */
+function canReplay({ method, status, isBodyComplete, operation, input }: ApiRequest): boolean {
+  const isComparable = status >= 200 && status < 500 && ![304, 408, 429].includes(status);
+  const url = operation === 'createWebhook' ? parseUrl(String(input.url)) : null;
+  const asksDns = url !== null && needsLookup('local', url);
+  const isComparableMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
+  return isComparable && isBodyComplete && isComparableMethod && !asksDns;
+}
+
+/** IDs of events, workspaces and endpoints. */
+const ID = /\b(?:evt|ws|wh)_\w+/g;
+const isWorkspaceId = (id: string) => id.startsWith('ws_');
+
+/** Returns a function that resolves to null for a request about something that was created before the recording. */
+function createSender({ control, status, fetch }: ReplayTarget) {
+  const { base_url: baseUrl, workspace_id: firstWorkspaceId } = status();
+  /** IDs of the emulator by those of the recording. */
+  const ids = new Map<string, string>();
+  const keys = new Map<string, string>();
+  const mapIds = (text: string) => text.replace(ID, (id) => ids.get(id) ?? id);
+
+  async function addWorkspace(id: string): Promise<void> {
+    const isFirst = ![...ids.keys()].some(isWorkspaceId);
+    ids.set(id, isFirst ? firstWorkspaceId : (await control.createWorkspace({ name: id })).id);
+  }
+
+  /** A key with the access that the recorded response shows. The recording contains no keys. */
+  async function findKey(
+    { status, method, headers }: ApiRequest,
+    workspaceId: string,
+  ): Promise<string | null> {
+    if (status === 401) return headers.has('authorization') ? keyPrefixes.sandbox + UNKNOWN_KEY : null;
+    const others: readonly Scope[] = [method === 'GET' ? 'events:write' : 'events:read'];
+    const granted = status === 403 ? others : scopes;
+    const name = `${workspaceId} ${granted}`;
+    const key =
+      keys.get(name) ?? (await control.createKey({ workspace_id: workspaceId, scopes: [...granted] })).key;
+    keys.set(name, key);
+    return key;
+  }
+
+  function toRequest({ path, url, method, headers, body }: ApiRequest, key: string | null): Request {
+    const base = /^\/v\d+\//.test(path) ? baseUrl.replace(/\/v1$/, '') : baseUrl;
+    const sent = [...headers].filter(([name]) => ['content-type', 'idempotency-key'].includes(name));
+    if (key !== null) sent.push(['authorization', `Bearer ${key}`]);
+    // Bytes, because the request of a text gets a Content-Type.
+    const bytes =
+      body.length === 0 || method === 'GET'
+        ? null
+        : Buffer.from(typeof body === 'string' ? mapIds(body) : body);
+    return new Request(base + mapIds(path + url.search), { method, headers: sent, body: bytes });
+  }
+
+  return async (recorded: ApiRequest): Promise<ApiRequest | null> => {
+    const { path, url, operation, result } = recorded;
+    const isAccepted = isSuccess(recorded);
+    const address = (path + url.search).match(ID) ?? [];
+    const named = `${address} ${recorded.body} ${result.workspace_id}`.match(ID) ?? [];
+    const workspaceIds = named.filter(isWorkspaceId);
+    for (const id of workspaceIds) if (isAccepted && !ids.has(id)) await addWorkspace(id);
+    if (isAccepted && operation !== null && !address.every((id) => ids.has(id))) return null;
+    const [workspaceId = firstWorkspaceId] = workspaceIds.flatMap((id) => ids.get(id) ?? []);
+    const response = await fetch(toRequest(recorded, await findKey(recorded, workspaceId)));
+    const responseText = await response.text();
+    const responseHeaders = new Map(response.headers);
+    const emulated = toApiRequest(
+      { ...recorded, status: response.status, responseHeaders, responseText },
+      path,
+    );
+    const { id } = emulated.result;
+    if (isAccepted && isSuccess(emulated)) ids.set(String(result.id), String(id));
+    // The emulator must not send anything to a recorded URL.
+    if (operation === 'createWebhook' && isSuccess(emulated)) {
+      await control.updateWebhook({ id: String(id), disabled: true });
+    }
+    return emulated;
+  };
+}
