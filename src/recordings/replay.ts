@@ -115,7 +115,8 @@ function createSender({ control, status, fetch }: ReplayTarget) {
     const address = (path + url.search).match(ID) ?? [];
     const named = `${address} ${recorded.body} ${result.workspace_id}`.match(ID) ?? [];
     const workspaceIds = named.filter(isWorkspaceId);
-    for (const id of workspaceIds) if (isAccepted && !ids.has(id)) await addWorkspace(id);
+    const unknown = recorded.status === 404 ? [] : workspaceIds.filter((id) => !ids.has(id));
+    for (const id of new Set(unknown)) await addWorkspace(id);
     if (isAccepted && operation !== null && !address.every((id) => ids.has(id))) return null;
     const [workspaceId = firstWorkspaceId] = workspaceIds.flatMap((id) => ids.get(id) ?? []);
     const response = await fetch(toRequest(recorded, await findKey(recorded, workspaceId)));
