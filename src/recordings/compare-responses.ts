@@ -71,7 +71,7 @@ const rules: readonly Rule[] = [
   },
   {
     gap: 'idempotency.replay',
-    when: (pair) => isRepeated(pair) && wasReplayed(pair, 'recorded'),
+    when: (pair) => isRepeated(pair) && wasReplayed(pair, 'recorded') && wasReplayed(pair, 'emulated'),
     isSame: (pair) => describeReplay(pair, 'recorded') === describeReplay(pair, 'emulated'),
   },
   {
@@ -196,7 +196,7 @@ export function compareResponses(pairs: readonly Pair[], eventTypes: ReadonlySet
   const other: OtherDifference[] = [];
   for (const pair of pairs) {
     const { recorded: exchange, emulated } = pair;
-    const responses = [describe(exchange), `svc: ${emulated.status} ${describe(emulated)}`];
+    const responses = [describe(exchange), `svc: ${emulated.status} ${describe(emulated)}`.trim()];
     const text = responses.filter(Boolean).join('; ');
     const matching = rules.filter((each) => applies(each, pair, eventTypes));
     const areAccepted = isSuccess(exchange) && isSuccess(emulated);
@@ -248,6 +248,7 @@ function toRequestText({ method, path, status, failure }: ApiRequest): string {
   return `${method} ${path}: ${status} ${failure.code}`.trim();
 }
 
-function describe({ failure }: ApiRequest): string {
-  return `${failure.code} ${failure.message}`.trim();
+function describe({ failure, responseHeaders }: ApiRequest): string {
+  const isReplayed = responseHeaders.get('idempotent-replayed') === 'true';
+  return isReplayed ? 'replayed' : `${failure.code} ${failure.message}`.trim();
 }

@@ -12,7 +12,6 @@ import { type ApiRequest, isSuccess, toApiRequest } from './sort-traffic.ts';
 export interface ReplayTarget {
   readonly control: Pick<ControlPlane, 'createKey' | 'createWorkspace' | 'updateWebhook'>;
   status(): { readonly base_url: string; readonly workspace_id: string };
-  fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -70,7 +69,7 @@ const ID = /\b(?:evt|ws|wh)_\w+/g;
 const isWorkspaceId = (id: string) => id.startsWith('ws_');
 
 /** Returns a function that resolves to null for a request about something that was created before the recording. */
-function createSender({ control, status, fetch }: ReplayTarget) {
+function createSender({ control, status }: ReplayTarget) {
   const { base_url: baseUrl, workspace_id: firstWorkspaceId } = status();
   /** IDs of the emulator by those of the recording. */
   const ids = new Map<string, string>();
@@ -97,7 +96,7 @@ function createSender({ control, status, fetch }: ReplayTarget) {
     return key;
   }
 
-  function toRequest({ path, url, method, headers, body }: ApiRequest, key: string | null): Request {
+  async function send({ path, url, method, headers, body }: ApiRequest, key: string | null) {
     const base = /^\/v\d+\//.test(path) ? baseUrl.replace(/\/v1$/, '') : baseUrl;
     const sent = [...headers].filter(([name]) => ['content-type', 'idempotency-key'].includes(name));
     if (key !== null) sent.push(['authorization', `Bearer ${key}`]);
@@ -106,7 +105,7 @@ function createSender({ control, status, fetch }: ReplayTarget) {
       body.length === 0 || method === 'GET'
         ? null
         : Buffer.from(typeof body === 'string' ? mapIds(body) : body);
-    return new Request(base + mapIds(path + url.search), { method, headers: sent, body: bytes });
+    return fetch(base + mapIds(path + url.search), { method, headers: sent, body: bytes });
   }
 
   return async (recorded: ApiRequest): Promise<ApiRequest | null> => {
@@ -119,7 +118,7 @@ function createSender({ control, status, fetch }: ReplayTarget) {
     for (const id of new Set(unknown)) await addWorkspace(id);
     if (isAccepted && operation !== null && !address.every((id) => ids.has(id))) return null;
     const [workspaceId = firstWorkspaceId] = workspaceIds.flatMap((id) => ids.get(id) ?? []);
-    const response = await fetch(toRequest(recorded, await findKey(recorded, workspaceId)));
+    const response = await send(recorded, await findKey(recorded, workspaceId));
     const responseText = await response.text();
     const responseHeaders = new Map(response.headers);
     const emulated = toApiRequest(

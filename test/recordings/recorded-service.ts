@@ -318,7 +318,7 @@ export type CheckOptions = Partial<Omit<GapCheckInput, 'traffic'>>;
 export async function checkRecording(text: string, options: CheckOptions = {}): Promise<GapReport> {
   const exchanges = parseRecording(text, 'recording').entries.flatMap((entry) => entry.exchanges);
   const startTarget: StartTarget = (overrides, wall) =>
-    startTestEmulator({ overrides, wall, listen: false, clock: { frozen: false } });
+    startTestEmulator({ overrides, wall, clock: { frozen: false } });
   return checkGaps({
     traffic: sortTraffic(exchanges),
     startTarget,

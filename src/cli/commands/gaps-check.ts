@@ -107,7 +107,6 @@ function compare(traffic: Traffic, secrets: readonly string[], { values }: Confi
     return startEmulator({
       host: '127.0.0.1',
       port: 0,
-      listen: false,
       db: ':memory:',
       environment,
       rules,
