@@ -1,14 +1,9 @@
-/** Runs SQL, and reads the names of tables and columns. */
+/** Runs SQL. */
 import type Database from 'better-sqlite3';
-import type { Row, TableName } from './schema.ts';
+import { mapValues } from '../resources/define-resource.ts';
+import { type Row, type TableName, tables } from './schema.ts';
 
 type Statement = Database.Statement<unknown[]>;
-
-/** A statement that returns rows or takes one, as a list with a value for each column. */
-interface RowStatement {
-  readonly statement: Statement;
-  readonly columns: readonly string[];
-}
 
 type SqlValue = string | number | bigint | Uint8Array | null;
 
@@ -22,22 +17,12 @@ function toArguments(values: readonly unknown[] | object): readonly unknown[] {
   return Array.isArray(values) ? values : [values];
 }
 
-/** An object in half the time that better-sqlite3 needs to create one. */
-function toRow<Row>(columns: readonly string[], values: readonly unknown[]): Row {
-  const row: Record<string, unknown> = {};
-  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i];
-  return row as Row;
-}
-
 /** Runs SQL statements. Each text is prepared once, when it is first used. */
 export class Sql {
   readonly db: Database.Database;
   readonly #statements = new Map<string, Statement>();
-  readonly #queries = new Map<string, RowStatement>();
+  /** Those that return the first column. */
   readonly #valueStatements = new Map<string, Statement>();
-  /** By table, like `#updates`. */
-  readonly #inserts = new Map<string, RowStatement>();
-  readonly #updates = new Map<string, RowStatement>();
 
   constructor(db: Database.Database) {
     this.db = db;
@@ -45,15 +30,11 @@ export class Sql {
 
   /** The first row. */
   get<Row>(text: string, values: SqlValues = []): Row | undefined {
-    const { statement, columns } = this.#prepareQuery(text);
-    const row = statement.get(...toArguments(values)) as unknown[] | undefined;
-    return row && toRow(columns, row);
+    return this.#prepare(text).get(...toArguments(values)) as Row | undefined;
   }
 
   all<Row>(text: string, values: SqlValues = []): Row[] {
-    const { statement, columns } = this.#prepareQuery(text);
-    const rows = statement.all(...toArguments(values)) as unknown[][];
-    return rows.map((row) => toRow(columns, row));
+    return this.#prepare(text).all(...toArguments(values)) as Row[];
   }
 
   /** The first column of the first row. */
@@ -70,66 +51,48 @@ export class Sql {
     return this.#prepare(text).run(...toArguments(values));
   }
 
-  /** Inserts a row that has a value for every column of the table. */
+  /** Inserts a row. The compiler reports a missing column. */
   insert<Table extends TableName>(table: Table, row: Row<Table>): void {
-    const insert = getOrAdd(this.#inserts, table, () => {
-      const columns = this.#listColumns(table, row);
-      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-      return { statement: this.db.prepare<unknown[]>(text), columns };
-    });
-    runWithRow(insert, row);
+    this.run(insertTexts[table], toValues(table, row));
   }
 
   /** Writes every column of a row. */
-  update<Table extends TableName>(table: Table, row: Row<Table>): void {
-    const update = getOrAdd(this.#updates, table, () => {
-      const columns = this.#listColumns(table, row);
-      const text = `UPDATE ${table} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`;
-      return { statement: this.db.prepare<unknown[]>(text), columns: [...columns, 'seq'] };
-    });
-    runWithRow(update, row);
-  }
-
-  /** @throws Error if the row has no value for a column of the table. */
-  #listColumns(table: string, row: object): string[] {
-    const names = listColumns(this.db, table).map(({ name }) => name);
-    const missing = names.filter((name) => !(name in row));
-    if (missing.length > 0) throw new Error(`No value for ${table}.${missing.join(', ')}.`);
-    return names;
+  update<Table extends TableName>(table: Table, row: Row<Table> & { readonly seq: number }): void {
+    const columns = columnNames[table].map((name) => `${name} = ?`).join(', ');
+    this.run(`UPDATE ${table} SET ${columns} WHERE seq = ?`, [...toValues(table, row), row.seq]);
   }
 
   #prepare(text: string): Statement {
-    return getOrAdd(this.#statements, text, () => this.db.prepare<unknown[]>(text));
-  }
-
-  #prepareQuery(text: string): RowStatement {
-    return getOrAdd(this.#queries, text, () => {
-      const statement = this.db.prepare<unknown[]>(text).raw();
-      return { statement, columns: statement.columns().map(({ name }) => name) };
-    });
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.db.prepare<unknown[]>(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
   }
 
   #prepareValue(text: string): Statement {
-    return getOrAdd(this.#valueStatements, text, () => this.db.prepare<unknown[]>(text).pluck());
+    let statement = this.#valueStatements.get(text);
+    if (statement === undefined) {
+      statement = this.db.prepare<unknown[]>(text).pluck();
+      this.#valueStatements.set(text, statement);
+    }
+    return statement;
   }
 }
 
-function runWithRow({ statement, columns }: RowStatement, row: object): void {
-  // better-sqlite3 binds positions in half the time of names.
-  const values = row as Readonly<Record<string, unknown>>;
-  statement.run(...columns.map((name) => values[name]));
-}
+const columnNames = mapValues<object, Readonly<Record<TableName, readonly string[]>>>(tables, Object.keys);
+const insertTexts = Object.fromEntries(
+  Object.entries(columnNames).map(([table, names]) => {
+    const values = names.map(() => '?').join(', ');
+    return [table, `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values})`];
+  }),
+) as Readonly<Record<TableName, string>>;
 
-function getOrAdd<Prepared>(
-  statements: Map<string, Prepared>,
-  key: string,
-  prepare: () => Prepared,
-): Prepared {
-  const cached = statements.get(key);
-  if (cached !== undefined) return cached;
-  const statement = prepare();
-  statements.set(key, statement);
-  return statement;
+/** The values of a row in the order of its columns: better-sqlite3 binds positions in half the time of names. */
+function toValues(table: TableName, row: object): SqlValue[] {
+  const values = row as Readonly<Record<string, SqlValue>>;
+  return columnNames[table].map((name) => values[name] as SqlValue);
 }
 
 /** A table with the queries that read and write it. */
@@ -139,27 +102,6 @@ export class Table {
   constructor(sql: Sql) {
     this.sql = sql;
   }
-}
-
-export interface Column {
-  readonly name: string;
-  readonly type: string;
-  /** Above 0 for a primary key. */
-  readonly pk: number;
-}
-
-/** Lists the tables of the database itself, so that code that handles all tables includes new ones. */
-export function listTableNames(db: Database.Database): string[] {
-  return db
-    .prepare<[], string>(
-      `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
-    )
-    .pluck()
-    .all();
-}
-
-export function listColumns(db: Database.Database, table: string): Column[] {
-  return db.pragma(`main.table_info(${table})`) as Column[];
 }
 
 /** The value of a numeric pragma. */

@@ -14,7 +14,7 @@ import { DatabaseFileMonitor, type DatabaseFileProblem } from './database-file-m
 import { GroupCommit, toWriteError } from './group-commit.ts';
 import { saveSnapshot, withSnapshot } from './snapshots.ts';
 import { Sql } from './sql.ts';
-import { attachBaseline, listStateTables, replaceRows, setBaseline } from './state-copies.ts';
+import { attachBaseline, replaceRows, setBaseline, stateTables } from './state-copies.ts';
 import { Tables } from './tables.ts';
 
 const ID_SETTING = 'store_id';
@@ -272,7 +272,7 @@ function findLastSeq(db: Database.Database): number {
       .pluck()
       .get() ?? 0;
   return Math.max(
-    ...listStateTables(db).map((table) => find('seq', table)),
+    ...stateTables.map((table) => find('seq', table)),
     find('settled_seq', 'deliveries'),
     find('changed_seq', 'webhooks'),
   );

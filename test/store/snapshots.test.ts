@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listTableNames } from '../../src/store/sql.ts';
+import { tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -108,7 +108,7 @@ describe('a crafted snapshot', () => {
   it('an unchanged snapshot with a row in each table is loaded', () => {
     const path = craft('SELECT 1');
     const db = new Database(path, { readonly: true });
-    const counts = listTableNames(db).map((table) =>
+    const counts = Object.keys(tables).map((table) =>
       db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
     );
     db.close();

@@ -2,32 +2,21 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { Sql } from '../../src/store/sql.ts';
 import { Database } from '../support/sqlite.ts';
 
-/** A table that only this test has. */
-const NOTES = 'notes' as 'faults';
-const insertNote = (sql: Sql, row: object) => sql.insert(NOTES, row as never);
+const insertSetting = (sql: Sql, row: object) => sql.insert('settings', row as never);
 
-it('a row without a value for a column of its table is not inserted', () => {
-  const db = new Database(':memory:');
-  onTestFinished(() => {
-    db.close();
-  });
-  db.exec('CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT)');
-  const sql = new Sql(db);
-  expect(() => insertNote(sql, { seq: 1 })).toThrow('No value for notes.text.');
-  insertNote(sql, { text: null, seq: 2 });
-  expect(sql.all('SELECT * FROM notes')).toEqual([{ seq: 2, text: null }]);
+it('a row is inserted by the names of its columns', () => {
+  const { sql } = openNotes();
+  insertSetting(sql, { value: 'b', key: 'a', other: 1 });
+  expect(sql.all('SELECT * FROM settings')).toEqual([{ key: 'a', value: 'b' }]);
 });
 
 it('an update writes each column of one row, and ignores other properties', () => {
   const { sql } = openNotes();
-  const update = (row: object) => sql.update(NOTES, row as never);
-  expect(() => update({ seq: 1 })).toThrow('No value for notes.text.');
-  update({ seq: 1, text: 'c', workspace_id: 'ws_1' });
-  update({ text: 'd', seq: 2 });
-  expect(sql.all('SELECT * FROM notes')).toEqual([
-    { seq: 1, text: 'c' },
-    { seq: 2, text: 'd' },
-  ]);
+  const row = { seq: 1, id: 'flt_1', rule: '{}', applied_count: 0, created_at: 1 };
+  sql.insert('faults', row);
+  sql.insert('faults', { ...row, seq: 2 });
+  sql.update('faults', { ...row, rule: '[]', workspace_id: 'ws_1' } as never);
+  expect(sql.all('SELECT rule FROM faults')).toEqual([{ rule: '[]' }, { rule: '{}' }]);
 });
 
 function openNotes() {
@@ -35,9 +24,14 @@ function openNotes() {
   onTestFinished(() => {
     db.close();
   });
-  db.exec('CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT); CREATE TABLE settings (key TEXT)');
+  db.exec(
+    'CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT); CREATE TABLE settings (key TEXT, value TEXT)',
+  );
+  db.exec(
+    'CREATE TABLE faults (seq INTEGER PRIMARY KEY, id TEXT, rule TEXT, applied_count INTEGER, created_at INTEGER)',
+  );
   const sql = new Sql(db);
-  for (const [index, text] of ['a', 'b'].entries()) insertNote(sql, { seq: index + 1, text });
+  db.exec(`INSERT INTO notes VALUES (1, 'a'), (2, 'b')`);
   return { db, sql };
 }
 
@@ -63,7 +57,7 @@ it('each statement is prepared once', () => {
     sql.all('SELECT * FROM notes');
     sql.value('SELECT count(*) FROM notes');
     sql.run('DELETE FROM notes');
-    insertNote(sql, { seq: i, text: '' });
+    insertSetting(sql, { key: String(i), value: '' });
   }
-  expect(prepare).toHaveBeenCalledTimes(3);
+  expect(prepare).toHaveBeenCalledTimes(4);
 });

@@ -64,12 +64,8 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
       </div>
       <RequestProperties request={request} />
       {hasCreatedEvent && <EventDeliveries key={resource} eventId={resource} />}
-      <Message
-        title="Request"
-        message={request.request}
-        missingText="Its headers and body are no longer stored."
-      />
-      <Message title="Response" message={request.response} missingText="No response is stored." />
+      <Message title="Request" message={request.request} />
+      <Message title="Response" message={request.response} />
     </div>
   );
 }
@@ -77,15 +73,13 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
 interface MessageProps {
   readonly title: string;
   readonly message: LoggedMessage | null;
-  /** Shown without a message. */
-  readonly missingText: string;
 }
 
-function Message({ title, message, missingText }: MessageProps) {
+function Message({ title, message }: MessageProps) {
   return (
     <section class="stack" aria-label={title}>
       <h3>{title}</h3>
-      {message === null ? <p class="muted">{missingText}</p> : <MessageContent message={message} />}
+      {message === null ? <p class="muted">No response is stored.</p> : <MessageContent message={message} />}
     </section>
   );
 }
