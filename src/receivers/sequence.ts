@@ -134,17 +134,6 @@ export function parseSequence(value: unknown, source: string): DeliverySequence 
   return sequence;
 }
 
-/** Reads the text of a sequence file. @throws SvcError `usage` */
-export function parseSequenceText(text: string, source: string): DeliverySequence {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createSequenceError(source, 'it is not JSON');
-  }
-  return parseSequence(value, source);
-}
-
 function createSequenceError(source: string, problem: string): SvcError {
   return new SvcError('usage', `${source} is not a delivery sequence: ${problem}.`, {
     hint: 'Pass a file that svc receiver fuzz wrote.',

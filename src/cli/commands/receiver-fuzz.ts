@@ -9,7 +9,7 @@ import { quoteForShell } from '../../domain/shell.ts';
 import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
-import { readTextFile } from '../../platform/read-data-file.ts';
+import { readJsonFile } from '../../platform/read-data-file.ts';
 import {
   type FuzzOptions,
   type FuzzProgress,
@@ -23,7 +23,7 @@ import {
   waitUntilListening,
 } from '../../receivers/fuzz/restart-receiver.ts';
 import { fuzzRules, sideEffectRules } from '../../receivers/play-rules.ts';
-import { type DeliverySequence, parseSequenceText } from '../../receivers/sequence.ts';
+import { type DeliverySequence, parseSequence } from '../../receivers/sequence.ts';
 import type { Context } from '../context.ts';
 import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { assertFileWritable, writeText } from '../file-access.ts';
@@ -129,8 +129,7 @@ export const fuzz = defineCommand({
 
 async function runFuzz(options: Options, context: Context): Promise<ExitCode> {
   const { replay: file } = options;
-  const replay =
-    file === undefined ? null : parseSequenceText(readTextFile(resolve(context.cwd, file)), file);
+  const replay = file === undefined ? null : parseSequence(readJsonFile(resolve(context.cwd, file)), file);
   const { url } = options;
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
   if (options.save !== undefined) assertFileWritable(resolve(context.cwd, options.save), SAVE_HINT);

@@ -45,29 +45,26 @@ export async function runRestartCommand(
  * @throws SvcError `usage` if no such response comes in time
  */
 export async function waitUntilListening(url: string, signal: AbortSignal): Promise<void> {
-  const startedAt = performance.now();
-  while (!signal.aborted && !(await isResponding(url, signal))) {
-    if (performance.now() - startedAt > START_TIMEOUT_MS) {
-      throw createRestartError(
-        `The receiver did not respond within ${formatDuration(START_TIMEOUT_MS)} of the restart.`,
-      );
+  const client = new OutboundClient({ rule: 'local' });
+  const endsAt = performance.now() + START_TIMEOUT_MS;
+  while (!signal.aborted) {
+    // The certificate does not matter for this question, and the response is not read.
+    const { response } = await client.send({
+      url,
+      method: 'GET',
+      signal,
+      timeoutMs: REQUEST_TIMEOUT_MS,
+      bodyLimitBytes: 0,
+      reusesConnection: false,
+      insecureTls: true,
+    });
+    if (response !== null && !gatewayStatuses.has(response.status)) return;
+    if (performance.now() > endsAt) {
+      const time = formatDuration(START_TIMEOUT_MS);
+      throw createRestartError(`The receiver did not respond within ${time} of the restart.`);
     }
     await sleep(POLL_INTERVAL_MS, signal);
   }
-}
-
-async function isResponding(url: string, signal: AbortSignal): Promise<boolean> {
-  // The certificate does not matter for this question, and the response is not read.
-  const { response } = await new OutboundClient({ rule: 'local' }).send({
-    url,
-    method: 'GET',
-    signal,
-    timeoutMs: REQUEST_TIMEOUT_MS,
-    bodyLimitBytes: 0,
-    reusesConnection: false,
-    insecureTls: true,
-  });
-  return response !== null && !gatewayStatuses.has(response.status);
 }
 
 /** @param message what is wrong with the option or the restart */
