@@ -1,6 +1,7 @@
 /** The parts of a command. The command tree loads the file of a command when it is needed. */
 import { Argument, Command, Option } from 'commander';
 import type * as v from 'valibot';
+import type { IdKind } from '../domain/ids.ts';
 import type { ChoiceSource } from './choices/choice-source.ts';
 import type { Context } from './context.ts';
 import {
@@ -73,6 +74,8 @@ export interface OptionRow {
   /** Reads the value, if people write it in another form than the schema accepts. `previous` is that of a repeated option. */
   readonly parse?: ((text: string, previous?: never) => unknown) | undefined;
   readonly choices?: readonly string[];
+  /** The resource whose ID the value is, if it has no schema. */
+  readonly idKind?: IdKind;
   /** What completion suggests and a prompt shows, if it does not follow from the schema or the name. */
   readonly source?: ChoiceSource;
   readonly defaultText?: string;

@@ -3,7 +3,6 @@ import type { Command, Option } from 'commander';
 import type * as v from 'valibot';
 import { type IdKind, idPatterns } from '../domain/ids.ts';
 import { RelativeTime } from '../resources/value-schemas.ts';
-import { idOf } from '../resources/values.ts';
 import { type OptionRow, RowArgument, RowOption } from './command.ts';
 import type { Context } from './context.ts';
 import {
@@ -74,7 +73,8 @@ function listChoices(schema: v.GenericSchema): readonly string[] | null {
 }
 
 /** The kind of the ID that the row accepts; undefined for other rows. */
-export function findIdKind({ schema }: OptionRow): IdKind | undefined {
+export function findIdKind({ schema, idKind }: OptionRow): IdKind | undefined {
+  if (idKind !== undefined) return idKind;
   const { pipe = [] } = (schema ? unwrap(schema) : {}) as {
     readonly pipe?: readonly { readonly requirement?: unknown }[];
   };
@@ -86,6 +86,8 @@ export function findIdKind({ schema }: OptionRow): IdKind | undefined {
 export function parserOfRow(field: string, row: OptionRow): ((text: string) => unknown) | null {
   if (row.parse !== undefined) return row.parse;
   if (row.choices !== undefined) return choiceParser(row.choices);
+  const kind = findIdKind(row);
+  if (kind !== undefined) return idParser(kind);
   if (row.schema === undefined) return null;
   const schema = unwrap(row.schema);
   if (/(?:^|_)ms$/.test(field)) return durationParser(schema);
@@ -93,13 +95,11 @@ export function parserOfRow(field: string, row: OptionRow): ((text: string) => u
   const choices = listChoices(schema);
   if (choices !== null && schema.type === 'array')
     return (text) => parseList(text).map(choiceParser(choices));
-  if (choices !== null) return choiceParser(choices);
-  const kind = findIdKind(row);
-  return kind === undefined ? schemaParser(schema) : idParser(kind);
+  return choices === null ? schemaParser(schema) : choiceParser(choices);
 }
 
 export const currentWorkspace = {
-  schema: idOf('workspace'),
+  idKind: 'workspace',
   defaultText: 'SVC_WORKSPACE_ID, or the default workspace',
   getDefault: (context: Context) => context.getWorkspaceId(),
 } as const;

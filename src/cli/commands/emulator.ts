@@ -77,12 +77,16 @@ const emulatorStop = defineCommand({
     const control = await context.connect();
     const { pid, url } = await control.getStatus({});
     await control.stop({});
-    const last = await pollUntil(
-      () => findStatus(() => control.getStatus({})),
-      (status) => status instanceof SvcError || status.pid !== pid,
-      { timeoutMs: STOP_TIMEOUT_MS, signal: context.signal },
-    );
-    if (!(last instanceof SvcError) && last.pid === pid) {
+    async function hasStopped(): Promise<boolean> {
+      try {
+        return (await control.getStatus({})).pid !== pid;
+      } catch (error) {
+        if (isNoEmulatorError(error)) return true;
+        throw error;
+      }
+    }
+    const limits = { timeoutMs: STOP_TIMEOUT_MS, signal: context.signal };
+    if (!(await pollUntil(hasStopped, Boolean, limits))) {
       throw new SvcError(
         'timeout',
         `The emulator at ${url} did not stop within ${formatDuration(STOP_TIMEOUT_MS)}.`,
@@ -93,12 +97,8 @@ const emulatorStop = defineCommand({
   },
 });
 
-/** The status that `load` returns, or the error that no emulator responds. */
-async function findStatus(load: () => Promise<EmulatorStatus>): Promise<EmulatorStatus | SvcError> {
-  return load().catch((error: unknown) => {
-    if (error instanceof SvcError && error.code === 'no_emulator') return error;
-    throw error;
-  });
+function isNoEmulatorError(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code === 'no_emulator';
 }
 
 /** Returns when the emulator responds. It does not have to be started yet. */
@@ -110,24 +110,27 @@ const emulatorWait = defineCommand({
     ['Wait for an emulator in another container', 'emulator wait --url http://sandbox:4777'],
   ],
   async run({ timeout: timeoutMs = DEFAULT_WAIT_MS }, context) {
-    const status = await withAnySignal([context.signal, abortAfter(timeoutMs)], (deadline) =>
-      pollUntil(
-        () =>
-          findStatus(async () => (await context.connect(deadline)).getStatus({})).catch((error) => {
-            // The deadline also ends a request that has no response yet.
-            if (deadline.aborted && !context.signal.aborted) return null;
-            throw error;
-          }),
-        (found) => found !== null && !(found instanceof SvcError),
-        { timeoutMs, signal: context.signal },
-      ),
-    );
-    if (status === null || status instanceof SvcError) {
-      const message = `No emulator responded within ${formatDuration(timeoutMs)}.`;
+    let lastError: SvcError | null = null;
+    const status = await withAnySignal([context.signal, abortAfter(timeoutMs)], (deadline) => {
+      async function load(): Promise<EmulatorStatus | null> {
+        try {
+          return await (await context.connect(deadline)).getStatus({});
+        } catch (error) {
+          if (isNoEmulatorError(error)) lastError = error;
+          // The deadline also aborts a request that has no response yet. An interruption does too, but is an error.
+          else if (!deadline.aborted || context.signal.aborted) throw error;
+          return null;
+        }
+      }
+      return pollUntil(load, (found) => found !== null, { timeoutMs, signal: context.signal });
+    });
+    if (status === null) {
+      const error = lastError as SvcError | null;
       const hint =
         'Check that --url or SVC_CONTROL_URL is the address of an emulator, or increase --timeout.';
-      throw new SvcError('timeout', status === null ? message : `${message} ${status.message}`, {
-        hint: status === null ? hint : findHint(status),
+      const message = `No emulator responded within ${formatDuration(timeoutMs)}.`;
+      throw new SvcError('timeout', error === null ? message : `${message} ${error.message}`, {
+        hint: error === null ? hint : findHint(error),
       });
     }
     await printStatus(status, await context.connect(), context);

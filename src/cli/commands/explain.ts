@@ -1,5 +1,4 @@
 /** `svc explain`: explains why a delivery failed. */
-import { idOf } from '../../resources/values.ts';
 import { defineCommand } from '../define-command.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
 import { renderExplanation } from '../render/explanation.ts';
@@ -30,7 +29,7 @@ export const command = defineCommand({
     workspace: {
       option: '--workspace <id>',
       summary: 'Without an ID: only deliveries in this workspace',
-      schema: idOf('workspace'),
+      idKind: 'workspace',
     },
   },
   examples: [

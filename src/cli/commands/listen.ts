@@ -70,7 +70,7 @@ const rows = {
   workspace: {
     option: '--workspace <id>',
     summary: 'Workspace of the endpoint',
-    schema: currentWorkspace.schema,
+    idKind: 'workspace',
     defaultText: currentWorkspace.defaultText,
   },
 } as const;

@@ -2,7 +2,6 @@
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { toCurl } from '../../domain/shell.ts';
-import { idOf } from '../../resources/values.ts';
 import type { Verification } from '../../resources/verification.ts';
 import { requireSecrets, signDelivery } from '../../signature/sign.ts';
 import { verify as verifyHeaders } from '../../signature/verify.ts';
@@ -95,7 +94,7 @@ const verifyRows = {
   delivery: {
     option: '--delivery <id>',
     summary: 'Check the last attempt of this delivery, as of the time it was sent',
-    schema: idOf('delivery'),
+    idKind: 'delivery',
     conflicts: ['signature', 'timestamp', 'id', 'scheme'],
   },
   computed: {
