@@ -1,6 +1,6 @@
 /**
- * Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is reachable and
- * verifies signatures (§6).
+ * Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is
+ * reachable.
  */
 
 import { DAY_MS } from '../domain/duration.ts';
@@ -49,32 +49,26 @@ export function createFindingBuilder(id: string, title: string) {
 /** A certificate that expires within this time is a warning. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
-type ProbeResponse = NonNullable<WebhookProbe['genuine']>;
-
 /** @param now wall time, in milliseconds since 1970. */
 export function toProbeFindings(probe: WebhookProbe, now: number): Finding[] {
-  const { certificate } = probe.connection;
+  const { certificate } = probe;
   return [
     checkConnection(probe),
     ...(certificate === null ? [] : [checkCertificate(probe, certificate, now)]),
-    ...(probe.genuine === null ? [] : [checkGenuine(probe, probe.genuine)]),
-    ...(probe.forged === null ? [] : [checkForged(probe, probe.forged)]),
   ];
 }
 
-function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding {
+function checkConnection({ webhook_id, url, outcome, error, address, duration_ms }: WebhookProbe): Finding {
   const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
-  const { outcome, error, address, duration_ms } = connection;
   if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  return finding.problem(
-    error ?? outcome,
-    findHint({ outcome, error, response_status: null }, { webhook_id, url }),
-  );
+  // A probe has no delivery, and no hint for its result contains the ID of one.
+  const { hints } = judgeResult({ outcome, error, response_status: null }, { id: 'del_…', webhook_id, url });
+  return finding.problem(error ?? outcome, hints[0] ?? null);
 }
 
 function checkCertificate(
   { webhook_id, url }: WebhookProbe,
-  { issuer, valid_to }: NonNullable<WebhookProbe['connection']['certificate']>,
+  { issuer, valid_to }: NonNullable<WebhookProbe['certificate']>,
   now: number,
 ): Finding {
   const finding = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
@@ -86,46 +80,4 @@ function checkCertificate(
         'Renew the certificate before deliveries fail.',
       )
     : finding.warning(`from ${issuer}, expired: ${valid_to}`, 'Renew the certificate.');
-}
-
-function checkGenuine({ webhook_id, url }: WebhookProbe, response: ProbeResponse): Finding {
-  const finding = createFindingBuilder(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
-  const { outcome, response_status: status } = response;
-  if (outcome === 'succeeded') return finding.ok(`responded with ${status}`);
-  const isRejected = status === 400 || status === 401 || status === 403;
-  return finding.problem(
-    response.error ?? outcome,
-    isRejected
-      ? {
-          text: 'Check that the receiver has the secret of this endpoint and verifies the raw body, or create a new secret',
-          command: `svc webhooks rotate-secret ${webhook_id}`,
-        }
-      : findHint(response, { webhook_id, url }),
-  );
-}
-
-/** §6.4: if verification fails, the receiver responds with a client error. */
-function checkForged({ webhook_id, url }: WebhookProbe, response: ProbeResponse): Finding {
-  const finding = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
-  const { outcome, response_status: status } = response;
-  if (status === null)
-    return finding.problem(response.error ?? outcome, findHint(response, { webhook_id, url }));
-  if (status >= 400 && status < 500) return finding.ok(`responded with ${status}`);
-  return finding.problem(
-    outcome === 'succeeded'
-      ? `accepted with ${status}, so anyone can send events to this endpoint`
-      : `responded with ${status} instead of a client error`,
-    {
-      text: 'Verify the signature first, and respond with 400 if it is invalid. See an example',
-      command: 'svc receiver example',
-    },
-  );
-}
-
-function findHint(
-  response: Pick<ProbeResponse, 'outcome' | 'error' | 'response_status'>,
-  webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
-): Hint | null {
-  // A probe has no delivery, and no hint for its result contains the ID of one.
-  return judgeResult(response, { id: 'del_…', ...webhook }).hints[0] ?? null;
 }

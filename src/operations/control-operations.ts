@@ -309,17 +309,9 @@ export const controlOperations = {
     output: WebhookSecrets,
   }),
   probeWebhook: defineOperation('POST', '/webhooks/{id}/probe', {
-    summary: 'Test an endpoint',
-    description:
-      'Connects to an endpoint, then sends two test deliveries of type `svc.probe`: one signed with the correct secret, and one signed with a wrong secret. The test deliveries are not stored.',
-    input: v.strictObject({
-      ...webhookId,
-      send: described(
-        'Whether to send the test deliveries (default: `true`). If `false`, the emulator only connects to the endpoint.',
-        v.optional(v.boolean(), true),
-        true,
-      ),
-    }),
+    summary: 'Connect to an endpoint',
+    description: 'Connects to an endpoint, including the TLS handshake, without sending a request.',
+    input: v.strictObject(webhookId),
     output: WebhookProbe,
   }),
 

@@ -302,5 +302,4 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   env: [['--format github', { format: 'github' }]],
   open: [['--print', { print: true }]],
-  doctor: [['--no-probe', { probe: false }]],
 };

@@ -23,31 +23,22 @@ import {
   suggestForBusyPort,
 } from '../running-emulator.ts';
 
-const PROBE_NOTE = `
-Each endpoint receives two deliveries of type svc.probe: one with a valid signature and one signed with a different
-secret. The emulator does not record them. A receiver that ignores unknown event types does nothing.`;
-
 /** Exit code 1 if it finds a problem. */
 export const command = defineCommand({
-  options: {
-    probe: { option: '--no-probe', summary: 'Only connect to receivers, without sending deliveries' },
-  },
-  notes: PROBE_NOTE,
+  options: {},
   examples: [
     ['Check everything', 'doctor'],
-    ['Check everything without sending deliveries', 'doctor --no-probe'],
     ['Check everything in a script', 'doctor --json'],
   ],
-  async run({ probe }, context) {
-    const findings = await withProgress(context, async () => 'Checking…', checkEverything(probe, context));
+  async run(_options, context) {
+    const findings = await withProgress(context, async () => 'Checking…', checkEverything(context));
     const ok = findings.every(({ status }) => status !== 'problem');
     context.print({ ok, findings }, () => renderFindings(findings, context.io));
     return ok ? ExitCode.success : ExitCode.failure;
   },
 });
 
-/** @param sendsDeliveries whether to send two deliveries to each endpoint. Without them, only the connection is tested. */
-async function checkEverything(sendsDeliveries: boolean, context: Context): Promise<Finding[]> {
+async function checkEverything(context: Context): Promise<Finding[]> {
   const node = [checkNode(process.versions.node), await checkSqliteDriver()];
   const configuration = createFindingBuilder('config', 'Configuration');
   let config: Config;
@@ -66,7 +57,7 @@ async function checkEverything(sendsDeliveries: boolean, context: Context): Prom
     finding,
     await checkPort(config, ofFolder ?? running?.status ?? null, context),
     await checkDatabase(config.values.db, running, ofFolder),
-    ...(await checkEndpoints(running, sendsDeliveries, context)),
+    ...(await checkEndpoints(running, context)),
   ];
 }
 
@@ -185,11 +176,7 @@ async function checkDatabase(
 }
 
 /** Checks whether endpoints are reachable, and whether the receivers verify signatures (§6). */
-async function checkEndpoints(
-  running: RunningEmulator | null,
-  sendsDeliveries: boolean,
-  context: Context,
-): Promise<Finding[]> {
+async function checkEndpoints(running: RunningEmulator | null, context: Context): Promise<Finding[]> {
   const endpoints = createFindingBuilder('endpoints', 'Endpoints');
   if (running === null) return [endpoints.skipped('need a running emulator')];
   const { control } = running;
@@ -204,7 +191,7 @@ async function checkEndpoints(
   }
   async function checkEndpoint({ id, url, disabled }: WebhookDetail): Promise<Finding[]> {
     if (!disabled) {
-      return toProbeFindings(await control.probeWebhook({ id, send: sendsDeliveries }), context.now());
+      return toProbeFindings(await control.probeWebhook({ id }), context.now());
     }
     const enable = { text: 'Enable it', command: `svc webhooks update ${id} --enable` };
     const state = createFindingBuilder(`${id}/enabled`, `state of ${url}`);

@@ -8,7 +8,6 @@ import { assertLocalHost } from '../../platform/address-policy.ts';
 import { toDelivery } from '../../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
 import { toWebhookDetail, type WebhookRow } from '../../store/webhooks.ts';
-import { probeWebhook } from '../deliveries/probe-webhook.ts';
 import type { Sender } from '../deliveries/sender.ts';
 import { createNotFoundError } from '../service/access.ts';
 import { createEvent } from '../service/events.ts';
@@ -96,7 +95,23 @@ export function createWebhookHandlers(
       const { secret, previous_secret } = getWebhookRow(sandbox, id);
       return { secret, previous_secret };
     },
-    probeWebhook: (input) => probeWebhook(sandbox, sender, input),
+    probeWebhook: async ({ id }) => {
+      const { url, skip_verify } = getWebhookRow(sandbox, id);
+      const connection = await sender.connect({ url, insecureTls: skip_verify === 1 });
+      const { outcome, error, durationMs, address, certificate } = connection;
+      return {
+        webhook_id: id,
+        url,
+        outcome,
+        error,
+        duration_ms: durationMs,
+        address,
+        certificate: certificate && {
+          issuer: certificate.issuer,
+          valid_to: new Date(certificate.validTo).toISOString(),
+        },
+      };
+    },
     sendTestEvent: async ({ id, type, payload_text: payload }) => {
       const webhook = getWebhookRow(sandbox, id);
       const workspace = findWorkspace(sandbox, webhook.workspace_id) ?? sandbox.workspaces.default;
