@@ -1,7 +1,7 @@
 // Bundles src as CommonJS modules: an entry for each program, and chunks for shared and lazily loaded modules.
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { build } from 'rolldown';
 import moduleTimers from './module-timers.cjs';
 
@@ -194,8 +194,13 @@ function getBuiltinModules(code, { name: chunk }) {
 /** The fixtures that an emulator reads, by their path in `fixtures`. */
 function readFixtures() {
   const folder = join(root, 'fixtures');
-  const names = ['events', 'scripts'].flatMap((kind) =>
-    readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`),
+  const files = ['events', 'scripts', 'senders'].flatMap((kind) =>
+    readdirSync(join(folder, kind), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    ),
   );
-  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(
+    paths.map((path) => [relative(folder, path).replaceAll('\\', '/'), readFileSync(path, 'utf8')]),
+  );
 }

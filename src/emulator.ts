@@ -170,7 +170,7 @@ function startWithStore(
   const stateLifecycle = createStateLifecycle(sandbox, options);
   const publicUrl = tunnel?.url ?? options.publicUrl ?? null;
   const { projectFolder = process.cwd() } = options;
-  const folders = fixtureFolders(projectFolder);
+  const folders = fixtureFolders(projectFolder, rules.sender.name);
   const closing = new AbortController();
   // Each open stream, wait and delayed response listens to its signal.
   setMaxListeners(0, closing.signal);
@@ -204,6 +204,8 @@ function startWithStore(
   const constantStatus = {
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
+    sender: rules.sender.name,
+    example_type: rules.sender.example,
     payload_field: rules.payloadField,
     workspace_parameter: rules.list.workspaceParameter,
     retention,

@@ -6,6 +6,7 @@ import { indentJson } from '../domain/json-text.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import { toJsonIo } from './io.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -25,6 +26,8 @@ export interface Context extends ProcessContext {
   resolveConfig(options?: object): Promise<Config>;
   /** The rules of the gap register for the configuration with these options. */
   resolveRules(options?: object): Promise<Rules>;
+  /** @param name of a signature scheme (default: that of the configured sender). @throws SvcError `usage` for another name */
+  resolveScheme(name?: string): Promise<SignatureScheme>;
   /**
    * Connects to the control plane of the emulator.
    * @param signal aborts requests in progress (default: `this.signal`)
@@ -121,8 +124,15 @@ export function createContext(
     async resolveRules(options) {
       const { values } = await resolveConfig(options);
       const { resolveRules } = await import('../profile/resolve-rules.ts');
-      const { selectScheme } = await import('../config/custom-schemes.ts');
-      return resolveRules(values.profile, values.overrides, values.environment, selectScheme(values));
+      const { selectSender } = await import('../config/custom-senders.ts');
+      return resolveRules(values.profile, values.overrides, values.environment, selectSender(values));
+    },
+    async resolveScheme(name) {
+      if (name !== undefined) {
+        const { assertScheme } = await import('../config/custom-senders.ts');
+        assertScheme(name, (await resolveConfig()).values.senders);
+      }
+      return (await this.resolveRules({ sender: name })).signature;
     },
     async connectApi() {
       const config = await resolveConfig();

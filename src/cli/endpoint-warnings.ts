@@ -67,8 +67,8 @@ export async function warnAboutMistypedTypes(
   types: readonly (string | undefined)[],
   { io, resolveConfig }: Pick<Context, 'io' | 'resolveConfig'>,
 ): Promise<void> {
-  const { projectFolder } = await resolveConfig();
-  const folders = fixtureFolders(projectFolder);
+  const { projectFolder, values } = await resolveConfig();
+  const folders = fixtureFolders(projectFolder, values.sender);
   for (const type of types) {
     const suggestion = type === undefined ? null : suggestEventType(type, folders);
     if (suggestion !== null) printWarning(`No fixture exists for the event type ${type}. ${suggestion}`, io);

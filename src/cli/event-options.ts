@@ -100,7 +100,8 @@ function applyChanges(text: string, changes: readonly JsonEdit[]): string {
 
 async function readFixture(type: string, context: Context): Promise<string> {
   const { projectFolder } = await context.resolveConfig();
-  const template = findPayloadTemplate(type, fixtureFolders(projectFolder), 'with --data');
+  const { sender } = await context.getStatus();
+  const template = findPayloadTemplate(type, fixtureFolders(projectFolder, sender), 'with --data');
   if (template !== null) return template;
   // The API rejects any other type.
   if (isEventType(type)) context.io.note(`No fixture exists for ${type}, so the payload is empty.`);

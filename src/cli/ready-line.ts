@@ -19,6 +19,8 @@ const omittedFields = [
   'db',
   'project_folder',
   'started_at',
+  'sender',
+  'example_type',
   'payload_field',
   'workspace_parameter',
   'deliveries',
@@ -73,19 +75,24 @@ interface BannerState {
   readonly clock: ClockState;
 }
 
+type TypeStatus = Pick<EmulatorStatus, 'project_folder' | 'sender' | 'example_type'>;
+
 /**
  * The command that creates an event for an endpoint with these subscriptions. Without a payload, svc refuses a type that is
  * probably mistyped.
  */
-export function suggestTrigger(events: readonly string[], projectFolder: string): string {
-  const type = findType(events);
-  const isMistyped = suggestEventType(type, fixtureFolders(projectFolder)) !== null;
+export function suggestTrigger(
+  events: readonly string[],
+  { project_folder: folder, sender, example_type: example }: TypeStatus,
+): string {
+  const type = findType(events, example);
+  const isMistyped = suggestEventType(type, fixtureFolders(folder, sender)) !== null;
   return `svc trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
 }
 
 /** The first event type of subscriptions that can be only the wildcard. */
-function findType(events: readonly string[]): string {
-  return events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
+function findType(events: readonly string[], example: string): string {
+  return events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? example;
 }
 
 /** Renders the banner after the start: addresses, credentials, what an earlier run left behind, and the next commands. */
@@ -117,7 +124,7 @@ export function renderBanner(
     capabilities,
   );
   const events = ordered[0]?.events ?? [];
-  const type = findType(events);
+  const type = findType(events, status.example_type);
   const body = JSON.stringify({ type, [payloadField]: { order_id: 'ord_1' } });
   // A public URL has a certificate of its own, which clients trust.
   const caOption =
@@ -128,9 +135,9 @@ export function renderBanner(
     webhookUrl === 'local'
       ? 'svc listen'
       : `svc webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
-  const nextCommand = ordered.length === 0 ? registerCommand : suggestTrigger(events, status.project_folder);
+  const nextCommand = ordered.length === 0 ? registerCommand : suggestTrigger(events, status);
   return `
-${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
+${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}${status.sender === 'svc' ? '' : `, ${status.sender}`}
 
 ${fields}
 

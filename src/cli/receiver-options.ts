@@ -60,7 +60,8 @@ export async function resolveReceiverOptions(
 ): Promise<Omit<SessionOptions, 'restart'>> {
   const { signal, now, cwd } = context;
   const { observe, junit } = options;
-  const { signature: scheme, webhookUrl: urlRule } = await context.resolveRules({ scheme: options.scheme });
+  const scheme = await context.resolveScheme(options.scheme);
+  const { webhookUrl: urlRule } = await context.resolveRules();
   await addEmulatorOfFolder(context);
   assertAllowedReceiver(url, urlRule);
   const [secret = '', ...others] = await requireSecretOption(options.secret, context);

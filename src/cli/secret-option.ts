@@ -1,6 +1,6 @@
 /** The options `--secret` and `--scheme`. */
-import { settings } from '../config/settings.ts';
 import { SvcError } from '../domain/errors.ts';
+import { schemeNames } from '../signature/schemes.ts';
 import type { Context } from './context.ts';
 import { readText } from './file-access.ts';
 import { collectValues } from './option-parsers.ts';
@@ -19,8 +19,8 @@ export const secretRow = {
 
 export const schemeRow = {
   option: '--scheme <name>',
-  summary: settings.scheme.description,
-  defaultText: 'the scheme setting',
+  summary: `Signature scheme: ${schemeNames.join(', ')}, or that of one of your own senders`,
+  defaultText: 'that of the sender setting',
 } as const;
 
 type SecretContext = Pick<Context, 'env' | 'io' | 'cwd' | 'signal'>;

@@ -11,7 +11,7 @@ const placeholders = {
   seed: 'file',
   environment: 'name',
   profile: 'name',
-  scheme: 'name',
+  sender: 'name',
   speed: 'n',
   freeze: null,
   forwardTo: 'url',

@@ -9,7 +9,7 @@ import {
   type ValueLocation,
 } from '../resources/configured-value.ts';
 import { findConfigFile, isModule, readConfigFile } from './config-file.ts';
-import { checkScheme } from './custom-schemes.ts';
+import { checkSender } from './custom-senders.ts';
 import {
   type ConfigValues,
   getDefaultValue,
@@ -88,7 +88,7 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
     file,
     projectFolder,
   };
-  checkScheme(config.values, config.sources.scheme);
+  checkSender(config.values, config.sources.sender);
   return config;
 }
 

@@ -11,10 +11,10 @@ import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { toForwardUrl } from '../domain/webhook-url.ts';
 import { profileNames } from '../profile/gap.ts';
 import type { Overrides } from '../profile/resolve-rules.ts';
+import { senderNames } from '../profile/senders.ts';
 import { toSnakeCase } from '../resources/configured-value.ts';
 import { accept, listOf, parsedText, Speed, text, wholeNumber } from '../resources/value-schemas.ts';
-import { schemeNames } from '../signature/schemes.ts';
-import { type CustomSchemes, customSchemes, toFileSchemes } from './custom-schemes.ts';
+import { type CustomSenders, customSenders, toFileSenders } from './custom-senders.ts';
 
 export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
@@ -165,16 +165,16 @@ export const settings = {
     defaultValue: {},
     isFileOnly: true,
   },
-  schemes: {
-    description: 'Your own signature schemes; see docs/signatures.md',
-    schema: customSchemes,
-    defaultValue: {} as CustomSchemes,
+  senders: {
+    description: 'Your own senders; see docs/senders.md',
+    schema: customSenders,
+    defaultValue: {} as CustomSenders,
     isFileOnly: true,
-    toFileValue: toFileSchemes,
+    toFileValue: toFileSenders,
   },
-  scheme: {
-    description: `Signature scheme: ${schemeNames.join(', ')}, or one of your own schemes`,
-    schema: text('the name of a signature scheme'),
+  sender: {
+    description: `Whose webhooks to deliver: ${senderNames.join(', ')}, or one of your own senders`,
+    schema: text('the name of a sender'),
     defaultValue: 'svc',
   },
 } satisfies Record<string, Setting>;

@@ -87,6 +87,7 @@ export const MAX_DELIVERY_COUNT = 1_000;
 export const settledReasons = [
   'window_elapsed',
   'retry_not_allowed',
+  'no_retry_left',
   'endpoint_deleted',
   'replay_failed',
 ] as const;
@@ -95,6 +96,7 @@ export type SettledReason = (typeof settledReasons)[number];
 export const settledReasonDescriptions = {
   window_elapsed: 'no further attempt fits into the retry window',
   retry_not_allowed: 'the receiver returned 410 Gone',
+  no_retry_left: 'the sender has no further retry',
   endpoint_deleted: 'the endpoint was deleted',
   replay_failed: 'the last replay failed',
 } as const satisfies Record<SettledReason, string>;

@@ -3,13 +3,15 @@
 /** The form `<noun>.<verb>` (§2): lower-case letters, digits and `_`. */
 export const EVENT_TYPE_PATTERN = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 export const EVENT_TYPE_MAX_LENGTH = 128;
+/** The forms of all senders, such as `push` and `orders/create`. */
+export const ANY_EVENT_TYPE_PATTERN = /^\w[\w-]*(?:[./][\w-]+)*$/;
 
 /** The subscription that matches every event type; discouraged in production (§2). */
 export const WILDCARD_SUBSCRIPTION = '*';
 
-/** Whether `type` has the form {@link EVENT_TYPE_PATTERN} and at most 128 characters. */
-export function isEventType(type: string): boolean {
-  return type.length <= EVENT_TYPE_MAX_LENGTH && EVENT_TYPE_PATTERN.test(type);
+/** Whether `type` can be an event type of a sender: of the service (§2), or of another one. */
+export function isEventType(type: string, pattern = ANY_EVENT_TYPE_PATTERN): boolean {
+  return type.length <= EVENT_TYPE_MAX_LENGTH && pattern.test(type);
 }
 
 /** Whether an endpoint subscribed to `subscriptions` receives events of `type` (§6). */

@@ -9,6 +9,8 @@ export const MAX_RETRY_DELAY_MS = 24 * HOUR_MS;
 export interface RetryPolicy {
   /** Delays after attempt 1, 2, 3 … in milliseconds; the last delay repeats. */
   readonly delaysMs: readonly number[];
+  /** How many retries there are; null for as many as the window allows. */
+  readonly maxRetries: number | null;
   /** No attempt starts later than this after the first (§8: 72 hours). */
   readonly windowMs: number;
   /** No delay between two attempts is longer (§8: 24 hours). */
@@ -40,7 +42,7 @@ export interface FailedAttempt extends EndedAttempt {
 
 type RetryDecision =
   | { readonly status: 'pending'; readonly dueAt: number }
-  | { readonly status: 'failed'; readonly reason: 'window_elapsed' | 'retry_not_allowed' };
+  | { readonly status: 'failed'; readonly reason: 'window_elapsed' | 'retry_not_allowed' | 'no_retry_left' };
 
 /**
  * When the next attempt is due after a failed one, or why there is none.
@@ -49,6 +51,8 @@ type RetryDecision =
 export function decideRetry(policy: RetryPolicy, failed: FailedAttempt, random: () => number): RetryDecision {
   if (policy.stopOn410 && failed.responseStatus === 410)
     return { status: 'failed', reason: 'retry_not_allowed' };
+  if (policy.maxRetries !== null && failed.attemptCount > policy.maxRetries)
+    return { status: 'failed', reason: 'no_retry_left' };
   const dueAt = computeNextDueAt(policy, failed, random);
   return isPastWindow(policy, failed.firstAttemptAt, dueAt)
     ? { status: 'failed', reason: 'window_elapsed' }

@@ -12,17 +12,9 @@ import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts
 import { assertLocalHost } from '../platform/address-policy.ts';
 import type { ProfileName } from '../profile/gap.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
+import { type CustomSender, getSender, type SenderName } from '../profile/senders.ts';
 import { accept, expecting, Speed, wholeNumber } from '../resources/value-schemas.ts';
-import type { SignatureScheme } from '../signature/scheme.ts';
-import type { SchemeName } from '../signature/schemes.ts';
-import {
-  AnyObject,
-  checkOptions,
-  OptionalBoolean,
-  OptionalString,
-  type SchemasOf,
-  Scheme,
-} from './check-options.ts';
+import { AnyObject, checkOptions, OptionalBoolean, OptionalString, type SchemasOf } from './check-options.ts';
 import { toLibraryError, withLibraryErrors } from './library-errors.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -32,8 +24,8 @@ export interface CreateEmulatorOptions
   readonly profile?: ProfileName;
   /** Values of gaps that differ from the profile, by ID: `{ 'retry.jitter': 0 }`. `svc gaps` lists them. */
   readonly overrides?: Overrides;
-  /** Signature scheme of deliveries: the name of a built-in one, or a scheme object (default: `svc`). */
-  readonly scheme?: SchemeName | SignatureScheme;
+  /** Whose webhooks are delivered: the name of a built-in sender, or your own one (default: `svc`), see docs/senders.md. */
+  readonly sender?: SenderName | CustomSender;
 }
 
 export interface CreateWorkspaceOptions {
@@ -66,7 +58,12 @@ const clockSchemas = {
 const EmulatorOptionsSchema = v.strictObject({
   profile: v.optional(settings.profile.schema),
   overrides: v.optional(v.record(v.string(), v.unknown())),
-  scheme: v.optional(Scheme),
+  sender: v.optional(
+    accept<string>(
+      'a sender name or a sender object',
+      (value) => typeof value === 'string' || isObject(value),
+    ),
+  ),
   environment: v.optional(settings.environment.schema),
   clock: v.optional(v.strictObject(clockSchemas)),
   randomSeed: v.nullish(settings.randomSeed.schema),
@@ -118,11 +115,11 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     profile = 'relaxed',
     overrides = {},
     environment = 'sandbox',
-    scheme,
+    sender = 'svc',
     ...rest
   } = checkOptions('createEmulator', EmulatorOptionsSchema, options);
   const { rules, startedEmulator } = await withLibraryErrors(async () => {
-    const rules = resolveRules(profile, overrides, environment, scheme);
+    const rules = resolveRules(profile, overrides, environment, getSender(sender));
     if (rest.forwardTo) await assertLocalHost('forwardTo.url', rest.forwardTo.url, rules.webhookUrl);
     const startedEmulator = await startEmulator({
       port: 0,

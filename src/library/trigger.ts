@@ -48,7 +48,11 @@ export function createTrigger(setup: WorkspaceSetup): Trigger {
 
   /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. @throws SvcError `usage` for a mistyped type */
   async function fillFixture(type: string): Promise<string> {
-    const template = findPayloadTemplate(type, fixtureFolders(process.cwd()), 'as the second argument');
+    const template = findPayloadTemplate(
+      type,
+      fixtureFolders(process.cwd(), emulator.status().sender),
+      'as the second argument',
+    );
     if (template === null) return '{}';
     await templateContexts.useScheduleClock(control, workspaceId);
     return fillTemplates(template, templateContexts.next());

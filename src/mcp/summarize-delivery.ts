@@ -79,5 +79,3 @@ export function findNextCall(deliveries: readonly Delivery[]): string {
 }
 
 export const EXAMPLE_URL = 'http://127.0.0.1:3000/webhooks';
-/** An event type with a built-in fixture. */
-export const EXAMPLE_TYPE = 'order.shipped';

@@ -20,6 +20,8 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
     'Name of the profile, which sets the behavior that the service description does not define.',
     v.picklist(profileNames),
   ),
+  sender: described('Name of the sender whose webhooks are delivered.', v.string()),
+  example_type: described('An event type of the sender.', v.string()),
   workspace_id: described('ID of the default workspace.', idOf('workspace')),
   api_key: described('API key of the default workspace.', v.string()),
   webhook_id: described(

@@ -1,7 +1,7 @@
 /** The operations of the described service at `/v1` (§4), under the rules of a profile. */
 import * as v from 'valibot';
 import type { Environment } from '../domain/credentials.ts';
-import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { EVENT_TYPE_PATTERN, isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { publicRoutes } from '../domain/public-routes.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -16,14 +16,7 @@ import {
   publicEventFilters,
 } from '../resources/event.ts';
 import { wholeNumberFrom } from '../resources/value-schemas.ts';
-import {
-  described,
-  EVENT_TYPE_MESSAGE,
-  EventType,
-  idField,
-  idOf,
-  SUBSCRIPTION_PATTERN,
-} from '../resources/values.ts';
+import { described, eventTypeOf, idField, idOf } from '../resources/values.ts';
 import { Workspace } from '../resources/workspace.ts';
 import type { Operation } from './operation.ts';
 
@@ -110,7 +103,7 @@ export function createPublicOperations(options: PublicOperationOptions) {
           ),
           ...toFilterFields(publicEventFilters),
           // Unlike the control plane, `/v1` rejects a text that cannot be a type.
-          type: described(publicEventFilters.type, v.optional(EventType), 'order.shipped'),
+          type: described(publicEventFilters.type, v.optional(createEventType(rules)), rules.sender.example),
         }),
         // Handlers read `workspaceId`, because the name of the parameter depends on the rules.
         v.transform((input) => ({
@@ -152,10 +145,20 @@ export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
 const NOT_IN_CATALOG_MESSAGE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
+/** An event type of the sender (§2). */
+function createEventType({ sender: { types, example } }: Rules) {
+  return eventTypeOf(types, describeTypes(types, example), example);
+}
+
+function describeTypes(types: RegExp, example: string): string {
+  const form = types === EVENT_TYPE_PATTERN ? 'have the form <noun>.<verb> in lowercase' : 'match the sender';
+  return `must ${form}, such as ${example}`;
+}
+
 /** The type of a new event (gap `event.catalog`). */
 export function createEventTypeSchema(options: PublicOperationOptions) {
   return v.pipe(
-    EventType,
+    createEventType(options.rules),
     v.check((type) => isKnownType(options, type), NOT_IN_CATALOG_MESSAGE),
   );
 }
@@ -178,7 +181,7 @@ export function createWebhookFields(options: PublicOperationOptions) {
     events: described(
       `Event types that the endpoint receives. ${wildcardTexts[rules.wildcard]}`,
       createSubscriptionsSchema(options),
-      ['order.shipped'],
+      [rules.sender.example],
     ),
   };
 }
@@ -198,7 +201,7 @@ function createWebhookUrlSchema(rules: Rules) {
 
 /** The event types of an endpoint (§2, gaps `webhook.wildcard` and `event.catalog`). */
 function createSubscriptionsSchema(options: PublicOperationOptions) {
-  const { wildcard } = options.rules;
+  const { wildcard, sender } = options.rules;
   const isWildcardRejected =
     wildcard === 'rejected' ||
     (wildcard === 'rejected_in_production' && options.environment === 'production');
@@ -210,12 +213,15 @@ function createSubscriptionsSchema(options: PublicOperationOptions) {
           (type) => type !== WILDCARD_SUBSCRIPTION || !isWildcardRejected,
           'must name the event types: the wildcard * is not accepted in this environment',
         ),
-        v.check((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type), EVENT_TYPE_MESSAGE),
+        v.check(
+          (type) => type === WILDCARD_SUBSCRIPTION || isEventType(type, sender.types),
+          describeTypes(sender.types, sender.example),
+        ),
         v.check(
           (type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type),
           NOT_IN_CATALOG_MESSAGE,
         ),
-        v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
+        v.metadata({ jsonSchema: { pattern: `^\\*$|${sender.types.source}` } }),
       ),
     ),
     v.minLength(1, 'must name at least one event type'),

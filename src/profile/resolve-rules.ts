@@ -3,11 +3,10 @@ import type { Environment } from '../domain/credentials.ts';
 import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
 import { parseConfigured, unknownFieldError, type ValueLocation } from '../resources/configured-value.ts';
-import type { SignatureScheme } from '../signature/scheme.ts';
-import type { SchemeName } from '../signature/schemes.ts';
 import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable, type ProfileName } from './gap.ts';
 import { type ConfigurableGapId, type GapId, type GapValues, gapIds, gaps } from './gaps.ts';
 import { type Rules, toRules } from './rules.ts';
+import { senders, type WebhookSender } from './senders.ts';
 
 /** Answers that replace those of the profile, by gap ID. An object replaces only the fields that it has. Not yet validated. */
 export type Overrides = Readonly<Record<string, unknown>>;
@@ -27,7 +26,7 @@ export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(is
 
 /**
  * The rules of a profile with overrides.
- * @param scheme the signature scheme. The gaps `signature.*` apply only to the scheme `svc`, except `signature.tolerance`.
+ * @param sender the gaps `signature.*` apply only to the scheme `svc`, except `signature.tolerance`
  * @throws SvcError `validation_failed` that names the path of the invalid value, such as
  *   `overrides["retry.schedule"][2]`, and what is accepted.
  */
@@ -35,9 +34,9 @@ export function resolveRules(
   profile: ProfileName,
   overrides: Overrides = {},
   environment: Environment = 'sandbox',
-  scheme: SchemeName | SignatureScheme = 'svc',
+  sender: WebhookSender = senders.svc,
 ): Rules {
-  return toRules(profile, resolveValues(profile, overrides, environment), scheme);
+  return toRules(profile, resolveValues(profile, overrides, environment), sender);
 }
 
 /** The parsed value of every configurable gap. @throws SvcError `validation_failed` as {@link resolveRules} */

@@ -1,18 +1,22 @@
 /** The rules of an emulator: the answers to the gaps as plain values. docs/gaps.md explains the gaps that they come from. */
 import { MAX_RETRY_DELAY_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
-import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
+import { schemes } from '../signature/schemes.ts';
 import type { ProfileName } from './gap.ts';
 import { signatureHeaderFormats, signatureKeys } from './gaps/signature-gaps.ts';
 import type { GapValues } from './gaps.ts';
+import type { WebhookSender } from './senders.ts';
 
 export type Rules = Readonly<ReturnType<typeof toRules>>;
 
-export function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName | SignatureScheme) {
+export function toRules(profile: ProfileName, gapValues: GapValues, sender: WebhookSender) {
+  const delaysMs = sender.retryDelaysMs ?? gapValues['retry.schedule'];
+  const scheduleMs = delaysMs.reduce((sum, delayMs) => sum + delayMs, 0);
   return {
     /** For display only: the other values follow from it. */
     profile,
-    signature: scheme === 'svc' ? toSignatureScheme(gapValues) : getScheme(scheme),
+    sender,
+    signature: sender.scheme === schemes.svc ? toSignatureScheme(gapValues) : sender.scheme,
     signatureToleranceMs: gapValues['signature.tolerance'],
     /** The field of `POST /events` that carries the payload. */
     payloadField: gapValues['event.body'],
@@ -29,8 +33,10 @@ export function toRules(profile: ProfileName, gapValues: GapValues, scheme: Sche
       concurrency: gapValues['delivery.concurrency'].total,
     },
     retry: {
-      delaysMs: gapValues['retry.schedule'],
-      windowMs: RETRY_WINDOW_MS,
+      delaysMs,
+      maxRetries: sender.retryDelaysMs?.length ?? null,
+      // The schedule of a sender ends before, even with jitter.
+      windowMs: Math.max(RETRY_WINDOW_MS, sender.retryDelaysMs === null ? 0 : 2 * scheduleMs),
       maxDelayMs: MAX_RETRY_DELAY_MS,
       jitter: gapValues['retry.jitter'],
       honorRetryAfter: gapValues['retry.after'] === 'honored',

@@ -3,7 +3,7 @@
  * and change it, the options of commands, the seed and the documents follow from this table. The form of the page has an input for each field.
  */
 import * as v from 'valibot';
-import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { ANY_EVENT_TYPE_PATTERN, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import {
   defineFields,
   pickPublic,
@@ -11,11 +11,11 @@ import {
   toRequestFields,
   toResponseFields,
 } from './define-resource.ts';
-import { described, ExtraHeaders, idOf, resource, SUBSCRIPTION_PATTERN, Timestamp, Url } from './values.ts';
+import { described, ExtraHeaders, idOf, resource, Timestamp, Url } from './values.ts';
 
 const Subscription = v.pipe(
   v.string(),
-  v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
+  v.metadata({ jsonSchema: { pattern: `^\\*$|${ANY_EVENT_TYPE_PATTERN.source}` } }),
   v.examples(['order.shipped']),
 );
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findCustomHeaderProblem } from '../domain/delivery-headers.ts';
-import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
+import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_MAX_LENGTH } from '../domain/event.ts';
 import { describeIdProblem, type IdKind, idPatterns, nounOf, toExampleId } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 import { isObject } from '../domain/json.ts';
@@ -105,22 +105,28 @@ export const Url = v.pipe(
 export const NonEmptyText = v.pipe(v.string(), v.minLength(1, 'must not be empty'));
 
 const EXAMPLE_EVENT_TYPE = 'order.shipped';
-export const EVENT_TYPE_MESSAGE = 'must have the form <noun>.<verb> in lowercase, such as order.shipped';
-export const EventType = v.pipe(
-  v.string(),
-  v.maxLength(EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_MESSAGE),
-  v.regex(EVENT_TYPE_PATTERN, EVENT_TYPE_MESSAGE),
-  v.examples([EXAMPLE_EVENT_TYPE]),
+
+/** An event type of this form. @param message completes the name of the field */
+export function eventTypeOf(pattern: RegExp, message: string, example = EXAMPLE_EVENT_TYPE) {
+  return v.pipe(
+    v.string(),
+    v.maxLength(EVENT_TYPE_MAX_LENGTH, message),
+    v.regex(pattern, message),
+    v.examples([example]),
+  );
+}
+
+/** An event type of any sender. */
+export const EventType = eventTypeOf(
+  ANY_EVENT_TYPE_PATTERN,
+  `must be an event type, such as ${EXAMPLE_EVENT_TYPE}`,
 );
 /** In a response. */
 export const StoredEventType = v.pipe(
   v.string(),
-  v.metadata({ jsonSchema: { pattern: EVENT_TYPE_PATTERN.source } }),
+  v.metadata({ jsonSchema: { pattern: ANY_EVENT_TYPE_PATTERN.source } }),
   v.examples([EXAMPLE_EVENT_TYPE]),
 );
-
-/** Matches an event type, or the wildcard (§2). For JSON Schema. */
-export const SUBSCRIPTION_PATTERN = `^\\*$|${EVENT_TYPE_PATTERN.source}`;
 
 const NAME_LENGTH_MESSAGE = 'must be 1 to 200 characters long';
 /** The name of a workspace. */

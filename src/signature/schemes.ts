@@ -57,6 +57,26 @@ export const schemes = {
     headers: { signature: 'X-Slack-Signature', timestamp: 'X-Slack-Request-Timestamp', id: null },
     timestampFormat: 'unix',
   },
+  shopify: {
+    name: 'shopify',
+    algorithm: 'sha256',
+    key: { form: 'utf8' },
+    content: '{body}',
+    encoding: 'base64',
+    header: { prefix: '', separator: null, timestampField: null },
+    headers: { signature: 'X-Shopify-Hmac-Sha256', timestamp: null, id: 'X-Shopify-Webhook-Id' },
+    timestampFormat: 'unix',
+  },
+  svix: {
+    name: 'svix',
+    algorithm: 'sha256',
+    key: { form: 'base64', prefix: 'whsec_' },
+    content: '{id}.{timestamp}.{body}',
+    encoding: 'base64',
+    header: { prefix: 'v1,', separator: ' ', timestampField: null },
+    headers: { signature: 'Svix-Signature', timestamp: 'Svix-Timestamp', id: 'Svix-Id' },
+    timestampFormat: 'unix',
+  },
 } as const satisfies Record<string, SignatureScheme>;
 
 export type SchemeName = keyof typeof schemes;

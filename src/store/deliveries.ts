@@ -7,7 +7,7 @@ import { Table } from './sql.ts';
 export type NewDelivery = Pick<
   Row<'deliveries'>,
   'seq' | 'id' | 'event_seq' | 'webhook_seq' | 'workspace_seq' | 'created_at'
-> & { readonly due_at: number };
+> & { readonly due_at: number; readonly own_body?: string | null };
 
 /** A replay as a new delivery of the same event to the same endpoint. */
 type DeliveryCopy = Pick<Row<'deliveries'>, 'seq' | 'id' | 'created_at' | 'own_url' | 'own_body'> & {
@@ -65,6 +65,7 @@ export interface SendableDelivery
       'url' | 'secret' | 'previous_secret' | 'previous_secret_expires_at' | 'headers' | 'skip_verify'
     > {
   readonly body: string;
+  readonly event_type: string;
   readonly due_at: number;
 }
 
@@ -74,11 +75,11 @@ export type DeliveryUpdate = Omit<DeliveryProgressRow, 'webhook_seq' | 'workspac
 
 export class DeliveryTable extends Table {
   insert(row: NewDelivery): void {
-    const { seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at } = row;
+    const { seq, id, event_seq, webhook_seq, workspace_seq, own_body = null, created_at, due_at } = row;
     this.sql.run(
-      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
-      [seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at],
+      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_body, created_at, status, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
+      [seq, id, event_seq, webhook_seq, workspace_seq, own_body, created_at, due_at],
     );
   }
 

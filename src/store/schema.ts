@@ -110,7 +110,7 @@ export const tables = {
     event_seq: integer('REFERENCES events'),
     webhook_seq: integer('REFERENCES webhooks'),
     workspace_seq: workspaceSeq(),
-    /** URL and body that replace those of the endpoint and the event; null for the same. */
+    /** URL that replaces that of the endpoint, and body that replaces the envelope of the event; null for the same. */
     own_url: textOrNull(),
     own_body: textOrNull(),
     replay_of_seq: integerOrNull('REFERENCES deliveries'),

@@ -60,14 +60,14 @@ const wait: readonly OptionUse[] = [
 /** Options that are settings. `test/config` tests their values. */
 const startOptions: readonly OptionUse[] = [
   [
-    '--port 0 --host ::1 --db a.db --environment production --profile strict --scheme stripe --speed 60 --keep-days 3 --keep-megabytes 5',
+    '--port 0 --host ::1 --db a.db --environment production --profile strict --sender stripe --speed 60 --keep-days 3 --keep-megabytes 5',
     {
       port: '0',
       host: '::1',
       db: 'a.db',
       environment: 'production',
       profile: 'strict',
-      scheme: 'stripe',
+      sender: 'stripe',
       speed: '60',
       keepDays: '3',
       keepMegabytes: '5',

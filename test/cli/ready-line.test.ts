@@ -17,6 +17,8 @@ const status = {
   db: '/home/me/shop/.svc/sandbox.db',
   project_folder: '/home/me/shop',
   started_at: '2026-11-20T12:00:00.000Z',
+  sender: 'svc',
+  example_type: 'order.shipped',
   payload_field: 'payload',
   workspace_parameter: 'workspace_id',
   deliveries: { pending: 0, in_flight: 0 },

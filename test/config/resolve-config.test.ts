@@ -67,7 +67,7 @@ const layers = {
   controlToken: ['0123456789abcdef', '0123456789abcdef', '0123456789abcdef', '0123456789abcdef'],
   apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
   workspaceId: [WORKSPACE, WORKSPACE, WORKSPACE, WORKSPACE],
-  scheme: ['stripe', 'stripe', 'stripe', 'stripe'],
+  sender: ['stripe', 'stripe', 'stripe', 'stripe'],
 } as const;
 const layered = Object.entries(layers).map(
   ([name, forms]) => [name as keyof typeof layers, ...forms] as const,
@@ -104,8 +104,8 @@ describe('the sources of settings', () => {
       apiKey: null,
       workspaceId: null,
       overrides: {},
-      schemes: {},
-      scheme: 'svc',
+      senders: {},
+      sender: 'svc',
     });
     expect(new Set(Object.values(sources).map(({ kind }) => kind))).toEqual(new Set(['default']));
     expect({ file, projectFolder }).toEqual({ file: null, projectFolder: cwd });
@@ -113,7 +113,7 @@ describe('the sources of settings', () => {
 
   it('the table of this test has every setting', () => {
     expect(Object.keys(layers)).toEqual(
-      settingNames.filter((name) => name !== 'overrides' && name !== 'schemes'),
+      settingNames.filter((name) => name !== 'overrides' && name !== 'senders'),
     );
   });
 
@@ -160,15 +160,15 @@ describe('the sources of settings', () => {
     expect(sources.port.kind).toBe('default');
   });
 
-  it('overrides and signature schemes are only read from the file', async () => {
+  it('overrides and senders are only read from the file', async () => {
     const overrides = { 'retry.jitter': 0 };
     const { values } = await resolve({
-      options: { overrides: 'x', schemes: 'x' },
-      env: { SVC_OVERRIDES: 'x', SVC_SCHEMES: 'x' },
-      file: { overrides, schemes: { acme: {} } },
+      options: { overrides: 'x', senders: 'x' },
+      env: { SVC_OVERRIDES: 'x', SVC_SENDERS: 'x' },
+      file: { overrides, senders: { acme: {} } },
     });
     expect(values.overrides).toEqual(overrides);
-    expect(Object.keys(values.schemes)).toEqual(['acme']);
+    expect(Object.keys(values.senders)).toEqual(['acme']);
   });
 });
 
@@ -235,8 +235,8 @@ describe('invalid values', () => {
     ],
     [
       'an item of a list in the file',
-      { file: { events: ['a.b', 'order'] } },
-      'Invalid value for events[1] in svc.config.json: "order"',
+      { file: { events: ['a.b', 'an order'] } },
+      'Invalid value for events[1] in svc.config.json: "an order"',
       'Set it to an event type such as "order.shipped", or "*" in /',
     ],
     [
@@ -288,8 +288,8 @@ describe('invalid values', () => {
     ['workspace_id', ''],
     ['workspace_id', 'ws_1'],
     ['overrides', []],
-    ['schemes', []],
-    ['scheme', 'strip'],
+    ['senders', []],
+    ['sender', 'strip'],
   ])('the field %s cannot be %j in the file', async (key, value) => {
     await expect(resolve({ file: { [key]: value } })).rejects.toThrow(
       `Invalid value for ${key} in svc.config.json: ${value === null ? 'null' : ''}`,

@@ -39,7 +39,7 @@ describe('the accepted values of settings', () => {
         'Fri, 20 Nov 2026 12:00:00 GMT',
       ],
     ],
-    ['events', [['*'], ['order.shipped']], [[], ['order'], ['*.*']]],
+    ['events', [['*'], ['order.shipped'], ['orders/create', 'push']], [[], ['an order'], ['*.*']]],
     [
       'host',
       ['127.0.0.1', '::1', 'fe80::1%eth0', 'my-host.local', 'münchen'],

@@ -3,6 +3,7 @@ import { SvcError } from '../../src/domain/errors.ts';
 import type { ConfigurableGapId } from '../../src/profile/gaps.ts';
 import { configurableGapIds, resolveRules } from '../../src/profile/resolve-rules.ts';
 import type { Rules } from '../../src/profile/rules.ts';
+import { senders } from '../../src/profile/senders.ts';
 import { signatureAlgorithms } from '../../src/signature/scheme.ts';
 import { schemes } from '../../src/signature/schemes.ts';
 
@@ -11,6 +12,7 @@ const DAY = 24 * HOUR;
 
 const relaxed: Rules = {
   profile: 'relaxed',
+  sender: senders.svc,
   signature: schemes.svc,
   signatureToleranceMs: 300_000,
   payloadField: 'payload',
@@ -27,6 +29,7 @@ const relaxed: Rules = {
   },
   retry: {
     delaysMs: [300_000, 1_800_000, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY],
+    maxRetries: null,
     windowMs: 72 * HOUR,
     maxDelayMs: DAY,
     jitter: 0,

@@ -7,8 +7,10 @@ import type { NamedSecret, VerifyInput } from '../../src/signature/verify-input.
 import { body, now, type ReceivedDelivery, received, secret } from './received-delivery.ts';
 
 describe('another scheme', () => {
-  const pairs = schemeNames.flatMap((signed) =>
-    schemeNames
+  // The signatures of both are the same.
+  const named = schemeNames.filter((name) => name !== 'svix');
+  const pairs = named.flatMap((signed) =>
+    named
       .filter((name) => name !== signed)
       .map((verified): [SchemeName, SchemeName] => [signed, verified]),
   );

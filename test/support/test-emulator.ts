@@ -3,6 +3,7 @@
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator.ts';
 import type { ProfileName } from '../../src/profile/gap.ts';
 import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
+import { type CustomSender, getSender, type SenderName } from '../../src/profile/senders.ts';
 import type { SignatureScheme } from '../../src/signature/scheme.ts';
 import type { SchemeName } from '../../src/signature/schemes.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
@@ -10,7 +11,9 @@ import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 export interface TestEmulatorOptions extends Partial<EmulatorOptions> {
   readonly profile?: ProfileName;
   readonly overrides?: Overrides;
+  /** Delivers envelopes that are signed with this scheme. */
   readonly scheme?: SchemeName | SignatureScheme;
+  readonly sender?: SenderName | CustomSender;
 }
 
 export interface TestEmulator extends Emulator, AsyncDisposable {
@@ -32,7 +35,8 @@ export interface ApiResponse {
 
 export async function startTestEmulator(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
-  const rules = resolveRules(profile, overrides, environment, scheme);
+  const { sender = scheme === undefined ? 'svc' : { scheme, body: 'envelope' }, ...started } = rest;
+  const rules = resolveRules(profile, overrides, environment, getSender(sender));
   const emulator = await startEmulator({
     port: 0,
     host: '127.0.0.1',
@@ -40,7 +44,7 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
     clock: { frozen: true },
     environment,
     rules,
-    ...rest,
+    ...started,
   });
   const { base_url, api_key } = emulator.status();
   let check: ResponseCheck | undefined;

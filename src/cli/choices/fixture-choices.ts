@@ -23,7 +23,8 @@ function describeOrigin({ source, overrides }: FixtureFile): string {
 
 /** @throws SvcError `usage` with the file and its problem, if a fixture file is invalid */
 export async function listDescribedFixtures(context: Context): Promise<DescribedFixture[]> {
-  const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
+  const { projectFolder, values } = await context.resolveConfig();
+  const folders = fixtureFolders(projectFolder, values.sender);
   return listFixtureFiles(folders).map((file) => ({ ...file, description: readDescription(file, folders) }));
 }
 
@@ -51,8 +52,8 @@ export const eventTypeChoices: ChoiceSource = {
   plural: 'event types',
   listHint: { text: 'List the event types', command: 'svc fixtures list' },
   async list(context) {
-    const { projectFolder } = await context.resolveConfig();
-    const fixtures = listFixtures(fixtureFolders(projectFolder));
+    const { projectFolder, values } = await context.resolveConfig();
+    const fixtures = listFixtures(fixtureFolders(projectFolder, values.sender));
     const fixtureTypes = new Set(fixtures.map(({ type }) => type));
     const usedTypes = await listUsedTypes(context).catch(() => []);
     const others: readonly Choice[] = usedTypes
@@ -72,7 +73,7 @@ async function listUsedTypes(context: Context): Promise<string[]> {
     control.listDeliveries({ limit: MAX_SEARCHED_DELIVERIES }),
   ]);
   // An endpoint can also subscribe to the wildcard, which is not an event type.
-  const subscribed = webhooks.data.flatMap(({ events }) => events.filter(isEventType));
+  const subscribed = webhooks.data.flatMap(({ events }) => events.filter((type) => isEventType(type)));
   const delivered = deliveries.data.map(({ event_type: type }) => type);
   return [...new Set([...subscribed, ...delivered])].sort();
 }

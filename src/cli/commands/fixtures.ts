@@ -49,8 +49,8 @@ export const show = defineCommand({
     ],
   ],
   async run({ name }, context) {
-    const { projectFolder } = await context.resolveConfig();
-    const files = listFixtureFiles(fixtureFolders(projectFolder));
+    const { projectFolder, values } = await context.resolveConfig();
+    const files = listFixtureFiles(fixtureFolders(projectFolder, values.sender));
     const fixtureFile = files.find((file) => file.name === name);
     if (fixtureFile === undefined) {
       const names = files.map((file) => file.name);
@@ -78,7 +78,8 @@ export const validate = defineCommand({
     ['Print the problems as JSON', 'fixtures validate --json'],
   ],
   async run(_options, { cwd, ...context }) {
-    const result = checkFolders(fixtureFolders((await context.resolveConfig()).projectFolder));
+    const { projectFolder, values } = await context.resolveConfig();
+    const result = checkFolders(fixtureFolders(projectFolder, values.sender));
     const ok = result.problems.length === 0;
     context.print({ ok, ...result }, () => renderCheckResult(result, cwd));
     return ok ? ExitCode.success : ExitCode.usage;
@@ -138,7 +139,8 @@ function isFilePath(nameOrPath: string): boolean {
 }
 
 async function getScript(nameOrPath: string, context: Context): Promise<Script> {
-  const folders = fixtureFolders((await context.resolveConfig()).projectFolder);
+  const { projectFolder, values } = await context.resolveConfig();
+  const folders = fixtureFolders(projectFolder, values.sender);
   if (isFilePath(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
   const script = findScript(nameOrPath, folders);
   if (script !== null) return script;

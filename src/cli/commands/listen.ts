@@ -269,7 +269,8 @@ async function announce(
   if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop the emulator.`;
   if (receiver === null) return renderHeading(registered);
   const { projectFolder } = await context.resolveConfig();
-  return `${renderHeading(registered)}\n${WAITING} with: ${suggestTrigger(events, projectFolder)}`;
+  const status = { ...(await context.getStatus()), project_folder: projectFolder };
+  return `${renderHeading(registered)}\n${WAITING} with: ${suggestTrigger(events, status)}`;
 }
 
 const WAITING = 'Waiting for deliveries. Create an event in another terminal';

@@ -49,7 +49,7 @@ export const sign = defineCommand({
   ],
   async run(options, context) {
     const { now } = context;
-    const { signature: scheme } = await context.resolveRules({ scheme: options.scheme });
+    const scheme = await context.resolveScheme(options.scheme);
     const secrets = await requireSecretOption(options.secret, context);
     const body = await readValue(options.payload, context);
     const { headers, timestamp, signedContent } = signDelivery({
@@ -191,8 +191,9 @@ async function resolveVerifyOptions(
   context: Context,
 ) {
   const environmentSecret = context.env.SVC_WEBHOOK_SECRET;
-  const { signature: scheme, signatureToleranceMs } = await context.resolveRules({ scheme: name });
-  const { schemes } = (await context.resolveConfig()).values;
+  const scheme = await context.resolveScheme(name);
+  const { signatureToleranceMs } = await context.resolveRules();
+  const { senders } = (await context.resolveConfig()).values;
   return {
     scheme,
     secret: await requireSecretOption(secret, context),
@@ -200,7 +201,7 @@ async function resolveVerifyOptions(
     otherSecrets: environmentSecret
       ? [{ name: 'the secret in SVC_WEBHOOK_SECRET', secret: environmentSecret }]
       : [],
-    otherSchemes: Object.values(schemes),
+    otherSchemes: Object.values(senders).map((sender) => sender.scheme),
     toleranceMs: tolerance ?? signatureToleranceMs,
     now: now?.(context.now()) ?? context.now(),
   };

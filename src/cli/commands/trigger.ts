@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { ParsedResponse } from '../../client/api-client.ts';
+import { parseDuration } from '../../domain/duration.ts';
 import { ExitCode } from '../../domain/errors.ts';
 import { isEventType } from '../../domain/event.ts';
 import { listAll } from '../../operations/control-plane.ts';
@@ -76,7 +77,7 @@ export const command = defineCommand({
 
 /** `svc trigger --wait order.shipped` */
 function parseWait(text: string): number {
-  if (isEventType(text))
+  if (parseDuration(text) === null && isEventType(text))
     throw new InvalidArgumentError(
       `The event type was taken as the duration. Use: svc trigger ${text} --wait`,
     );

@@ -7,6 +7,7 @@ import { getDeliveryFault } from '../../domain/fault.ts';
 import { parseReceiverUrl } from '../../domain/http-url.ts';
 import { isPastWindow } from '../../domain/retry-policy.ts';
 import { VERSION } from '../../platform/package-info.ts';
+import { fillHeaders } from '../../profile/senders.ts';
 import { createSignatureHeaders, type DeliveryToSign } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
 import type { DeliveryProgressRow, DeliveryUpdate, SendableDelivery } from '../../store/deliveries.ts';
@@ -133,7 +134,9 @@ function prepareAttempt(
   let problem: string | null = null;
   try {
     parseReceiverUrl(delivery.url);
-    request = toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, messageToSign, fault));
+    const signed = applySignatureFault(sandbox, delivery, messageToSign, fault);
+    const attempt = delivery.attempt_count + 1;
+    request = toDeliveryRequest(sandbox, delivery, { ...signed, type: delivery.event_type, attempt });
   } catch (error) {
     request = { url: delivery.url, headers: {}, body };
     problem = (error as Error).message;
@@ -151,16 +154,24 @@ function prepareAttempt(
 
 type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 
-/** The request of a delivery, signed (§6). */
+interface DeliveryToSend extends DeliveryToSign {
+  readonly body: string;
+  readonly type: string;
+  /** Its number. */
+  readonly attempt: number;
+}
+
+/** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
+  { rules }: Pick<Sandbox, 'rules'>,
   target: RequestTarget,
-  delivery: DeliveryToSign & { readonly body: string },
+  { scheme, secrets, id, timestampMs, body, type, attempt }: DeliveryToSend,
 ): DeliveryRequest {
-  const { scheme, secrets, id, timestampMs, body } = delivery;
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `svc-emulator/${VERSION}`,
+    ...fillHeaders(rules.sender, { id, timestamp, type, attempt }),
     ...JSON.parse(target.headers),
     ...createSignatureHeaders(scheme, secrets, { id, timestamp, body }),
   };

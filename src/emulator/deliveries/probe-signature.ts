@@ -58,8 +58,8 @@ export async function probeSignature(
   const body = store.deliveryQueries.getBody(row.seq);
   const timestampMs = chooseTime(sandbox, row, secrets[0] ?? '', body);
   const isLarge = Buffer.byteLength(body) > LARGE_BODY_BYTES;
-  const content = { scheme, secrets, id: row.id, timestampMs, body };
-  const request = toDeliveryRequest({ ...webhook, url: row.url }, content);
+  const content = { scheme, secrets, id: row.id, timestampMs, body, type: row.event_type, attempt: 1 };
+  const request = toDeliveryRequest(sandbox, { ...webhook, url: row.url }, content);
   const message = { id: row.id, timestamp: formatTimestamp(scheme.timestampFormat, timestampMs), body };
   const send = (headers: Readonly<Record<string, string>>) => {
     signal?.throwIfAborted();

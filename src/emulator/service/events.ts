@@ -33,7 +33,7 @@ interface CreatedEvent {
 
 /** Writes an event and its deliveries. Call inside a store transaction. */
 export function createEvent(
-  { store, workspaces, wall }: Pick<Sandbox, 'store' | 'workspaces' | 'wall'>,
+  { store, workspaces, wall, rules }: Pick<Sandbox, 'store' | 'workspaces' | 'wall' | 'rules'>,
   { workspace, type, payload, id, webhooks, ...settings }: NewEvent,
 ): CreatedEvent {
   const createdAt = workspace.clock.now();
@@ -57,6 +57,7 @@ export function createEvent(
       event_seq: row.seq,
       webhook_seq: webhook.seq,
       workspace_seq: workspace.seq,
+      own_body: rules.sender.body === 'payload' ? payload : null,
       created_at: createdAt,
       due_at: createdAt,
     });

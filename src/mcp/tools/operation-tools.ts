@@ -7,7 +7,7 @@ import { NewFaultInput } from '../../resources/fault.ts';
 import { WorkspaceFilter } from '../../resources/list-fields.ts';
 import { duration, Speed, wholeNumber } from '../../resources/value-schemas.ts';
 import { JsonObject } from '../../resources/values.ts';
-import { EXAMPLE_TYPE, MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
+import { MAX_SHOWN_DELIVERIES, summarizeAttempt } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
 import { defineTool, formatCall, parseArguments, requireArgument, type ToolResult } from '../tool.ts';
 
@@ -85,9 +85,10 @@ export const faultsTool = defineTool({
     if (action === 'clear') return { ...(await control.clearFaults({})), next: showStatus };
     const given = requireArgument(fault, 'fault', { on: 'delivery', kind: 'duplicate' });
     const input = parseArguments(NewFaultInput, given);
+    const { example_type: example } = await control.getStatus({});
     return {
       fault: await control.addFault(input),
-      next: formatCall('trigger', { type: input.type ?? EXAMPLE_TYPE, wait_seconds: 10 }),
+      next: formatCall('trigger', { type: input.type ?? example, wait_seconds: 10 }),
     };
   },
 });

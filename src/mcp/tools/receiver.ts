@@ -4,7 +4,7 @@ import { SvcError } from '../../domain/errors.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import type { ControlPlane } from '../../operations/control-plane.ts';
 import { idOf } from '../../resources/values.ts';
-import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
+import { EXAMPLE_URL } from '../summarize-delivery.ts';
 import { summarizeExplanation } from '../summarize-explanation.ts';
 import { defineTool, formatCall, requireArgument, type ToolResult } from '../tool.ts';
 
@@ -54,9 +54,10 @@ async function registerReceiver(
     ...(types && { events: types }),
     reuse: true,
   });
+  const { example_type: type } = await control.getStatus({});
   const [showSecret, trigger] = [
     formatCall('receiver', { action: 'secret', webhook_id: id }),
-    formatCall('trigger', { type: EXAMPLE_TYPE, wait_seconds: 10 }),
+    formatCall('trigger', { type, wait_seconds: 10 }),
   ];
   const next = `Give the receiver the secret of ${showSecret}, then ${trigger}`;
   return { webhook_id: id, url: webhook.url, events: webhook.events, next };

@@ -1,5 +1,5 @@
 /** The tool `status`: where the emulator is, what it can send, and what fails. */
-import { EXAMPLE_TYPE, EXAMPLE_URL } from '../summarize-delivery.ts';
+import { EXAMPLE_URL } from '../summarize-delivery.ts';
 import { defineTool, formatCall } from '../tool.ts';
 
 const MAX_ENDPOINTS = 20;
@@ -48,7 +48,7 @@ export const statusTool = defineTool({
           ? formatCall('receiver', { action: 'register', url: EXAMPLE_URL })
           : failing + failed > 0 && failure
             ? formatCall('explain', { id: failure.delivery_id })
-            : formatCall('trigger', { type: EXAMPLE_TYPE, wait_seconds: 10 }),
+            : formatCall('trigger', { type: status.example_type, wait_seconds: 10 }),
     };
   },
 });

@@ -195,7 +195,9 @@ describe('the request of a delivery', () => {
     const { sandbox } = startDispatcher();
     const target = { url: 'https://127.0.0.1:9/', headers: '{"X-A":"b","User-Agent":"own"}', skip_verify };
     const message = { secrets: ['whsec_a'], id: 'del_1', timestampMs: NOW, body: '{}' };
-    const request = toDeliveryRequest(target, { scheme: sandbox.rules.signature, ...message });
+    const { signature: scheme } = sandbox.rules;
+    const delivery = { ...message, scheme, type: 'order.shipped', attempt: 1 };
+    const request = toDeliveryRequest(sandbox, target, delivery);
     expect(request).toMatchObject({ url: target.url, body: '{}', insecureTls });
     expect(request.headers).toMatchObject({
       'X-A': 'b',

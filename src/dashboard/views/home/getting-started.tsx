@@ -5,7 +5,7 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
 import { navigate } from '../../router.ts';
-import { workspaceId } from '../../session.ts';
+import { status, workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -13,8 +13,6 @@ import { JsonEditor } from '../../ui/json-editor.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-
-const SAMPLE_TYPE = 'order.shipped';
 
 /** Shown while there are no deliveries: registers an endpoint, then sends it a first event. */
 export function GettingStarted() {
@@ -59,11 +57,12 @@ function RegisterForm() {
 
 function SendForm({ endpoint }: { readonly endpoint: WebhookDetail }) {
   const [edited, setEdited] = useState<string | null>(null);
-  const fixture = useQuery(() => control.getFixture({ type: SAMPLE_TYPE }), []);
+  const type = status.value?.example_type ?? '';
+  const fixture = useQuery(() => control.getFixture({ type }), [type]);
   const original = indentJson(fixture.value?.payload_text ?? '{}');
   const payload = edited ?? original;
   const form = useFormSubmit([], async () => {
-    const event = { id: endpoint.id, type: SAMPLE_TYPE, payload_text: payload };
+    const event = { id: endpoint.id, type, payload_text: payload };
     navigate({ section: 'deliveries', id: (await control.sendTestEvent(event)).id });
   });
   return (
@@ -72,10 +71,10 @@ function SendForm({ endpoint }: { readonly endpoint: WebhookDetail }) {
         Start your receiver. Events are sent to{' '}
         <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>.
       </p>
-      <Form form={form} action={`Send ${SAMPLE_TYPE}`} isDisabled={findJsonProblem(payload) !== null}>
+      <Form form={form} action={`Send ${type}`} isDisabled={findJsonProblem(payload) !== null}>
         <JsonEditor label="Payload" value={payload} original={original} onInput={setEdited} />
       </Form>
-      <Command command={`svc trigger ${SAMPLE_TYPE}`} />
+      <Command command={`svc trigger ${type}`} />
     </>
   );
 }

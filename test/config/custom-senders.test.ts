@@ -1,15 +1,24 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { checkScheme, customSchemes, selectScheme, toFileSchemes } from '../../src/config/custom-schemes.ts';
+import {
+  assertScheme,
+  checkSender,
+  customSenders,
+  selectSender,
+  toFileSenders,
+} from '../../src/config/custom-senders.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { parseConfigured } from '../../src/resources/configured-value.ts';
 import { schemes } from '../../src/signature/schemes.ts';
 
 const valueLocation = {
-  ...{ path: 'schemes', file: 'svc.config.json' },
+  path: 'senders',
+  file: 'svc.config.json',
   toHint: (expected: string) => `Set it to ${expected}.`,
 };
-const parse = (fileValue: unknown) => parseConfigured(customSchemes, { acme: fileValue }, valueLocation).acme;
+const parseSender = (fileValue: unknown) =>
+  parseConfigured(customSenders, { acme: fileValue }, valueLocation).acme;
+const parse = (scheme: unknown) => parseSender({ scheme })?.scheme;
 
 const complete = {
   algorithm: 'sha512',
@@ -36,15 +45,14 @@ describe('a scheme in the configuration file', () => {
   });
 
   it('a scheme is shown in the form in which it was written', () => {
-    expect(toFileSchemes(parseConfigured(customSchemes, { acme: complete }, valueLocation))).toEqual({
-      acme: complete,
-    });
+    const written = { acme: { scheme: complete, retry: ['1m', '1h'], headers: { 'X-Topic': '{type}' } } };
+    expect(toFileSenders(parseConfigured(customSenders, written, valueLocation))).toMatchObject(written);
   });
 
   it('a scheme with a decoded key has a prefix before the key', () => {
     expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
     expect(() => parse({ key: { prefix: 'key_' } })).toThrow(
-      'schemes.acme.key in svc.config.json has no field "prefix"',
+      'senders.acme.scheme.key in svc.config.json has no field "prefix"',
     );
   });
 
@@ -109,7 +117,7 @@ describe('a scheme in the configuration file', () => {
   ] as [string, unknown, string, unknown][])(
     'a scheme whose %s is %j is refused: it must be %s',
     (field, value, expected, fileValue) => {
-      const path = `schemes.acme.${field} in svc.config.json`;
+      const path = `senders.acme.scheme.${field} in svc.config.json`;
       const shown =
         typeof value === 'string'
           ? JSON.stringify(value)
@@ -126,11 +134,11 @@ describe('a scheme in the configuration file', () => {
     },
   );
 
-  it('a scheme that is not an object is refused', () => {
-    expect(() => parse('stripe')).toThrow(
+  it('a built-in scheme is named', () => {
+    expect(parse('stripe')).toBe(schemes.stripe);
+    expect(() => parse('strip')).toThrow(
       expect.objectContaining({
-        message: 'Invalid value for schemes.acme in svc.config.json: "stripe"',
-        hint: { text: expect.stringContaining('an object') },
+        message: 'Invalid value for senders.acme.scheme in svc.config.json: "strip"',
       }),
     );
   });
@@ -138,54 +146,102 @@ describe('a scheme in the configuration file', () => {
   it('a scheme with an unknown field is refused', () => {
     expect(() => parse({ headers: { signatur: 'X' } })).toThrow(
       expect.objectContaining({
-        message: 'schemes.acme.headers in svc.config.json has no field "signatur".',
+        message: 'senders.acme.scheme.headers in svc.config.json has no field "signatur".',
         hint: { text: 'Did you mean "signature"?' },
-      }),
-    );
-  });
-
-  it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
-    const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
-    expect(() => parseConfigured(customSchemes, fileValue, valueLocation)).toThrow(
-      expect.objectContaining({
-        code: 'validation_failed',
-        message: `schemes.${name} in svc.config.json must have a lowercase name, such as "acme", that differs from the built-in schemes.`,
       }),
     );
   });
 });
 
-describe('the selected scheme', () => {
-  const custom = parseConfigured(customSchemes, { acme: complete }, valueLocation);
-  const choice = { schemes: custom };
-  const file = { kind: 'file', name: '/a/svc.config.json' };
-
-  it('the selected scheme is the scheme of the emulator', () => {
-    expect(
-      resolveRules('relaxed', {}, 'sandbox', selectScheme({ scheme: 'acme', schemes: custom })).signature,
-    ).toBe(custom.acme);
-    expect(
-      resolveRules('relaxed', {}, 'sandbox', selectScheme({ scheme: 'slack', schemes: {} })).signature,
-    ).toBe(schemes.slack);
+describe('a sender in the configuration file', () => {
+  it('a sender sends the payload without further headers if it says nothing else', () => {
+    expect(parseSender({})).toEqual({
+      name: 'acme',
+      scheme: { ...schemes.svc, name: 'acme' },
+      body: 'payload',
+      headers: {},
+      types: expect.any(RegExp),
+      example: 'order.shipped',
+      retryDelaysMs: null,
+      source: null,
+    });
   });
 
-  it('a scheme that does not exist is refused with the closest name', () => {
-    expect(() => checkScheme({ ...choice, scheme: 'acne' }, { kind: 'flag', name: '--scheme' })).toThrow(
+  it('a sender has a body, headers, event types and a retry schedule', () => {
+    const sender = parseSender({
+      body: 'envelope',
+      headers: { 'X-Acme-Topic': '{type}; {attempt}' },
+      types: '[a-z]+',
+      retry: ['1m', '1h30m'],
+      source: 'https://example.com/webhooks',
+    });
+    expect(sender).toMatchObject({ body: 'envelope', retryDelaysMs: [60_000, 5_400_000] });
+    expect(['push', 'Push', 'a.push'].filter((type) => sender?.types.test(type))).toEqual(['push']);
+  });
+
+  it.each([
+    ['body', { body: 'xml' }],
+    ['headers.Content-Type', { headers: { 'Content-Type': 'text/plain' } }],
+    ['headers.X-A', { headers: { 'X-A': '{nonce}' } }],
+    ['types', { types: '(' }],
+    ['retry[0]', { retry: ['soon'] }],
+  ])('a sender with an invalid value of %s is refused', (path, fileValue) => {
+    expect(() => parseSender(fileValue)).toThrow(`senders.acme.${path}`);
+  });
+
+  it.each(['Acme', 'stripe', '__proto__', 'a b'])('a sender cannot have the name %s', (name) => {
+    const fileValue = JSON.parse(`{${JSON.stringify(name)}: {}}`);
+    expect(() => parseConfigured(customSenders, fileValue, valueLocation)).toThrow(
       expect.objectContaining({
-        message: 'Invalid value for --scheme: "acne"',
+        code: 'validation_failed',
+        message: `senders.${name} in svc.config.json must have a lowercase name, such as "acme", that differs from the built-in senders.`,
+      }),
+    );
+  });
+});
+
+describe('the selected sender', () => {
+  const custom = parseConfigured(customSenders, { acme: { scheme: complete } }, valueLocation);
+  const choice = { senders: custom };
+  const file = { kind: 'file', name: '/a/svc.config.json' };
+
+  it('the selected sender is the sender of the emulator', () => {
+    const acme = selectSender({ sender: 'acme', senders: custom });
+    expect(resolveRules('relaxed', {}, 'sandbox', acme)).toMatchObject({
+      sender: acme,
+      signature: acme.scheme,
+    });
+    const slack = selectSender({ sender: 'slack', senders: {} });
+    expect(resolveRules('relaxed', {}, 'sandbox', slack).signature).toBe(schemes.slack);
+  });
+
+  it('a sender that does not exist is refused with the closest name', () => {
+    expect(() => checkSender({ ...choice, sender: 'acne' }, { kind: 'flag', name: '--sender' })).toThrow(
+      expect.objectContaining({
+        message: 'Invalid value for --sender: "acne"',
         hint: { text: 'Did you mean "acme"?' },
       }),
     );
   });
 
-  it('a scheme that is unlike all others is refused with the field that defines schemes', () => {
-    expect(() => checkScheme({ ...choice, scheme: 'quicksilver' }, file)).toThrow(
+  it('a sender that is unlike all others is refused with the field that defines senders', () => {
+    expect(() => checkSender({ ...choice, sender: 'quicksilver' }, file)).toThrow(
       expect.objectContaining({
         hint: {
           text: expect.stringContaining(
-            'or define a scheme with this name in the field schemes of svc.config.json.',
+            'or define a sender with this name in the field senders of svc.config.json.',
           ),
         },
+      }),
+    );
+  });
+
+  it('each sender has a scheme with its name', () => {
+    for (const name of ['acme', 'stripe', 'svc']) expect(() => assertScheme(name, custom)).not.toThrow();
+    expect(() => assertScheme('strip', custom)).toThrow(
+      expect.objectContaining({
+        message: 'Signature scheme "strip" does not exist.',
+        hint: { text: 'Did you mean "stripe"?' },
       }),
     );
   });

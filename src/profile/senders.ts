@@ -1,0 +1,187 @@
+/** The senders of webhooks that an emulator can be: everything that differs in what they deliver. `/v1` stays that of the service. */
+import { SvcError } from '../domain/errors.ts';
+import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_PATTERN } from '../domain/event.ts';
+import type { SignatureScheme } from '../signature/scheme.ts';
+import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
+
+export interface WebhookSender {
+  readonly name: string;
+  /** Of the sender `svc`, the gaps `signature.*` change it. */
+  readonly scheme: SignatureScheme;
+  /** What is sent: the envelope of the event (§2), or only its payload, byte for byte. */
+  readonly body: 'envelope' | 'payload';
+  /**
+   * Headers of each delivery, in addition to those of the scheme, with the values of {@link placeholders}. The first attempt omits a
+   * header with `{retry}`.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Matches its event types, such as the example. */
+  readonly types: RegExp;
+  readonly example: string;
+  /** Delays of its retries in milliseconds; null for the gap `retry.schedule`. */
+  readonly retryDelaysMs: readonly number[] | null;
+  /** The page that describes its deliveries. */
+  readonly source: string | null;
+}
+
+/**
+ * The names of values in the headers of a sender: the ID of the delivery, the timestamp of the signature, the event type, its part
+ * before the first dot, the number of the attempt, and how many attempts were made before it.
+ */
+export const placeholders = ['id', 'timestamp', 'type', 'noun', 'attempt', 'retry'] as const;
+
+type Placeholder = (typeof placeholders)[number];
+
+/** The headers of a sender with these values. */
+export function fillHeaders(
+  { headers }: WebhookSender,
+  {
+    id,
+    timestamp,
+    type,
+    attempt,
+  }: Readonly<Record<'id' | 'timestamp' | 'type', string>> & { readonly attempt: number },
+): Record<string, string> {
+  const [noun = ''] = type.split('.');
+  const values: Record<Placeholder, string> = {
+    id,
+    timestamp,
+    type,
+    noun,
+    attempt: String(attempt),
+    retry: String(attempt - 1),
+  };
+  const filled: Record<string, string> = {};
+  for (const [name, template] of Object.entries(headers)) {
+    if (attempt === 1 && template.includes('{retry}')) continue;
+    filled[name] = template.replace(/\{(\w+)\}/g, (_, placeholder: Placeholder) => values[placeholder]);
+  }
+  return filled;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+export const senders = {
+  svc: {
+    name: 'svc',
+    scheme: schemes.svc,
+    body: 'envelope',
+    headers: {},
+    types: EVENT_TYPE_PATTERN,
+    example: 'order.shipped',
+    retryDelaysMs: null,
+    source: null,
+  },
+  stripe: {
+    name: 'stripe',
+    scheme: schemes.stripe,
+    body: 'payload',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+    },
+    types: /^[a-z]\w*(?:\.\w+)+$/,
+    example: 'payment_intent.succeeded',
+    // Up to three days with exponential backoff. The times are not published, and the schedule of the gap is such a one.
+    retryDelaysMs: null,
+    source: 'https://docs.stripe.com/webhooks',
+  },
+  github: {
+    name: 'github',
+    scheme: schemes.github,
+    body: 'payload',
+    headers: {
+      'User-Agent': 'GitHub-Hookshot/svc',
+      'X-GitHub-Event': '{noun}',
+      'X-GitHub-Hook-ID': '1',
+    },
+    // The part behind the dot is the field `action` of the payload.
+    types: /^[a-z]\w*(?:\.\w+)?$/,
+    example: 'issues.opened',
+    // A failed delivery is not repeated.
+    retryDelaysMs: [],
+    source: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
+  },
+  slack: {
+    name: 'slack',
+    scheme: schemes.slack,
+    body: 'payload',
+    headers: { 'X-Slack-Retry-Num': '{retry}' },
+    types: /^[a-z]\w*(?:\.\w+)*$/,
+    example: 'app_mention',
+    // The first retry follows almost at once.
+    retryDelaysMs: [SECOND, MINUTE, 5 * MINUTE],
+    source: 'https://docs.slack.dev/apis/events-api',
+  },
+  shopify: {
+    name: 'shopify',
+    scheme: schemes.shopify,
+    body: 'payload',
+    headers: {
+      'X-Shopify-Topic': '{type}',
+      'X-Shopify-Shop-Domain': 'example.myshopify.com',
+      'X-Shopify-API-Version': '2026-10',
+    },
+    types: /^[a-z]\w*(?:\/\w+)+$/,
+    example: 'orders/create',
+    // Eight retries in four hours with exponential backoff. The times are not published.
+    retryDelaysMs: [1, 2, 4, 8, 16, 32, 64, 113].map((minutes) => minutes * MINUTE),
+    source: 'https://shopify.dev/docs/apps/build/webhooks',
+  },
+  'standard-webhooks': {
+    name: 'standard-webhooks',
+    scheme: schemes['standard-webhooks'],
+    body: 'payload',
+    headers: {},
+    types: /^\w+(?:\.\w+)*$/,
+    example: 'user.created',
+    retryDelaysMs: [
+      5 * SECOND,
+      5 * MINUTE,
+      30 * MINUTE,
+      ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
+    ],
+    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
+  },
+  svix: {
+    name: 'svix',
+    scheme: schemes.svix,
+    body: 'payload',
+    headers: {},
+    types: /^[\w-]+(?:\.[\w-]+)*$/,
+    example: 'invoice.paid',
+    retryDelaysMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+    source: 'https://docs.svix.com/retries',
+  },
+} as const satisfies Record<string, WebhookSender>;
+
+export type SenderName = keyof typeof senders;
+export const senderNames = Object.keys(senders) as readonly SenderName[];
+
+/** What a sender of your own omits. */
+export const customSenderDefaults = {
+  body: 'payload',
+  headers: {},
+  types: ANY_EVENT_TYPE_PATTERN,
+  example: 'order.shipped',
+  retryDelaysMs: null,
+  source: null,
+} as const satisfies Partial<WebhookSender>;
+
+/** A sender of your own. */
+export interface CustomSender extends Partial<Omit<WebhookSender, 'scheme'>> {
+  /** The name of a built-in scheme, or a scheme. */
+  readonly scheme: SchemeName | SignatureScheme;
+}
+
+/** @throws SvcError `validation_failed` for a name that does not exist, or an invalid scheme */
+export function getSender(sender: SenderName | CustomSender): WebhookSender {
+  if (typeof sender !== 'string')
+    return { ...customSenderDefaults, name: 'custom', ...sender, scheme: getScheme(sender.scheme) };
+  if (Object.hasOwn(senders, sender)) return senders[sender];
+  throw new SvcError('validation_failed', `Sender ${JSON.stringify(sender)} does not exist.`, {
+    hint: `Use a built-in sender: ${senderNames.join(', ')}`,
+  });
+}
