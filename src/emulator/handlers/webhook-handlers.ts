@@ -3,8 +3,9 @@ import * as v from 'valibot';
 import { DAY_MS } from '../../domain/duration.ts';
 import { toForwardUrl } from '../../domain/webhook-url.ts';
 import type { ControlHandlers } from '../../operations/control-plane.ts';
-import { createWebhookFields } from '../../operations/public-operations.ts';
+import { createEventTypeSchema, createWebhookFields } from '../../operations/public-operations.ts';
 import { assertLocalHost } from '../../platform/address-policy.ts';
+import { validate } from '../../resources/validate.ts';
 import { toDelivery } from '../../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
 import { toWebhookDetail, type WebhookRow } from '../../store/webhooks.ts';
@@ -37,6 +38,7 @@ export function createWebhookHandlers(
   // The same validation as in `/v1`.
   const NewEndpointSchema = v.object(createWebhookFields(sandbox));
   const EndpointChangeSchema = v.partial(NewEndpointSchema);
+  const TestEventSchema = v.object({ type: createEventTypeSchema(sandbox) });
   return {
     listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
@@ -113,6 +115,7 @@ export function createWebhookHandlers(
       };
     },
     sendTestEvent: async ({ id, type, payload_text: payload }) => {
+      validate(TestEventSchema, { type }, 'validation_failed');
       const webhook = getWebhookRow(sandbox, id);
       const workspace = findWorkspace(sandbox, webhook.workspace_id) ?? sandbox.workspaces.default;
       const event = { workspace, type, payload, webhooks: [webhook] };

@@ -40,7 +40,7 @@ describe('FaultRegistry', () => {
       'path must be the path of an API operation: /workspaces/{id}, /events, /events/{id}, /webhooks, not "/events/".',
     ],
     [
-      { on: 'delivery', kind: 'drop', type: 'order' },
+      { on: 'delivery', kind: 'drop', type: 'an order' },
       'type must have the form <noun>.<verb> in lowercase, such as order.shipped.',
     ],
   ] as const)('the fault %j is invalid', async (rule, message) => {
