@@ -247,10 +247,11 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --computed v1=00 --tolerance 10m --now -6m',
+      '--delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --computed v1=00 --request r.txt --tolerance 10m --now -6m',
       {
         delivery: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
         computed: 'v1=00',
+        request: 'r.txt',
         tolerance: 600_000,
         now: expect.any(Function),
       },

@@ -100,7 +100,7 @@ export const check: CommandDefinition<CheckOptions> = {
 };
 
 function compare(traffic: Traffic, secrets: readonly string[], { values }: Config): Promise<GapReport> {
-  const { profile, overrides, environment, scheme } = values;
+  const { profile, overrides, environment, sender } = values;
   const startTarget: StartTarget = async (replayed, wall) => {
     const { startEmulator } = await import('../../emulator.ts');
     const rules = resolveRules(profile, replayed, environment);
@@ -115,7 +115,7 @@ function compare(traffic: Traffic, secrets: readonly string[], { values }: Confi
   };
   return checkGaps({
     ...{ traffic, secrets, profile, overrides, environment, startTarget },
-    checksSignatures: scheme === 'svc',
+    checksSignatures: sender === 'svc',
     eventTypes: new Set(builtInEventTypes()),
   });
 }

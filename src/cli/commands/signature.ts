@@ -1,14 +1,17 @@
 /** `svc sign` and `svc verify`: signs a payload as the emulator would, and checks the signature of a delivery. */
+import { resolve } from 'node:path';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { UlidGenerator } from '../../domain/ids.ts';
 import { toCurl } from '../../domain/shell.ts';
+import { readBytes } from '../../platform/read-data-file.ts';
 import type { Verification } from '../../resources/verification.ts';
 import { requireSecrets, signDelivery } from '../../signature/sign.ts';
-import { verify as verifyHeaders } from '../../signature/verify.ts';
+import { verify as verifyHeaders, verifyMessage } from '../../signature/verify.ts';
 import type { Context } from '../context.ts';
 import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { readValue } from '../file-access.ts';
 import { parseDurationMs, parseReceiverUrl, parseTimeOption } from '../option-parsers.ts';
+import { parseRawRequest } from '../raw-request.ts';
 import { renderVerification } from '../render/style.ts';
 import { readSecrets, requireSecretOption, schemeRow, secretRow } from '../secret-option.ts';
 
@@ -103,6 +106,11 @@ const verifyRows = {
     needs: 'delivery',
     conflicts: ['now', 'tolerance'],
   },
+  request: {
+    option: '--request <file>',
+    summary: 'File with the raw HTTP request: headers and body',
+    conflicts: ['payload', 'delivery', 'signature', 'timestamp', 'id'],
+  },
   tolerance: {
     option: '--tolerance <duration>',
     summary: 'Maximum difference between the timestamp and --now',
@@ -139,6 +147,10 @@ export const verify = defineCommand({
       'Find the mistake behind the digest that your receiver computed',
       'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --computed v1=5257a869…',
     ],
+    [
+      'Check a recorded HTTP request with the Stripe scheme',
+      'verify --secret whsec_… --request request.txt --scheme stripe',
+    ],
   ],
   async run(options, context) {
     const result = await runVerification(options, context);
@@ -148,10 +160,11 @@ export const verify = defineCommand({
 });
 
 async function runVerification(options: VerifyOptions, context: Context): Promise<Verification> {
-  const { payload, delivery } = options;
+  const { payload, delivery, request } = options;
+  if (request !== undefined) return verifyRawRequest(request, options, context);
   if (delivery !== undefined) return verifySentDelivery(delivery, options, context);
   if (payload === undefined) {
-    throw new SvcError('usage', 'Nothing to verify: --payload and --delivery are missing.', {
+    throw new SvcError('usage', 'Nothing to verify: --payload, --request and --delivery are missing.', {
       hint: 'Pass one of them. With --delivery, --payload is the body that your receiver verified.',
     });
   }
@@ -164,6 +177,16 @@ async function runVerification(options: VerifyOptions, context: Context): Promis
     timestamp,
     id,
   });
+}
+
+async function verifyRawRequest(
+  file: string,
+  options: VerifyOptions,
+  context: Context,
+): Promise<Verification> {
+  const verifyOptions = await resolveVerifyOptions(options, context);
+  const { headers, body } = parseRawRequest(readBytes(resolve(context.cwd, file)), file);
+  return verifyMessage({ ...verifyOptions, headers, payload: body });
 }
 
 /** Lets the emulator verify, because only it knows what was sent, the scheme and all secrets. */

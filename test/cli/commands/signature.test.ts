@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { sign as signCommand, verify as verifyCommand } from '../../../src/cli/commands/signature.ts';
 import { ExitCode } from '../../../src/domain/errors.ts';
@@ -72,6 +73,50 @@ describe('svc sign and svc verify', () => {
 });
 
 describe('svc verify', () => {
+  it('a raw HTTP request is read without the line break that an editor added after the body', async () => {
+    const { headers } = await sign({ scheme: 'stripe' });
+    const lines = [
+      'POST /hooks HTTP/1.1',
+      `content-length: ${payload.length}`,
+      `stripe-signature: ${headers['Stripe-Signature']}`,
+    ];
+    writeFileSync(join(folder, 'request.txt'), `${lines.join('\r\n')}\r\n\r\n${payload}\n`);
+    await expect(verify({ secret, request: 'request.txt', scheme: 'stripe' })).resolves.toMatchObject({
+      ok: true,
+    });
+  });
+
+  it('a file without an HTTP request is a usage error', async () => {
+    writeFileSync(join(folder, 'no-request.txt'), payload);
+    await expect(verify({ secret, request: 'no-request.txt' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(verify({ secret, request: 'absent.txt' })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('two signature headers of a raw HTTP request count as one with two signatures', async () => {
+    const { headers } = await sign({});
+    const lines = [
+      'POST /hooks HTTP/1.1',
+      `service-timestamp: ${headers['Service-Timestamp']}`,
+      'service-signature: v1=00',
+      `Service-Signature: ${headers['Service-Signature']}`,
+    ];
+    writeFileSync(join(folder, 'request.txt'), `${lines.join('\r\n')}\r\n\r\n${payload}`);
+    await expect(verify({ secret, request: 'request.txt' })).resolves.toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['chunked', 'Transfer-Encoding: chunked', Buffer.from('2\r\n{}\r\n0\r\n\r\n')],
+    ['compressed with gzip', 'Content-Encoding: gzip', gzipSync('{}')],
+  ])('a request with a body that is %s is rejected', async (problem, header, body) => {
+    const head = `POST / HTTP/1.1\r\n${header}\r\n\r\n`;
+    writeFileSync(join(folder, 'changed.txt'), Buffer.concat([Buffer.from(head), body]));
+    await expect(verify({ secret, request: 'changed.txt' })).rejects.toMatchObject({
+      code: 'usage',
+      message: `The body in changed.txt is ${problem}, so it is not the body that was signed.`,
+      hint: { text: expect.stringContaining('--payload @FILE') },
+    });
+  });
+
   it('a wrong secret is reported together with the secret that matches', async () => {
     const options = { ...(await signedOptions()), secret: ['whsec_b'] };
     await expect(verify(options, { env: { SVC_WEBHOOK_SECRET: 'whsec_a' } })).resolves.toMatchObject({
@@ -160,6 +205,17 @@ describe('a scheme of the configuration', () => {
     expect((await sign({ scheme: 'github' }, { cwd: project })).headers).toHaveProperty(
       'X-Hub-Signature-256',
     );
+  });
+
+  it('a signature in the configured scheme is recognized when another scheme was verified', async () => {
+    const { headers } = await sign({}, { cwd: project });
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+    writeFileSync(join(project, 'request.txt'), `POST / HTTP/1.1\n${lines.join('')}\n${payload}`);
+    const options = { secret, request: 'request.txt', scheme: 'svc' };
+    await expect(verify(options, { cwd: project })).resolves.toMatchObject({
+      reason: 'other_scheme',
+      remedy: expect.stringContaining('Verify with the scheme acme'),
+    });
   });
 });
 

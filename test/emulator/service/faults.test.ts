@@ -41,7 +41,7 @@ describe('FaultRegistry', () => {
     ],
     [
       { on: 'delivery', kind: 'drop', type: 'an order' },
-      'type must have the form <noun>.<verb> in lowercase, such as order.shipped.',
+      'type must be an event type, such as order.shipped.',
     ],
   ] as const)('the fault %j is invalid', async (rule, message) => {
     const { control } = await open();
