@@ -179,14 +179,17 @@ describe('svc verify --delivery', () => {
   });
 });
 
-describe('a scheme of the configuration', () => {
+describe('the scheme of a sender of the configuration', () => {
   const project = join(folder, 'project');
   mkdirSync(project);
   const acme = {
     headers: { signature: 'Acme-Signature', timestamp: 'Acme-Time' },
     timestamp_format: 'unix_ms',
   };
-  writeFileSync(join(project, 'svc.config.json'), JSON.stringify({ schemes: { acme }, scheme: 'acme' }));
+  writeFileSync(
+    join(project, 'svc.config.json'),
+    JSON.stringify({ senders: { acme: { scheme: acme } }, sender: 'acme' }),
+  );
 
   it('svc sign and svc verify use the configured scheme unless --scheme names another', async () => {
     const { headers } = await sign({ at: () => NOW + 5 }, { cwd: project });
