@@ -94,6 +94,8 @@ export function createFakeContext(options: FakeOptions = {}): {
     getStatus: async () =>
       ({
         url: 'http://127.0.0.1:4777',
+        sender: 'svc',
+        example_type: 'order.shipped',
         payload_field: 'payload',
         workspace_parameter: 'workspace_id',
         ...options.status,

@@ -222,8 +222,8 @@ describe('a mistyped command line', () => {
     ['completion csh', 'Invalid value for shell: "csh"', 'Choose one of: bash, zsh, fish, powershell'],
     ['sign', 'Missing option: --payload', 'Add: --payload <body>'],
     [
-      'webhooks create --url 3000 --events badtype',
-      'Invalid value for --events: "badtype"',
+      'webhooks create --url 3000 --events bad:type',
+      'Invalid value for --events: "bad:type"',
       'Pass event types such as order.shipped, or *.',
     ],
     [

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isEventType, isSubscribedTo, listCommonTypes } from '../../src/domain/event.ts';
+import { EVENT_TYPE_PATTERN, isEventType, isSubscribedTo, listCommonTypes } from '../../src/domain/event.ts';
 
 describe('isEventType', () => {
   it.each(['order.shipped', 'invoice.paid', 'a.b', 'line_item2.re_created', `a.${'b'.repeat(126)}`])(
     'the event type %s is valid [§2.webhook.events]',
     (type) => {
-      expect(isEventType(type)).toBe(true);
+      expect(isEventType(type, EVENT_TYPE_PATTERN)).toBe(true);
     },
   );
 
@@ -25,8 +25,22 @@ describe('isEventType', () => {
     'ordér.shipped',
     `a.${'b'.repeat(127)}`,
   ])('the event type %j is invalid [§2.webhook.events]', (type) => {
-    expect(isEventType(type)).toBe(false);
+    expect(isEventType(type, EVENT_TYPE_PATTERN)).toBe(false);
   });
+
+  it.each(['push', 'orders/create', 'payment_intent.succeeded', 'v1.billing.meter', 'App.Made-2'])(
+    'the event type %s of another sender is valid',
+    (type) => {
+      expect(isEventType(type)).toBe(true);
+    },
+  );
+
+  it.each(['', '*', 'order.', '/orders', 'an order', 'order\n', 'ordér', 'a'.repeat(129)])(
+    'the event type %j of another sender is invalid',
+    (type) => {
+      expect(isEventType(type)).toBe(false);
+    },
+  );
 });
 
 it.each([

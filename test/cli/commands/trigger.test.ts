@@ -79,7 +79,7 @@ describe('the payload', () => {
     expect(body).toEqual({ type: 'robot.awoke', workspace_id: 'ws_other', payload: {} });
     expect(err).toContain('No fixture exists for robot.awoke, so the payload is empty.\n');
     // The API rejects this type.
-    expect((await trigger({ type: 'robot', workspace: 'ws_other' })).err).not.toContain('fixture');
+    expect((await trigger({ type: 'a robot', workspace: 'ws_other' })).err).not.toContain('fixture');
   });
 
   it('a type that is close to one with a fixture needs a payload', async () => {
