@@ -10,9 +10,7 @@ describe('another scheme', () => {
   // The signatures of both are the same.
   const named = schemeNames.filter((name) => name !== 'svix');
   const pairs = named.flatMap((signed) =>
-    named
-      .filter((name) => name !== signed)
-      .map((verified): [SchemeName, SchemeName] => [signed, verified]),
+    named.filter((name) => name !== signed).map((verified): [SchemeName, SchemeName] => [signed, verified]),
   );
 
   it.each(pairs)('another scheme is recognized: signed as %s, verified as %s', (signed, verified) => {
