@@ -107,7 +107,7 @@ const rows = Object.entries(expected).flatMap(([sender, events]) =>
   events.map(([type, handled]) => [sender as keyof typeof receivers, type, handled] as const),
 );
 
-/** Responds with 503 until it is told to work, and with 400 if `handle` refuses a request. */
+/** Responds with 503 while it is down, and with 400 if `handle` refuses a request. */
 async function startReceiver(handle: Handle) {
   const state = { isDown: false, requests: [] as IncomingHttpHeaders[] };
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -181,7 +181,7 @@ describe('the official packages', () => {
     },
   );
 
-  it('the app of Slack handles app_mention, counts retries, answers url_verification and refuses a changed one', async () => {
+  it('the app of Slack handles app_mention, counts retries, responds to url_verification and refuses a changed one', async () => {
     const emulator = await startSender('slack');
     const port = await findFreePort();
     const webhook = await emulator.control.createWebhook({
