@@ -5,7 +5,6 @@ import type { IdKind } from '../domain/ids.ts';
 import type { ChoiceSource } from './choices/choice-source.ts';
 import type { Context } from './context.ts';
 import {
-  createMissingArgumentError,
   createMissingValueError,
   createTooManyArgumentsError,
   createUnknownCommandError,
@@ -122,8 +121,7 @@ export class RowArgument extends Argument {
 
 /** Whether the help shows the argument as required. */
 export function isShownAsRequired(argument: Argument): boolean {
-  if (argument instanceof RowArgument) return argument.row.argument?.startsWith('<') === true;
-  return argument.required;
+  return argument instanceof RowArgument && argument.row.argument?.startsWith('<') === true;
 }
 
 export class CliCommand extends Command {
@@ -141,30 +139,11 @@ export class CliCommand extends Command {
     throw createUnknownOptionError(this, flag);
   }
 
-  missingArgument(name: string): never {
-    throw createMissingArgumentError(this, name);
-  }
-
-  missingMandatoryOptionValue(option: Option): never {
-    throw createMissingValueError(option);
-  }
-
   optionMissingArgument(option: Option): never {
     throw createMissingValueError(option);
   }
 
   _excessArguments(): never {
     throw createTooManyArgumentsError(this);
-  }
-
-  /** Adds an option whose default is text for the help, because something else decides the value. */
-  optionWithDefault<Value>(
-    flags: string,
-    description: string,
-    defaultText: string,
-    parser?: (text: string, previous: Value) => Value,
-  ): this {
-    const option = new Option(flags, description).default(undefined, defaultText);
-    return this.addOption(parser === undefined ? option : option.argParser(parser));
   }
 }

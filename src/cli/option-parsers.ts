@@ -1,4 +1,4 @@
-/** Parsers of option values, and the options that several commands share. */
+/** Parsers of option values. */
 
 import { InvalidArgumentError } from 'commander';
 import type * as v from 'valibot';
@@ -14,7 +14,6 @@ import { fromText } from '../resources/configured-value.ts';
 import { parse } from '../resources/validate.ts';
 import { duration, RelativeTime, wholeNumberFrom } from '../resources/value-schemas.ts';
 import { parseTimestamp } from '../signature/signature-header.ts';
-import type { CliCommand } from './command.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
 export const parseDurationMs = durationParser();
@@ -147,15 +146,6 @@ export function parseHeaders(
   const headers = addHeaderLine(text, previous);
   if (typeof headers === 'string') throw new InvalidArgumentError(`Pass another header: ${headers}.`);
   return headers;
-}
-
-export function addWorkspaceOption(command: CliCommand, description = 'Workspace ID'): CliCommand {
-  return command.optionWithDefault(
-    '--workspace <id>',
-    description,
-    'SVC_WORKSPACE_ID, or the default workspace',
-    idParser('workspace'),
-  );
 }
 
 /** Returns a parser of one of these words. */

@@ -8,10 +8,6 @@ export function toFullName(command: Command): string {
   return command.parent === null ? command.name() : `${toFullName(command.parent)} ${command.name()}`;
 }
 
-export function createMissingArgumentError(command: Command, name: string): SvcError {
-  return createUsageError(`Missing argument: <${name}>`, `Use: ${toUsage(command)}`);
-}
-
 export function createMissingValueError({ flags }: Option): SvcError {
   return createUsageError(`${toFlag(flags)} needs a value.`, `Use: ${flags}`);
 }

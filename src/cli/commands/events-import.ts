@@ -5,17 +5,11 @@ import { formatCount } from '../../domain/message-parts.ts';
 import { sleep } from '../../platform/timers.ts';
 import { type RecordedEvent, type RecordedEvents, readEvents } from '../../recordings/read-events.ts';
 import { toEventBody } from '../../resources/event.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addWorkspaceOption } from '../option-parsers.ts';
+import { defineCommand } from '../define-command.ts';
+import { workspaceRow } from '../option-rows.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { readRecording } from '../recording-file.ts';
-
-interface ImportOptions {
-  readonly file: string;
-  readonly workspace?: string;
-  readonly atOnce?: boolean;
-}
 
 interface CreatedEvent {
   readonly id: string;
@@ -28,18 +22,19 @@ attempts or deliveries of it. It gets a new ID. The file can have 256 MB.
 
 By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
 
-export const command: CommandDefinition<ImportOptions> = {
-  configure: (command) =>
-    addWorkspaceOption(
-      command
-        .argument('<file>', 'File to import, or - for standard input')
-        .option('--at-once', 'Create all events now, without moving the clock'),
-    ).addHelpText('after', DETAILS),
+export const command = defineCommand({
+  options: {
+    file: { argument: '<file>', summary: 'File to import, or - for standard input' },
+    atOnce: { option: '--at-once', summary: 'Create all events now, without moving the clock' },
+    workspace: workspaceRow,
+  },
+  notes: DETAILS,
   examples: [
     ['Play the events of a file and the retries between them', 'events import production.har'],
     ['Create all events of a file immediately', 'events import deliveries.ndjson --at-once'],
   ],
-  async run({ file, workspace, atOnce = false }, context) {
+  async run({ file, workspace, atOnce: isAtOnce }, context) {
+    const atOnce = isAtOnce === true;
     const recorded = readEvents(await readRecording(file, context));
     const { events } = recorded;
     const created: CreatedEvent[] = [];
@@ -51,7 +46,7 @@ export const command: CommandDefinition<ImportOptions> = {
       if (created.length > 0) report(recorded, created, atOnce, context);
     }
   },
-};
+});
 
 /** Pause before an event is created again, after the API has limited the rate of requests. */
 const RATE_LIMIT_PAUSE_MS = 100;
@@ -60,13 +55,12 @@ const RATE_LIMIT_PAUSE_MS = 100;
 async function createEvents(
   events: readonly RecordedEvent[],
   created: CreatedEvent[],
-  workspace: string | undefined,
+  workspaceId: string,
   atOnce: boolean,
   context: Context,
 ): Promise<void> {
   const { signal } = context;
   const { payload_field: payloadField } = await context.getStatus();
-  const workspaceId = workspace ?? (await context.getWorkspaceId());
   const [api, control] = [await context.connectApi(), await context.connect()];
 
   /** Waits while the API limits the rate of requests. */

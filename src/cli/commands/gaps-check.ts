@@ -15,25 +15,16 @@ import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../..
 import type { Exchange } from '../../recordings/read-recording.ts';
 import type { StartTarget } from '../../recordings/replay.ts';
 import { sortTraffic, type Traffic } from '../../recordings/sort-traffic.ts';
-import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { defineCommand } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
-import { collectValues, urlOption } from '../option-parsers.ts';
-import { confirmOrFail } from '../prompt.ts';
+import { urlOption } from '../option-parsers.ts';
+import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { readRecording } from '../recording-file.ts';
 import { styleCheckStatus, styleFor } from '../render/style.ts';
 import { renderTable } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-import { readSecrets } from '../secret-option.ts';
-
-interface CheckOptions {
-  readonly files: readonly string[];
-  readonly baseUrl?: string;
-  readonly deliveriesTo?: string;
-  readonly secret?: readonly string[];
-  readonly write?: true;
-  readonly yes?: true;
-}
+import { readSecrets, secretRow } from '../secret-option.ts';
 
 const DETAILS = `
 The files can be HAR (from browsers and proxies) or NDJSON (from svc gaps record or svc deliveries export). The recorded requests
@@ -42,21 +33,26 @@ used to verify deliveries. They are never printed or written.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if a file cannot be read.`;
 
-export const check: CommandDefinition<CheckOptions> = {
-  configure: (command) =>
-    command
-      .argument('<files...>', 'Recordings, or - for standard input')
-      .optionWithDefault('--base-url <url>', 'Base address of the API', 'recognized', urlOption)
-      .optionWithDefault('--deliveries-to <url>', 'Start of the URLs of deliveries', 'recognized', urlOption)
-      .optionWithDefault(
-        '--secret <secret>',
-        'Endpoint secret: text, @file, or - for standard input; repeatable',
-        'SVC_WEBHOOK_SECRET',
-        collectValues,
-      )
-      .option('--write', 'Write the overrides to svc.config.json after confirmation')
-      .option('-y, --yes', 'Write without asking for confirmation')
-      .addHelpText('after', DETAILS),
+export const check = defineCommand({
+  options: {
+    files: { argument: '<files...>', summary: 'Recordings, or - for standard input' },
+    baseUrl: {
+      option: '--base-url <url>',
+      summary: 'Base address of the API',
+      parse: urlOption,
+      defaultText: 'recognized',
+    },
+    deliveriesTo: {
+      option: '--deliveries-to <url>',
+      summary: 'Start of the URLs of deliveries',
+      parse: urlOption,
+      defaultText: 'recognized',
+    },
+    secret: secretRow,
+    write: { option: '--write', summary: 'Write the overrides to svc.config.json after confirmation' },
+    yes: requiredYesRow('Write'),
+  },
+  notes: DETAILS,
   examples: [
     ['Compare a recording with the current configuration', 'gaps check staging.har'],
     ['Verify deliveries with the secrets in a file', 'gaps check deliveries.ndjson --secret @secrets.txt'],
@@ -97,7 +93,7 @@ export const check: CommandDefinition<CheckOptions> = {
     const remaining = options.write ? unknown : different;
     return remaining.length + report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
-};
+});
 
 function compare(traffic: Traffic, secrets: readonly string[], { values }: Config): Promise<GapReport> {
   const { profile, overrides, environment, sender } = values;

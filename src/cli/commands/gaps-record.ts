@@ -1,10 +1,9 @@
 /** `svc gaps record`: sends harmless requests to a service, and writes them as NDJSON without keys. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { sendRequest } from '../../client/http-client.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
-import { SECOND_MS } from '../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { tryParseJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
@@ -15,39 +14,48 @@ import { type ProbeRequest, probeService, UNKNOWN_KEY } from '../../recordings/p
 import { type RequestLine, toFields } from '../../recordings/read-recording.ts';
 import { wholeNumberFrom } from '../../resources/value-schemas.ts';
 import { EventType } from '../../resources/values.ts';
-import type { CommandDefinition } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { assertFileWritable, readCaFile, writeText } from '../file-access.ts';
-import { durationParser, schemaParser, urlOption } from '../option-parsers.ts';
+import { durationParser, urlOption } from '../option-parsers.ts';
 import { withProgress } from '../progress.ts';
-import { confirmOrFail } from '../prompt.ts';
+import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { printHint } from '../report-error.ts';
 
-interface RecordOptions {
-  readonly 'base-url': string;
-  readonly save: string;
-  readonly type: string;
-  readonly delay: number;
-  readonly yes?: true;
-}
+const DEFAULT_DELAY_MS = 500;
+const DEFAULT_TYPE = 'svc.probed';
 
 const DETAILS = `
 The command sends one request at a time, which takes about 20 seconds with the default --delay. It creates one event, or
 up to 15 if the service accepts invalid requests, and deletes nothing, because the API cannot delete.
 Use a key for a workspace without real data. Live keys are refused. The file contains no keys or secrets.`;
 
-export const record: CommandDefinition<RecordOptions> = {
-  configure: (command) =>
-    command
-      .argument('<base-url>', 'Base address of the API, which ends in /v1', urlOption)
-      .requiredOption('--save <file>', 'NDJSON file to write; an existing file is replaced')
-      .option('--type <type>', 'Type of the events to create', schemaParser(EventType), 'svc.probed')
-      .addOption(
-        new Option('--delay <duration>', 'Pause between two requests')
-          .argParser(durationParser(wholeNumberFrom(1, 60 * SECOND_MS)))
-          .default(500, '500ms'),
-      )
-      .option('-y, --yes', 'Start without asking for confirmation')
-      .addHelpText('after', DETAILS),
+export const record = defineCommand({
+  options: {
+    baseUrl: {
+      argument: '<base-url>',
+      summary: 'Base address of the API, which ends in /v1',
+      parse: urlOption,
+    },
+    save: {
+      option: '--save <file>',
+      summary: 'NDJSON file to write; an existing file is replaced',
+      ask: true,
+    },
+    type: {
+      option: '--type <type>',
+      summary: 'Type of the events to create',
+      schema: EventType,
+      defaultText: DEFAULT_TYPE,
+    },
+    delay: {
+      option: '--delay <duration>',
+      summary: 'Pause between two requests',
+      parse: durationParser(wholeNumberFrom(1, 60 * SECOND_MS)),
+      defaultText: formatDuration(DEFAULT_DELAY_MS),
+    },
+    yes: requiredYesRow('Start'),
+  },
+  notes: DETAILS,
   examples: [
     [
       'Record a sandbox',
@@ -58,10 +66,11 @@ export const record: CommandDefinition<RecordOptions> = {
       'gaps record http://127.0.0.1:4777/v1 --api-key "$SVC_API_KEY" --save emulator.ndjson --yes',
     ],
   ],
-  async run({ 'base-url': url, save, type, delay, yes }, context) {
+  async run(options, context) {
+    const { save, type = DEFAULT_TYPE, delay = DEFAULT_DELAY_MS, yes } = options;
     const { apiKey, ca } = (await context.resolveConfig()).values;
     const { io, now, signal, cwd } = context;
-    const baseUrl = url.replace(/\/$/, '');
+    const baseUrl = options.baseUrl.replace(/\/$/, '');
     if (!baseUrl.endsWith('/v1')) {
       throw new SvcError('usage', `${baseUrl} does not end in /v1.`, { hint: `Pass ${baseUrl}/v1` });
     }
@@ -134,4 +143,4 @@ export const record: CommandDefinition<RecordOptions> = {
     }
     printHint({ text: 'Compare the recording', command: `svc gaps check ${quoteForShell(save)}` }, io);
   },
-};
+});

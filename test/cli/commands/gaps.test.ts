@@ -21,7 +21,7 @@ async function setUp(options: TestEmulatorOptions = {}) {
   const recordService = async (changes: Partial<RecordOptions> = {}, fakeOptions: FakeOptions = {}) => {
     const { context, capturedOutput } = createContext(fakeOptions);
     const defaults = {
-      'base-url': base_url,
+      baseUrl: base_url,
       save: 'a.ndjson',
       type: 'svc.probed',
       delay: 0,
@@ -76,7 +76,7 @@ describe('svc gaps record', () => {
   it('a base address without /v1 and a key that the service rejects are errors', async () => {
     const { recordService, emulator } = await setUp();
     const { url } = emulator.status();
-    await expect(recordService({ 'base-url': url })).rejects.toMatchObject({
+    await expect(recordService({ baseUrl: url })).rejects.toMatchObject({
       code: 'usage',
       hint: { text: `Pass ${url}/v1` },
     });
@@ -96,7 +96,7 @@ describe('svc gaps record', () => {
 
   it('a service that does not respond is not said to be an emulator', async () => {
     const { recordService } = await setUp();
-    await expect(recordService({ 'base-url': 'http://127.0.0.1:1/v1' })).rejects.toMatchObject({
+    await expect(recordService({ baseUrl: 'http://127.0.0.1:1/v1' })).rejects.toMatchObject({
       message: 'No response from http://127.0.0.1:1 (ECONNREFUSED).',
       hint: { text: 'Check the base address, and that the service is reachable from this machine.' },
     });
@@ -108,7 +108,7 @@ describe('svc gaps record', () => {
     const progress = (line: string) => line.startsWith('Recorded 1 request') && interrupted.abort();
     const { context, capturedOutput } = createContext({ signal: interrupted.signal, progress });
     const options = {
-      'base-url': emulator.status().base_url,
+      baseUrl: emulator.status().base_url,
       save: 'a.ndjson',
       type: 'a.b',
       yes: true,
