@@ -9,7 +9,7 @@ import type { Observation, OtherDifference } from './finding.ts';
 import type { Pair } from './replay.ts';
 import { type ApiRequest, isSuccess } from './sort-traffic.ts';
 
-/** A request about which a gap decides. Both accept it, or both reject it, if the service behaves as the emulator. */
+/** A request about which a gap decides, and what a response to it shows. */
 interface Rule {
   readonly gap: GapId;
   readonly field?: string;
@@ -18,61 +18,72 @@ interface Rule {
   /** What the message of each error must be about. */
   readonly about?: RegExp;
   readonly when?: (pair: Pair, eventTypes: ReadonlySet<string>) => boolean;
-  /** What the service does if it accepts or rejects the request, unlike the emulator. Default: the recording does not show it. */
-  readonly accepted?: ConfigValue | ((request: ApiRequest) => ConfigValue | undefined);
-  readonly rejected?: ConfigValue;
   /**
-   * Undefined if the pair does not show it. Default: whether both accept, or both reject; for a gap that cannot be overridden, whether
-   * both have the same status.
+   * The value of the gap that a response shows, or null if it shows only that it is another one. The service behaves as the emulator if
+   * both responses show the same.
+   * @param earlier the response to the earlier request with the same idempotency key
    */
-  readonly isSame?: (pair: Pair) => boolean | undefined;
+  readonly read: (response: ApiRequest, earlier: ApiRequest | undefined) => ConfigValue | null;
+  /** True if equal responses do not show that the values are equal, and different ones do not show the value. */
+  readonly showsNoValue?: true;
 }
 
-/** If a response is an error, only the first rule that applies counts. */
+const readStatus = ({ status }: ApiRequest) => status;
+const readError = ({ status, failure }: ApiRequest) => `${status} ${failure.code}`.trim();
+const readResult = (response: ApiRequest) => (isSuccess(response) ? 'accepted' : 'rejected');
+const readDecision = (accepted: ConfigValue | null, rejected: ConfigValue | null) => (response: ApiRequest) =>
+  isSuccess(response) ? accepted : rejected;
+
+/** All that apply to an accepted request count. An error has one reason: only the rules up to a difference, or to a gap without an override. */
 const rules: readonly Rule[] = [
   {
     gap: 'body.limit',
-    when: ({ recorded, emulated }) => recorded.status === 413 || emulated.status === 413,
-    isSame: showsOtherLimit,
+    when: (pair) => [pair.recorded, pair.emulated].some(({ status }) => status === 413),
+    read: readStatus,
+    showsNoValue: true,
   },
   {
     gap: 'body.charset',
     when: ({ recorded: { method, headers, status } }) =>
       method === 'POST' && status !== 403 && /charset=(?!"?utf-?8)/i.test(headers.get('content-type') ?? ''),
+    read: readStatus,
   },
-  { gap: 'path.slash', path: /^\/(?:events|webhooks)\/$/ },
-  { gap: 'version', path: /^\/v\d+\// },
+  { gap: 'path.slash', path: /^\/(?:events|webhooks)\/$/, read: readStatus },
+  { gap: 'version', path: /^\/v\d+\//, read: readStatus },
   {
     gap: 'webhook.operations',
     operation: null,
     path: /^\/webhooks(?:\/[^/]+)?$/,
     // A 404 for a longer path can be about the ID.
     when: ({ recorded: { path, status } }) => path === '/webhooks' || status !== 404,
-    isSame: haveSameResult,
+    read: readResult,
   },
   {
     gap: 'key.scopes',
     when: ({ recorded: { method, status } }) => method === 'GET' && status === 403,
-    rejected: 'required',
+    read: readDecision('not_required', 'required'),
   },
   {
     gap: 'idempotency.scope',
     field: 'unique_within',
     about: /idempoten/i,
     when: ({ recorded, earlier }) => earlier !== null && earlier.recorded.path !== recorded.path,
-    accepted: 'api_key_method_path',
-    rejected: 'api_key',
+    read: readDecision('api_key_method_path', 'api_key'),
   },
   {
     gap: 'idempotency.scope',
     field: 'retention',
-    when: (pair) => isRepeated(pair) && wasReplayed(pair, 'recorded') !== wasReplayed(pair, 'emulated'),
-    isSame: () => false,
+    when: (pair) => isRepeated(pair) && isSuccess(pair.recorded) && isSuccess(pair.emulated),
+    read: ({ result }, earlier) => (result.id === earlier?.result.id ? 'replayed' : 'new'),
+    showsNoValue: true,
   },
   {
     gap: 'idempotency.replay',
-    when: (pair) => isRepeated(pair) && wasReplayed(pair, 'recorded') && wasReplayed(pair, 'emulated'),
-    isSame: (pair) => describeReplay(pair, 'recorded') === describeReplay(pair, 'emulated'),
+    when: (pair) =>
+      isRepeated(pair) &&
+      pair.recorded.result.id === pair.earlier?.recorded.result.id &&
+      pair.emulated.result.id === pair.earlier?.emulated.result.id,
+    read: describeReplay,
   },
   {
     gap: 'idempotency.conflict',
@@ -80,7 +91,7 @@ const rules: readonly Rule[] = [
       earlier?.recorded.path === recorded.path &&
       !isSuccess(recorded) &&
       emulated.failure.code.startsWith('idempotency_'),
-    isSame: hasSameError,
+    read: readError,
   },
   {
     gap: 'event.catalog',
@@ -88,15 +99,14 @@ const rules: readonly Rule[] = [
     about: /^type\b|event type|catalog/i,
     when: ({ recorded: { input } }, eventTypes) =>
       typeof input.type === 'string' && isEventType(input.type) && !eventTypes.has(input.type),
-    accepted: 'open',
-    rejected: 'closed',
+    read: readDecision('open', 'closed'),
   },
   {
     gap: 'event.body',
     operation: 'createEvent',
     about: /\b(?:payload|data)\b/i,
-    when: ({ recorded }) => isObject(recorded.input.payload) !== isObject(recorded.input.data),
-    accepted: ({ input }) => (isObject(input.payload) ? 'payload' : 'data'),
+    when: ({ recorded: { input } }) => isObject(input.payload) !== isObject(input.data),
+    read: (response) => readDecision(isObject(response.input.payload) ? 'payload' : 'data', null)(response),
   },
   {
     gap: 'webhook.url',
@@ -104,30 +114,29 @@ const rules: readonly Rule[] = [
     about: /\burl\b|https|public/i,
     when: ({ recorded: { input } }) =>
       checkWebhookUrl(String(input.url), 'local').ok && !checkWebhookUrl(String(input.url), 'public').ok,
-    accepted: 'local',
-    rejected: 'public',
+    read: readDecision('local', 'public'),
   },
   {
     gap: 'webhook.wildcard',
     operation: 'createWebhook',
     about: /\*|wildcard|\bevents\b/i,
     when: ({ recorded: { input } }) => isDeepStrictEqual(input.events, [WILDCARD_SUBSCRIPTION]),
-    accepted: 'accepted',
-    rejected: 'rejected',
+    read: readDecision('accepted', 'rejected'),
   },
-  // Other limits are about a field of the endpoint.
   {
     gap: 'webhook.limit',
     operation: 'createWebhook',
+    // Other limits are about a field of the endpoint.
     about: /^(?!.*(?:\burls?\b|\bevents?\b|character)).*(?:endpoint|webhook)/i,
-    isSame: showsOtherLimit,
+    read: readResult,
+    showsNoValue: true,
   },
   {
     gap: 'list.workspace',
     operation: 'listEvents',
     about: /workspace/i,
-    when: ({ recorded }) => findWorkspaceParameter(recorded) !== undefined,
-    accepted: findWorkspaceParameter,
+    when: ({ recorded }) => findWorkspaceParameter(recorded) !== null,
+    read: (response) => readDecision(findWorkspaceParameter(response), null)(response),
   },
   {
     gap: 'list.limit',
@@ -135,23 +144,36 @@ const rules: readonly Rule[] = [
     operation: 'listEvents',
     about: /limit/i,
     when: ({ recorded: { url } }) => Number(url.searchParams.get('limit')) > 0,
-    isSame: showsOtherLimit,
+    read: readResult,
+    showsNoValue: true,
+  },
+  {
+    gap: 'error.codes',
+    when: ({ recorded, emulated }) => {
+      const areErrors = !isSuccess(recorded) && !isSuccess(emulated) && recorded.failure.code !== '';
+      return areErrors && (![401, 403].includes(recorded.status) || recorded.status === emulated.status);
+    },
+    read: readError,
   },
 ];
 
-function applies(rule: Rule, pair: Pair, eventTypes: ReadonlySet<string>): boolean {
-  const { operation, path, about, when } = rule;
+function applies(
+  { gap, operation, path, about, when }: Rule,
+  pair: Pair,
+  eventTypes: ReadonlySet<string>,
+): boolean {
   const { recorded, emulated } = pair;
   const errors = [recorded, emulated].filter((response) => !isSuccess(response));
   // A service can check the key before or after everything else.
-  if (recorded.status === 401 || (operation !== undefined && operation !== recorded.operation)) return false;
+  if (recorded.status === 401 && gap !== 'error.codes') return false;
+  if (operation !== undefined && operation !== recorded.operation) return false;
   if (path !== undefined && !path.test(recorded.path)) return false;
   if (about !== undefined && !errors.every(({ failure }) => about.test(failure.message))) return false;
   return when?.(pair, eventTypes) ?? true;
 }
 
-function findWorkspaceParameter({ url }: ApiRequest): string | undefined {
-  return [...url.searchParams].find(([, value]) => value.startsWith('ws_'))?.[0];
+function findWorkspaceParameter({ url }: ApiRequest): string | null {
+  return [...url.searchParams].find(([, value]) => value.startsWith('ws_'))?.[0] ?? null;
 }
 
 /** Whether the same request was accepted before, with the same idempotency key. */
@@ -159,32 +181,12 @@ function isRepeated({ recorded, earlier }: Pair): boolean {
   return earlier?.recorded.path === recorded.path && String(earlier.recorded.body) === String(recorded.body);
 }
 
-function wasReplayed({ earlier, ...pair }: Pair, side: 'recorded' | 'emulated'): boolean {
-  return isSuccess(pair[side]) && pair[side].result.id === earlier?.[side].result.id;
-}
-
-function describeReplay({ earlier, ...pair }: Pair, side: 'recorded' | 'emulated'): string {
-  const { status, result, responseHeaders } = pair[side];
-  const isEqual = status === earlier?.[side].status && isDeepStrictEqual(result, earlier[side].result);
+function describeReplay(
+  { status, result, responseHeaders }: ApiRequest,
+  earlier: ApiRequest | undefined,
+): string {
+  const isEqual = status === earlier?.status && isDeepStrictEqual(result, earlier.result);
   return `${isEqual ? 'the same' : 'another'} response, Idempotent-Replayed: ${responseHeaders.get('idempotent-replayed')}`;
-}
-
-function haveSameResult({ recorded, emulated }: Pair): boolean {
-  return isSuccess(recorded) === isSuccess(emulated);
-}
-
-/** Requests within both limits, or above both, do not show whether the limits are the same. */
-function showsOtherLimit(pair: Pair): false | undefined {
-  const isTooLarge = [pair.recorded, pair.emulated].filter(({ status }) => status === 413);
-  return haveSameResult(pair) && isTooLarge.length !== 1 ? undefined : false;
-}
-
-function hasSameStatus({ recorded, emulated }: Pair): boolean {
-  return recorded.status === emulated.status;
-}
-
-function hasSameError(pair: Pair): boolean {
-  return hasSameStatus(pair) && pair.recorded.failure.code === pair.emulated.failure.code;
 }
 
 /**
@@ -195,60 +197,38 @@ export function compareResponses(pairs: readonly Pair[], eventTypes: ReadonlySet
   const observations: Observation[] = [];
   const other: OtherDifference[] = [];
   for (const pair of pairs) {
-    const { recorded: exchange, emulated } = pair;
-    const responses = [describe(exchange), `svc: ${emulated.status} ${describe(emulated)}`.trim()];
-    const text = responses.filter(Boolean).join('; ');
+    const { recorded, emulated } = pair;
+    const areAccepted = isSuccess(recorded) && isSuccess(emulated);
     const matching = rules.filter((each) => applies(each, pair, eventTypes));
-    const areAccepted = isSuccess(exchange) && isSuccess(emulated);
-    // An error has one reason.
-    const decisive = areAccepted ? matching : matching.slice(0, 1);
-    const shown = decisive.flatMap((rule) => observe(rule, pair, text) ?? []);
-    observations.push(...shown);
-    const isUnexplained = areAccepted ? !hasSameStatus(pair) : decisive.length === 0 && !haveSameResult(pair);
-    if (isUnexplained && exchange.operation !== null) {
-      other.push({
-        exchange,
-        text: `${toRequestText(exchange)}; svc: ${emulated.status} ${describe(emulated)}`.trim(),
-      });
+    for (const rule of matching) {
+      const observation = observe(rule, pair);
+      const isFixed = !isConfigurable(gaps[rule.gap]);
+      if (observation !== null) observations.push(observation);
+      if (!areAccepted && (isFixed || observation?.isSame === false)) break;
     }
-    const isExplained = shown.some((each) => !each.isSame) || decisive.some(isFixed);
-    if (!isExplained && hasComparableErrors(pair)) {
-      const value = `${exchange.status} ${exchange.failure.code}`;
-      observations.push({ gap: 'error.codes', exchange, isSame: hasSameError(pair), value, text });
+    const isSame = recorded.status === emulated.status || (!isSuccess(recorded) && !isSuccess(emulated));
+    const isExplained = !areAccepted && matching.length > 0;
+    if (!isSame && !isExplained && recorded.operation !== null) {
+      const { method, path } = recorded;
+      const text = `${method} ${path}: ${readError(recorded)}; svc: ${readError(emulated)}`;
+      other.push({ exchange: recorded, text });
     }
   }
   return { observations, other };
 }
 
 /** @returns null if the pair does not show whether the service behaves as the emulator */
-function observe(rule: Rule, pair: Pair, text: string): Observation | null {
-  const { gap, field, accepted, rejected } = rule;
-  const { recorded: exchange } = pair;
-  const isSame = (rule.isSame ?? (isFixed(rule) ? hasSameStatus : haveSameResult))(pair);
-  if (isSame === undefined) return null;
-  const shown = isSuccess(exchange) ? accepted : rejected;
-  const known = typeof shown === 'function' ? shown(exchange) : shown;
-  const value = isFixed(rule) ? toRequestText(exchange) : (known ?? null);
-  return { gap, exchange, isSame, value, text, ...(field !== undefined && { field }) };
-}
-
-function isFixed({ gap }: Rule): boolean {
-  return !isConfigurable(gaps[gap]);
-}
-
-/** A service can check the key and its scopes earlier or later than the emulator. */
-function hasComparableErrors(pair: Pair): boolean {
-  const { recorded, emulated } = pair;
-  const isAboutKey = [401, 403].includes(recorded.status);
-  const areErrors = !isSuccess(recorded) && !isSuccess(emulated) && recorded.failure.code !== '';
-  return areErrors && (!isAboutKey || hasSameStatus(pair));
-}
-
-function toRequestText({ method, path, status, failure }: ApiRequest): string {
-  return `${method} ${path}: ${status} ${failure.code}`.trim();
-}
-
-function describe({ failure, responseHeaders }: ApiRequest): string {
-  const isReplayed = responseHeaders.get('idempotent-replayed') === 'true';
-  return isReplayed ? 'replayed' : `${failure.code} ${failure.message}`.trim();
+function observe({ gap, field, read, showsNoValue }: Rule, pair: Pair): Observation | null {
+  const { recorded, emulated, earlier } = pair;
+  const [shown, own] = [read(recorded, earlier?.recorded), read(emulated, earlier?.emulated)];
+  const isSame = shown === own;
+  if (isSame && showsNoValue) return null;
+  const describe = ({ failure }: ApiRequest, value: ConfigValue | null) =>
+    failure.code === '' ? (value ?? '') : `${failure.code} ${failure.message}`;
+  const text = `${describe(recorded, shown)}; svc: ${emulated.status} ${describe(emulated, own)}`;
+  return {
+    ...{ gap, exchange: recorded, isSame, text },
+    ...(field !== undefined && { field }),
+    value: showsNoValue ? null : shown,
+  };
 }

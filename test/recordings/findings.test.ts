@@ -90,7 +90,9 @@ describe('webhook.limit', () => {
     expect(await checkOne('webhook.limit', within, options)).toMatchObject({ verdict: 'no_evidence' });
     expect(await checkOne('webhook.limit', [...within, created('wh_4')], options)).toMatchObject({
       ...{ verdict: 'different', override: null },
-      evidence: [{ text: expect.stringMatching(/^POST \/v1\/webhooks: 201, svc: 422 .*2 endpoints/) }],
+      evidence: [
+        { text: expect.stringMatching(/^POST \/v1\/webhooks: 201, accepted; svc: 422 .*2 endpoints/) },
+      ],
     });
   });
 });
@@ -141,7 +143,7 @@ describe('list.limit', () => {
     const requests = [list(10, 10, true), list(1_000_000, 100, true)];
     expect(await checkOne('list.limit', requests)).toMatchObject({
       ...{ verdict: 'different', observed: null, override: null },
-      evidence: [{ text: expect.stringMatching(/^GET \/v1\/events: 200, svc: 400 .*limit/) }],
+      evidence: [{ text: expect.stringMatching(/^GET \/v1\/events: 200, accepted; svc: 400 .*limit/) }],
     });
   });
 

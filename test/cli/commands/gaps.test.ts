@@ -131,7 +131,7 @@ describe('svc gaps check', () => {
     writeFileSync(config, '{"port": 4000, "overrides": {"retry.jitter": 0.1, "list.limit": {"max": 50}}}');
     const first = await checkFiles();
     expect(first.exitCode).toBe(ExitCode.failure);
-    expect(first.out).toMatch(/GET \/v1\/events: 200, svc: 400 invalid_request limit .* 50\b/);
+    expect(first.out).toMatch(/GET \/v1\/events: 200, accepted; svc: 400 invalid_request limit .* 50\b/);
     expect(first.err).toContain('hint: Add --write to match the service.');
     const written = await checkFiles({ write: true, yes: true });
     // The recording does not show the limit.
@@ -200,7 +200,7 @@ describe('svc gaps check', () => {
           file: 'a.ndjson',
           entry: expect.stringMatching(/^line \d+$/),
           at: '2026-11-20T12:00:00.000Z',
-          text: 'POST /v1/events: 201, svc: 422 validation_failed data is not a known field.',
+          text: 'POST /v1/events: 201, data; svc: 422 validation_failed data is not a known field.',
         },
       ]),
     });
