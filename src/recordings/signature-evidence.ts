@@ -84,9 +84,19 @@ export function findSignatures(
     observe('signature.algorithm', key, found.key, found.key, 'key');
     observe('signature.content', configured['signature.content'], found.content, found.content);
   }
-  const isAnyVerified = observations.some(({ gap }) => gap === 'signature.content');
+  const isVerified = observations.some(({ gap }) => gap === 'signature.content');
   const hasUnknownForm = observations.some(({ gap, value }) => gap === 'signature.header' && value === null);
-  const note = describeUnverified(unverifiedCount, hasUnknownForm, secrets.length > 0, isAnyVerified);
+  const count = formatDeliveryCount(unverifiedCount);
+  let note: string | null = null;
+  if (hasUnknownForm)
+    note = 'The signature header has an unknown form. It needs a custom scheme in svc.config.json.';
+  else if (unverifiedCount > 0 && secrets.length === 0)
+    note = `Pass --secret to verify the signatures of ${count}.`;
+  else if (unverifiedCount > 0 && isVerified)
+    note = `No secret that was passed signed ${count}. They can be for another endpoint, or signed before a rotation.`;
+  else if (unverifiedCount > 0)
+    // A wrong secret and an unknown way to sign look the same.
+    note = `None of ${combinations.length} combinations of signed content and key leads to the signature of ${count}. The secret is wrong, or the way to sign is unknown.`;
   return { observations, note };
 }
 
@@ -125,21 +135,4 @@ function findTimestampFormat(text: string): SignatureScheme['timestampFormat'] |
   const ms = parseTimestamp(text);
   const formats = ['iso8601', 'unix', 'unix_ms'] as const;
   return formats.find((format) => ms !== null && formatTimestamp(format, ms) === text);
-}
-
-/** Why deliveries could not be verified; null if all were. A wrong secret and an unknown way to sign look the same, unless the header differs. */
-function describeUnverified(
-  count: number,
-  hasUnknownForm: boolean,
-  hasSecrets: boolean,
-  isAnyVerified: boolean,
-) {
-  const deliveries = formatDeliveryCount(count);
-  if (count === 0) return null;
-  if (hasUnknownForm)
-    return 'The signature header has an unknown form. It needs a custom scheme in svc.config.json.';
-  if (!hasSecrets) return `Pass --secret to verify the signatures of ${deliveries}.`;
-  if (isAnyVerified)
-    return `No secret that was passed signed ${deliveries}. They can be for another endpoint, or signed before a rotation.`;
-  return `None of ${combinations.length} combinations of signed content and key leads to the signature of ${deliveries}. The secret is wrong, or the way to sign is unknown.`;
 }
