@@ -12,7 +12,6 @@ import { useShortcuts } from './shortcuts.ts';
 import { dismissErrors, dismissToast, toasts, withErrorToast } from './toasts.ts';
 import { HintText } from './ui/hint-text.tsx';
 import { Icon } from './ui/icon.tsx';
-import { EmptyState } from './ui/query-view.tsx';
 import { ClockControl } from './views/clock/clock-control.tsx';
 import { HomeView } from './views/home/home-view.tsx';
 import type { SettingsDialog } from './views/settings/settings-dialog.tsx';
@@ -49,7 +48,7 @@ const views: Record<Section, ViewEntry> = {
   },
   missing: {
     title: 'Not found',
-    load: async () => () => <EmptyState>This page does not exist.</EmptyState>,
+    load: async () => () => <div class="placeholder">This page does not exist.</div>,
   },
 };
 
@@ -106,7 +105,7 @@ export function App() {
           Skip to content
         </button>
         <span class="row brand">
-          <img src={icon} alt="" /> svc
+          <img src={icon} alt="" width="24" height="24" /> svc
         </span>
         <Navigation />
         <div class="row app-header-actions">
@@ -198,7 +197,10 @@ function ConnectionStatus() {
     failed: 'Connection lost',
   };
   return (
-    <span class={`connection ${state}`} role="status" title={isLive ? 'Connected' : undefined}>
+    <span class="row" role="status" title={isLive ? 'Connected' : undefined}>
+      <span class={`state ${state}`} aria-hidden="true">
+        ●
+      </span>
       <span class="connection-text">{texts[state]}</span>
     </span>
   );
@@ -224,7 +226,7 @@ function Toasts() {
 function ConnectionAlert() {
   if (!isLost.value) return null;
   return (
-    <section class="row alert" role="alert">
+    <section class="row notice failed" role="alert">
       <p>
         <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last data
         it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
@@ -238,7 +240,7 @@ function DatabaseFileAlert() {
   const problem = status.value?.storage_problem;
   if (problem === undefined) return null;
   return (
-    <section class="row alert" role="alert">
+    <section class="row notice failed" role="alert">
       <p>
         <strong>{problem.message}</strong> <HintText hint={problem.hint} />
       </p>

@@ -1,16 +1,18 @@
 /** How the user wants the dashboard to look. The browser keeps the settings for all tabs. */
 import { effect, signal } from '@preact/signals';
+import * as v from 'valibot';
 
 /** Titles by value; the first is the default. */
 export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 export const zones = { local: 'Local', utc: 'UTC' } as const;
 
-export interface Settings {
-  readonly theme: keyof typeof themes;
-  readonly zone: keyof typeof zones;
+const Settings = v.object({
+  theme: v.fallback(v.picklist(Object.keys(themes) as (keyof typeof themes)[]), 'system'),
+  zone: v.fallback(v.picklist(Object.keys(zones) as (keyof typeof zones)[]), 'local'),
   /** Whether single keys run actions (WCAG 2.1.4). */
-  readonly shortcuts: boolean;
-}
+  shortcuts: v.fallback(v.boolean(), true),
+});
+export type Settings = v.InferOutput<typeof Settings>;
 
 const STORAGE_KEY = 'svc.settings';
 
@@ -27,25 +29,12 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** Settings from their JSON. Values that this version does not know get the default. */
 export function parseSettings(json: string | null): Settings {
-  const { theme, zone, shortcuts } = parseObject(json);
-  return {
-    theme: isKeyOf(themes, theme) ? theme : 'system',
-    zone: isKeyOf(zones, zone) ? zone : 'local',
-    shortcuts: shortcuts !== false,
-  };
-}
-
-function parseObject(json: string | null): Partial<Record<string, unknown>> {
   try {
     // `Object` returns an object without fields for a number, a text or null.
-    return Object(JSON.parse(json ?? '{}'));
+    return v.parse(Settings, Object(JSON.parse(json ?? '{}')));
   } catch {
-    return {};
+    return v.parse(Settings, {});
   }
-}
-
-function isKeyOf<Value extends object>(titles: Value, key: unknown): key is keyof Value {
-  return typeof key === 'string' && Object.hasOwn(titles, key);
 }
 
 function readStorage(): string | null {

@@ -206,7 +206,7 @@ describeInBrowser('the request log', () => {
       hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       expectedErrors: /404/,
     });
-    await page.getByText('is not in the request log').waitFor();
+    await page.getByRole('alert').getByText('does not exist').waitFor();
   });
 
   it('the request log shows a dropped request as a failure', async () => {

@@ -111,7 +111,7 @@ const tasks: readonly Task[] = [
     play: async ({ page, click }) => {
       await click(page.getByRole('searchbox'));
       await page.keyboard.type('no. 1');
-      await expect.poll(() => rowsOf(page).locator('mark').allTextContents()).toEqual(['no. 1']);
+      await expect.poll(() => rowsOf(page).count()).toBe(1);
     },
   },
   {

@@ -64,8 +64,8 @@ const scrolling = EditorView.theme({ '&': { maxHeight: MAX_HEIGHT } });
 
 const highlightStyle = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--accent)' },
-  { tag: tags.string, color: 'var(--string)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--literal)' },
+  { tag: tags.string, color: 'var(--success)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--warning)' },
 ]);
 
 const common: Extension = [

@@ -29,7 +29,7 @@ export function CodeView({ label, text, what, title, children }: Props) {
     if (view.current !== null) codeMirror.peek()?.openSearchPanel(view.current);
   };
   return (
-    <div class="code-view">
+    <div>
       <div class="row">
         {title}
         <span class="row push-right">

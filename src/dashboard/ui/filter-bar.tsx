@@ -250,11 +250,14 @@ function FilterChips({ filter, filters, action }: FilterBarProps) {
     [endpointId],
   );
   if (entries.length === 0) return null;
-  const chips = entries.map(([name, value]) => ({
-    name,
-    label: filters[name]?.label,
-    text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeFilterValue(name, value),
-  }));
+  // A button shows the status.
+  const chips = entries
+    .filter(([name]) => name !== 'status')
+    .map(([name, value]) => ({
+      name,
+      label: filters[name]?.label,
+      text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeFilterValue(name, value),
+    }));
   return (
     <ul class="row filters-chips plain-list" aria-label="Active filters">
       {chips.map(({ name, label, text }) => (

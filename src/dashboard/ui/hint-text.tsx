@@ -8,7 +8,7 @@ export function HintText({ hint: { text, command } }: { readonly hint: Hint }) {
     <>
       {text} with:{' '}
       <span class="hint-command">
-        <code>{command.split(' ').map((word) => [<span key={word}>{word}</span>, ' '])}</code>
+        <code>{command}</code>
         <CopyButton what="command" text={command} />
       </span>
     </>

@@ -111,7 +111,7 @@ function Rows<Item extends HasId>({ route, list, filter, columns, renderRow, emp
           </ol>
         )}
         {isLoaded && hasOlder && (
-          <p class="live-older">
+          <p class="placeholder">
             <ActionButton disabled={loadOlder === null} onClick={() => loadOlder?.()}>
               Show older {section}
             </ActionButton>

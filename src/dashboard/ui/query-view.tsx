@@ -6,14 +6,12 @@ import { ActionButton } from './action-button.tsx';
 interface Props<Value> {
   readonly query: Query<Value>;
   /** What is loading, as in "Loading deliveries…". */
-  readonly what?: string;
-  /** Replaces the text with `what`. */
-  readonly loadingText?: string;
+  readonly what: string;
   readonly children: (value: Value) => ComponentChildren;
 }
 
 /** Renders the result of a query, or its loading or error state with a button to retry. */
-export function QueryView<Value>({ query, what, loadingText = `Loading ${what}…`, children }: Props<Value>) {
+export function QueryView<Value>({ query, what, children }: Props<Value>) {
   const { value, error, refetch } = query;
   return (
     <>
@@ -25,14 +23,10 @@ export function QueryView<Value>({ query, what, loadingText = `Loading ${what}�
       )}
       {value === undefined && error === null && (
         <p class="placeholder" role="status">
-          {loadingText}
+          Loading {what}…
         </p>
       )}
       {value !== undefined && children(value)}
     </>
   );
-}
-
-export function EmptyState({ children }: { readonly children: ComponentChildren }) {
-  return <div class="placeholder">{children}</div>;
 }

@@ -98,7 +98,12 @@ export function HttpStatusIcon({ status }: { readonly status: number }) {
 /** Marks what a fault has changed that the user injected. */
 export function InjectedFault({ kind }: { readonly kind: string }) {
   return (
-    <span class="bolt" role="img" aria-label={`injected fault: ${kind}`} title={`Injected fault: ${kind}`}>
+    <span
+      class="warning-text"
+      role="img"
+      aria-label={`injected fault: ${kind}`}
+      title={`Injected fault: ${kind}`}
+    >
       <Icon name="bolt" />
     </span>
   );

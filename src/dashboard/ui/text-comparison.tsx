@@ -13,7 +13,7 @@ interface Props {
 export function TextComparison({ title, left, right }: Props) {
   const isSame = left.text === right.text;
   return (
-    <section class="code-view" aria-label={title}>
+    <section aria-label={title}>
       <h4>
         {title} {isSame && <span class="muted">identical</span>}
       </h4>

@@ -43,7 +43,7 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
   return (
     <time dateTime={at} title={`${at} (${label} time)`}>
       {text}
-      {clock === 'wall' && workspaceClock.isDifferent.value && <span class="clock-name"> (real)</span>}
+      {clock === 'wall' && workspaceClock.isDifferent.value && ' (real)'}
     </time>
   );
 }

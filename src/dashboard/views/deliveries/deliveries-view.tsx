@@ -72,8 +72,7 @@ function renderRow(delivery: Delivery) {
       <span>{type}</span>
       <span>{shortenUrl(url)}</span>
       <span>
-        {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />}
-        <Reason delivery={delivery} />
+        {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />} <Reason delivery={delivery} />
       </span>
       <Time at={createdAt} clock="schedule" />
     </>

@@ -99,7 +99,7 @@ function AttemptHeader({ delivery, attempt }: Props) {
 function Messages({ attempt }: { readonly attempt: AttemptDetail }) {
   const { request, response, error } = attempt;
   return (
-    <div class="delivery-messages">
+    <div class="fields">
       <section class="stack" aria-label="Response">
         {response === null ? (
           <p class="muted">No response. {error !== null && toSentence(error)}</p>

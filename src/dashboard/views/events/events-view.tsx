@@ -6,7 +6,6 @@ import { type FilterTexts, pickFilters, toListInput } from '../../filters.ts';
 import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
-import { EmptyState } from '../../ui/query-view.tsx';
 import { DeliveryCounts, StatusIcon } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
@@ -56,7 +55,7 @@ function renderRow(event: EventSummary) {
 function NoEventsYet() {
   const command = 'svc trigger order.shipped';
   return (
-    <EmptyState>
+    <div class="placeholder">
       <p>
         No events yet. Events that are created through the API appear here with the status of their
         deliveries.
@@ -65,7 +64,7 @@ function NoEventsYet() {
         Create one on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run{' '}
         <code>{command}</code> <CopyButton what="command" text={command} />
       </p>
-    </EmptyState>
+    </div>
   );
 }
 

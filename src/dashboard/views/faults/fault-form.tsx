@@ -74,7 +74,8 @@ export function FaultForm({ label, target, initial }: Props) {
 
 /** The fields that do not contradict the rule. */
 function listFields(rule: FaultRule | Pick<FaultRule, 'on'>): FieldName[] {
-  const names = Object.keys(faultTable) as FieldName[];
+  const { kind, ...others } = faultTable;
+  const names = Object.keys({ kind, ...others }) as FieldName[];
   return names.filter((name) => {
     const problem = findFaultProblem({ ...rule, [name]: '' } as FaultRule);
     return (

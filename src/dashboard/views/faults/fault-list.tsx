@@ -27,25 +27,16 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
         faults.length === 0 ? (
           <p class="muted">{emptyText}</p>
         ) : (
-          <>
-            <ul class="divided-list">
-              {faults.map((fault) => (
-                <Row
-                  key={fault.id}
-                  fault={fault}
-                  endpointUrl={endpointUrls?.get(fault.webhook_id ?? '')}
-                  onClear={() => void removeFaults([fault])}
-                />
-              ))}
-            </ul>
-            {faults.length > 1 && (
-              <div class="row">
-                <ActionButton class="danger" onClick={() => void removeFaults(faults)}>
-                  <Icon name="trash" /> Remove all {faults.length}
-                </ActionButton>
-              </div>
-            )}
-          </>
+          <ul class="divided-list">
+            {faults.map((fault) => (
+              <Row
+                key={fault.id}
+                fault={fault}
+                endpointUrl={endpointUrls?.get(fault.webhook_id ?? '')}
+                onClear={() => void removeFaults([fault])}
+              />
+            ))}
+          </ul>
         )
       }
     </QueryView>

@@ -14,6 +14,7 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
   );
   return (
     <section class="card stack" aria-label="Make it fail">
+      <h3>Faults</h3>
       <FaultForm
         label="Make it fail"
         target={{ on: 'delivery', webhook_id: id }}

@@ -1,7 +1,6 @@
 /** One request to the API with its error and its effects. */
 
 import { formatLatency } from '../../../domain/duration.ts';
-import { SvcError } from '../../../domain/errors.ts';
 import { describeApiError } from '../../../operations/error-texts.ts';
 import { describeAppliedFault } from '../../../resources/fault.ts';
 import { findCurlProblem, hasUnreadBody, toCurlCommand } from '../../../resources/logged-request.ts';
@@ -11,32 +10,19 @@ import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
 import { CopyableId, Properties } from '../../ui/properties.tsx';
-import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { EventDeliveries } from '../events/event-view.tsx';
 
 export function RequestView({ id }: { readonly id: string }) {
-  const query = useQuery(() => findRequest(id), [id]);
+  const query = useQuery(() => control.getRequest({ id }), [id]);
   return (
     <QueryView query={query} what="the request">
-      {(request) =>
-        request === null ? (
-          <EmptyState>Request {id} is not in the request log.</EmptyState>
-        ) : (
-          <RequestDetails key={id} request={request} />
-        )
-      }
+      {(request) => <RequestDetails key={id} request={request} />}
     </QueryView>
   );
-}
-
-async function findRequest(id: string): Promise<ApiRequestDetail | null> {
-  return control.getRequest({ id }).catch((error) => {
-    if (error instanceof SvcError && error.code === 'not_found') return null;
-    throw error;
-  });
 }
 
 function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {

@@ -9,7 +9,6 @@ import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
-import { EmptyState } from '../../ui/query-view.tsx';
 import { HttpStatusIcon, InjectedFault } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { MAX_PAGE_SIZE, useLiveList } from '../../use-live-list.ts';
@@ -76,7 +75,7 @@ function renderRow(request: ApiRequest) {
       </span>
       <span class="mono">{resource}</span>
       <span>
-        {fault !== undefined && <InjectedFault kind={fault.kind} />}
+        {fault !== undefined && <InjectedFault kind={fault.kind} />}{' '}
         {code === null ? (
           formatLatency(duration_ms)
         ) : (
@@ -93,7 +92,7 @@ function renderRow(request: ApiRequest) {
 function NoRequestsYet() {
   const address = `${status.value?.base_url ?? ''}/events`;
   return (
-    <EmptyState>
+    <div class="placeholder">
       <p>
         No requests yet. Requests to the API appear here with their status and the resource that they created
         or accessed.
@@ -104,6 +103,6 @@ function NoRequestsYet() {
       <p>
         Authenticate with the API key that <code>svc emulator start</code> printed.
       </p>
-    </EmptyState>
+    </div>
   );
 }

@@ -89,7 +89,7 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
 /** What the clock would send, and the button that advances it. */
 function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
   const { value: shown } = line;
-  if (shown === null) return <p class="muted grow">Drag the line to a later time, then press Advance.</p>;
+  if (shown === null) return <p class="muted grow">Drag the line to advance the clock.</p>;
   if (shown.isMoving) {
     return (
       <p class="grow">

@@ -55,7 +55,7 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   }, [value]);
   const original = value?.payload ?? '';
   const payload = drafts.value[source] ?? original;
-  const edit = (text: string | undefined) => {
+  const edit = (text: string) => {
     drafts.value = { ...drafts.value, [source]: text };
   };
   const [createdId, setCreatedId] = useState<string | null>(null);
@@ -74,20 +74,9 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
         action="Send"
         isDisabled={!isReady}
         buttons={
-          <>
-            {source === type && type !== '' && (
-              <button
-                type="button"
-                title="Generate new values for the fixture"
-                onClick={() => [edit(undefined), initial.refetch()]}
-              >
-                New values
-              </button>
-            )}
-            {isReady && (
-              <CopyButton what="svc command" label="Copy as svc command" text={() => toCommand(toInput())} />
-            )}
-          </>
+          isReady && (
+            <CopyButton what="svc command" label="Copy as svc command" text={() => toCommand(toInput())} />
+          )
         }
       >
         <Field
