@@ -59,7 +59,7 @@ export const show = defineCommand({
       });
     }
     const { kind, source, overrides, file } = fixtureFile;
-    const text = readText(fixtureFile, context.cwd);
+    const text = readContent(fixtureFile, context.cwd);
     // The content is inserted as text, because parsing rounds numbers above 2^53.
     const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);
     context.printJsonText(`{${fields},"content":${text}}`, () => text);
@@ -67,7 +67,7 @@ export const show = defineCommand({
 });
 
 /** That of a built-in fixture is without `$schema`, whose path is relative to this package. */
-function readText({ file, source }: FixtureFile, cwd: string): string {
+function readContent({ file, source }: FixtureFile, cwd: string): string {
   const text = readEmbedded(file) ?? readTextFile(resolve(cwd, file));
   return source === 'built_in' ? text.replace(/^ *"\$schema": .*\n/m, '') : text;
 }
