@@ -14,6 +14,8 @@ export interface JsonObjectText {
   readonly value: Record<string, unknown>;
   /** The text of a top-level field's value without insignificant whitespace; undefined if it does not exist. */
   fieldText(name: string): string | undefined;
+  /** The same as it was written. */
+  writtenText(name: string): string | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export function parseJsonObject(text: string, subject = 'The body'): JsonObjectT
       const field = fields.get(name);
       return field === undefined ? undefined : compactJson(field);
     },
+    writtenText: (name) => fields.get(name)?.trim(),
   };
 }
 

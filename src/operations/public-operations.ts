@@ -146,12 +146,15 @@ export type PublicOperations = ReturnType<typeof createPublicOperations>;
 const NOT_IN_CATALOG_MESSAGE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
 /** An event type of the sender (§2). */
-function createEventType({ sender: { types, example } }: Rules) {
-  return eventTypeOf(types, describeTypes(types, example), example);
+function createEventType({ sender }: Rules) {
+  return eventTypeOf(sender.types, describeTypes(sender), sender.example);
 }
 
-function describeTypes(types: RegExp, example: string): string {
-  const form = types === EVENT_TYPE_PATTERN ? 'have the form <noun>.<verb> in lowercase' : 'match the sender';
+function describeTypes({ name, types, example }: Rules['sender']): string {
+  const form =
+    types === EVENT_TYPE_PATTERN
+      ? 'have the form <noun>.<verb> in lowercase'
+      : `be an event type of the sender ${name}`;
   return `must ${form}, such as ${example}`;
 }
 
@@ -215,7 +218,7 @@ function createSubscriptionsSchema(options: PublicOperationOptions) {
         ),
         v.check(
           (type) => type === WILDCARD_SUBSCRIPTION || isEventType(type, sender.types),
-          describeTypes(sender.types, sender.example),
+          describeTypes(sender),
         ),
         v.check(
           (type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type),

@@ -51,6 +51,7 @@ function renderStatus(
       'Base URL': status.base_url,
       'Control URL': status.control_url,
       Environment: `${status.environment}, ${status.profile}`,
+      Sender: status.sender === 'svc' ? null : status.sender,
       Workspace: status.workspace_id,
       'API key': status.api_key,
       Endpoint: status.webhook_id ?? null,

@@ -55,7 +55,8 @@ function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): 
   if (urlError !== null) throw urlError;
   // Throws if it is not a JSON object.
   if (body !== undefined) parseJsonObject(body);
-  return { url, body: body === undefined ? null : compactJson(body) };
+  const sent = body === undefined || rules.sender.body === 'payload' ? body : compactJson(body);
+  return { url, body: sent ?? null };
 }
 
 /** Call inside the transaction of the replay, because an earlier write of the same group can delete the endpoint. */

@@ -86,7 +86,9 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       const { type, workspace_id: workspaceId } = call.input;
       const settings = pickFields(eventSettings, call.input);
       const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
-      const payload = call.body?.json.fieldText(rules.payloadField) ?? '{}';
+      const { fieldText, writtenText } = call.body?.json ?? {};
+      const readPayload = rules.sender.body === 'payload' ? writtenText : fieldText;
+      const payload = readPayload?.(rules.payloadField) ?? '{}';
       return create(call, workspace, operations.createEvent.status, () => {
         const { id, record, eventsToPublish } = createEvent(sandbox, {
           ...settings,
