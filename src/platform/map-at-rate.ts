@@ -1,7 +1,7 @@
 /** Makes many calls, a limited number at a time and at a limited rate. */
 
 import { SvcError } from '../domain/errors.ts';
-import { createLinkedController } from './abort-signals.ts';
+import { withAnySignal } from './abort-signals.ts';
 import { sleep } from './timers.ts';
 
 const MAX_CONCURRENCY = 32;
@@ -24,32 +24,20 @@ export async function mapAtRate<Result>(
 ): Promise<Result[]> {
   const startedAt = performance.now();
   const results: Result[] = [];
-  const stop = createLinkedController([signal]);
   let startedCount = 0;
-
-  async function waitForTurn(index: number): Promise<void> {
-    const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
-    if (waitMs > 0) await sleep(waitMs, stop.signal);
-  }
-
-  async function runWorker(): Promise<void> {
-    while (startedCount < count) {
-      const index = startedCount++;
-      await waitForTurn(index);
-      if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-      if (stop.signal.aborted) return;
-      results[index] = await call(index);
-    }
-  }
-
-  const workers = Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, () =>
-    runWorker().catch((error: unknown) => {
-      stop.abort();
-      throw error;
-    }),
-  );
-  await Promise.all(workers);
-  // Removes the listener of `signal`.
-  stop.abort();
+  // The first error ends the task, which aborts the signal of the other workers.
+  await withAnySignal([signal], async (ended) => {
+    const runWorker = async (): Promise<void> => {
+      while (startedCount < count) {
+        const index = startedCount++;
+        const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
+        if (waitMs > 0) await sleep(waitMs, ended);
+        if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
+        if (ended.aborted) return;
+        results[index] = await call(index);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(count, MAX_CONCURRENCY) }, runWorker));
+  });
   return results;
 }
