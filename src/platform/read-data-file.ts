@@ -43,17 +43,11 @@ async function readYamlFile(path: string): Promise<unknown> {
   }
 }
 
-/** The hint for each error code of the file system. */
-const readHints: Readonly<Record<string, string>> = {
-  EACCES: 'Change the permissions of the file, or use another file.',
-  EISDIR: 'Use the path of a file.',
-};
-
 /** @param path absolute, so that a wrong current folder is noticed */
 function createReadError(path: string, error: unknown): SvcError {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
-  const hint = error instanceof TooLargeError ? error.hint : readHints[code];
+  const hint = error instanceof TooLargeError ? error.hint : null;
   return new SvcError('usage', `The file ${path} cannot be read: ${describeFileError(error)}.`, {
     hint,
     cause: error,

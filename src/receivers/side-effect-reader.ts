@@ -5,7 +5,6 @@ import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { describeExit } from '../domain/message-parts.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
-import { abortAfter, withAnySignal } from '../platform/abort-signals.ts';
 import { OutboundClient } from '../platform/outbound-client.ts';
 
 /** The side effects so far: their number, and if the source lists them, the ID of the event of each. */
@@ -21,7 +20,6 @@ const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of bytes to read. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const LIMIT_PROBLEM = 'it returned more than 16 MiB';
-const LIMIT_HINT = 'Return only the number of side effects, as {"count": n}.';
 const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
 const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
 
@@ -40,24 +38,14 @@ export function createSideEffectReader(source: string, options: SideEffectReader
   const hint = isUrl ? URL_HINT : COMMAND_HINT;
   const read = isUrl ? readUrl : runShell;
   return async () => {
-    const deadline = abortAfter(READ_TIMEOUT_MS);
-    try {
-      const text = await withAnySignal([options.signal, deadline], (signal) =>
-        read(source, { ...options, signal }),
-      );
-      const reading = parseReading(text);
-      if (reading !== null) return reading;
-      const excerpt = JSON.stringify(text.trim().slice(0, 80));
-      throw new SvcError('usage', `${source} returned ${excerpt} instead of a count.`, { hint });
-    } catch (error) {
-      if (error instanceof SvcError) throw error;
-      const problem = deadline.aborted
-        ? `no response within ${formatDuration(READ_TIMEOUT_MS)}`
-        : describeReadProblem(error as Error);
-      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, {
-        hint: problem === LIMIT_PROBLEM ? LIMIT_HINT : hint,
-      });
-    }
+    const text = await read(source, options).catch((error: Error) => {
+      const problem = describeReadProblem(error);
+      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, { hint });
+    });
+    const reading = parseReading(text);
+    if (reading !== null) return reading;
+    const excerpt = JSON.stringify(text.trim().slice(0, 80));
+    throw new SvcError('usage', `${source} returned ${excerpt} instead of a count.`, { hint });
   };
 }
 
@@ -91,6 +79,7 @@ async function runShell(command: string, { cwd, signal }: SideEffectReaderOption
     stdin: 'ignore',
     cancelSignal: signal,
     maxBuffer: RESPONSE_LIMIT,
+    timeout: READ_TIMEOUT_MS,
   } as const;
   return (await execa(command, options)).stdout;
 }
@@ -110,6 +99,7 @@ function parseReading(text: string): SideEffectReading | null {
 function describeReadProblem(error: Error): string {
   if (!(error instanceof ExecaError)) return error.message;
   if (error.isMaxBuffer) return LIMIT_PROBLEM;
+  if (error.timedOut) return `no response within ${formatDuration(READ_TIMEOUT_MS)}`;
   const end = `it ${describeExit(error.exitCode ?? null, error.signal ?? null)}`;
   return [end, String(error.stderr ?? '').trim()].filter(Boolean).join(': ');
 }

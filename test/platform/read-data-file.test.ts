@@ -35,10 +35,10 @@ describe('a seed file', () => {
     });
   });
 
-  it('the error for a folder instead of a seed file does not advise to remove the folder', async () => {
+  it('the error for a folder instead of a seed file says that it is a folder', async () => {
     await expect(readDataFile(createTemporaryFolder())).rejects.toMatchObject({
       message: expect.stringMatching(/cannot be read: it is a folder\.$/),
-      hint: { text: 'Use the path of a file.' },
+      hint: undefined,
     });
   });
 
