@@ -208,7 +208,6 @@ function startWithStore(
     example_type: rules.sender.example,
     payload_field: rules.payloadField,
     workspace_parameter: rules.list.workspaceParameter,
-    retention,
   };
   const status = (): EmulatorStatus => ({
     ...describeEmulator(

@@ -24,7 +24,6 @@ const omittedFields = [
   'payload_field',
   'workspace_parameter',
   'deliveries',
-  'retention',
   'storage_problem',
 ] as const satisfies readonly (keyof EmulatorStatus)[];
 

@@ -43,16 +43,6 @@ export const EmulatorStatus = resource('Status of the running emulator.', {
       in_flight: described('Number of attempts in progress.', Count),
     }),
   ),
-  retention: described(
-    'Limits on stored data. `null` means no limit. Pending deliveries are never removed.',
-    v.object({
-      days: described('Days until events without pending deliveries are removed.', v.nullable(Count)),
-      megabytes: described(
-        'Database size, in megabytes, above which the oldest events without pending deliveries are removed.',
-        v.nullable(Count),
-      ),
-    }),
-  ),
   storage_problem: described(
     'Problem with the database file. Writes fail until it is resolved. Omitted if there is no problem.',
     v.optional(

@@ -20,7 +20,7 @@ async function useWorkspace(emulator: Emulator, number: number): Promise<void> {
   const { secret } = await workspace.webhooks.create({ url: receiver.url, events: [type] });
   receiver.verifyWith(secret);
   await workspace.faults.add({ on: 'request', method: 'POST', status: 500 + number, count: 1 });
-  await expect(workspace.trigger(type, { number })).rejects.toMatchObject({ code: 'internal_error' });
+  await expect(workspace.trigger(type, { number })).rejects.toMatchObject({ code: 'api_failure' });
   const { event } = await workspace.trigger(type, { number });
   // Another test may poll the port, which a server of that test had before. Its requests contain no event.
   const getAttempts = () => receiver.requests.filter(({ eventId }) => eventId !== null);

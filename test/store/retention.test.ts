@@ -207,19 +207,6 @@ describe('Retention.planRemoval by size', () => {
   });
 });
 
-describe('an emulator with default retention limits', () => {
-  it('the status contains the default limits [storage.size]', async () => {
-    await using emulator = await startTestEmulator();
-    expect(emulator.status().retention).toEqual({ days: 30, megabytes: 1024 });
-  });
-
-  it('null limits keep all rows', async () => {
-    const limits = { keepDays: null, keepMegabytes: null };
-    await using emulator = await startTestEmulator(limits);
-    expect(emulator.status().retention).toEqual({ days: null, megabytes: null });
-  });
-});
-
 describe('an emulator with keepDays: 7', () => {
   it('older events are deleted at boot', async () => {
     const db = `${createTemporaryFolder()}/sandbox.db`;
