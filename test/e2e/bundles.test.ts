@@ -166,8 +166,8 @@ it('the protocol of coding agents is loaded only by svc mcp', () => {
   for (const entry of ['index.js', 'cli.js', 'vitest.mjs', findChunk('mcp')]) {
     expect(sourcesOf(entry), entry).toEqual([]);
   }
-  expect(sourcesOf(findChunk('mcp-server')).length).toBeGreaterThan(10);
-  expect(gzipSync(readFileSync(join(dist, findChunk('mcp-server')))).length).toBeLessThan(200_000);
+  expect(sourcesOf(findChunk('serve-stdio')).length).toBeGreaterThan(10);
+  expect(gzipSync(readFileSync(join(dist, findChunk('serve-stdio')))).length).toBeLessThan(200_000);
 });
 
 it('svc trigger loads neither the emulator nor node:crypto', () => {
