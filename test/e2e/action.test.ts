@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     expect(started.exitCode, started.text).toBe(0);
     expect(existsSync(join(workspace, '.svc/sandbox.db'))).toBe(false);
     const { exitCode } = await runStep(
-      `test -n "$SVC_BASE_URL$SVC_API_KEY" && curl --fail "$SVC_CONTROL_URL/" && ${FAILED_DELIVERY.replaceAll('\n', '&&')}`,
+      `test -n "$SVC_BASE_URL$SVC_API_KEY" && curl --fail "$SVC_CONTROL_URL/status" && ${FAILED_DELIVERY.replaceAll('\n', '&&')}`,
     );
     expect(exitCode).toBe(0);
     const stopped = await use({ stop: 'true' });
