@@ -80,9 +80,9 @@ export function moveLine(schedule: DrawnSchedule, target: number): void {
   line.value = latest > nowAfter(origin) ? { origin, target: latest, isMoving: false } : null;
 }
 
-/** The last time of the mark that a time is in. */
+/** The last time of the mark that a time is in, or that is so close that they look the same. */
 export function skipMark(schedule: DrawnSchedule, at: number): number {
-  return listStops(schedule).find(({ first, last }) => first <= at && at < last)?.last ?? at;
+  return listStops(schedule).find(({ first, last }) => first - STEP_MS <= at && at < last)?.last ?? at;
 }
 
 /** Advances the clock to the line. */
