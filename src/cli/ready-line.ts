@@ -1,5 +1,6 @@
 /** The output of `emulator start` when it accepts requests: the ready line, or a banner for people. */
 
+import { join } from 'node:path';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
@@ -54,7 +55,8 @@ export async function announceReady(
   const endpoints = await listAll((page) => control.listWebhooks(page));
   const enabled = endpoints.filter(({ disabled }) => !disabled);
   const clock = await control.getClock({ workspace_id: status.workspace_id });
-  context.io.write(renderBanner(status, { endpoints: enabled, clock }, details, context.io));
+  const state = { endpoints: enabled, clock, program: nameProgram(context) };
+  context.io.write(renderBanner(status, state, details, context.io));
 }
 
 /** Number of endpoints that the banner lists. */
@@ -72,6 +74,13 @@ interface BannerState {
   readonly endpoints: readonly BannerEndpoint[];
   /** That of the default workspace. */
   readonly clock: ClockState;
+  /** How users run svc. */
+  readonly program: string;
+}
+
+/** `svc`, or in the folder of a clone, which installs no command, `node bin/svc.js`. */
+function nameProgram({ commandLine, cwd }: Pick<Context, 'commandLine' | 'cwd'>): string {
+  return commandLine.includes(join(cwd, 'bin', 'svc.js')) ? 'node bin/svc.js' : 'svc';
 }
 
 type TypeStatus = Pick<EmulatorStatus, 'project_folder' | 'sender' | 'example_type'>;
@@ -83,10 +92,11 @@ type TypeStatus = Pick<EmulatorStatus, 'project_folder' | 'sender' | 'example_ty
 export function suggestTrigger(
   events: readonly string[],
   { project_folder: folder, sender, example_type: example }: TypeStatus,
+  program = 'svc',
 ): string {
   const type = findType(events, example);
   const isMistyped = suggestEventType(type, fixtureFolders(folder, sender)) !== null;
-  return `svc trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
+  return `${program} trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
 }
 
 /** The first event type of subscriptions that can be only the wildcard. */
@@ -97,7 +107,7 @@ function findType(events: readonly string[], example: string): string {
 /** Renders the banner after the start: addresses, credentials, what an earlier run left behind, and the next commands. */
 export function renderBanner(
   status: EmulatorStatus,
-  { endpoints, clock }: BannerState,
+  { endpoints, clock, program }: BannerState,
   { certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
   capabilities: TerminalCapabilities,
 ): string {
@@ -132,9 +142,9 @@ export function renderBanner(
       : `--cacert ${quoteForShell(certificate)} `;
   const registerCommand =
     webhookUrl === 'local'
-      ? 'svc listen'
-      : `svc webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
-  const nextCommand = ordered.length === 0 ? registerCommand : suggestTrigger(events, status);
+      ? `${program} listen`
+      : `${program} webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
+  const nextCommand = ordered.length === 0 ? registerCommand : suggestTrigger(events, status, program);
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}${status.sender === 'svc' ? '' : `, ${status.sender}`}
 

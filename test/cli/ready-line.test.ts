@@ -43,7 +43,12 @@ function render(
   endpoints: readonly ReturnType<typeof endpoint>[],
   overrides: Partial<Parameters<typeof renderBanner>[2]> = {},
 ) {
-  return renderBanner(shown, { endpoints, clock }, { ...details, ...overrides }, capabilities);
+  return renderBanner(
+    shown,
+    { endpoints, clock, program: 'svc' },
+    { ...details, ...overrides },
+    capabilities,
+  );
 }
 
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
@@ -113,7 +118,12 @@ it('the curl command of the banner trusts a generated certificate, except at a p
 it('the banner shows pending deliveries, and a schedule clock that differs from the wall clock', () => {
   const restarted = { ...status, db: ':memory:', deliveries: { pending: 3, in_flight: 0 } };
   const frozen = { ...clock, speed: 0, now: '2026-11-28T12:00:00.000Z' };
-  const banner = renderBanner(restarted, { endpoints: [], clock: frozen }, details, capabilities);
+  const banner = renderBanner(
+    restarted,
+    { endpoints: [], clock: frozen, program: 'svc' },
+    details,
+    capabilities,
+  );
   expect(banner).toContain(
     'Database     in memory\nDeliveries   3 pending\nClock        frozen, 8d ahead of the wall clock\n',
   );
@@ -122,7 +132,7 @@ it('the banner shows pending deliveries, and a schedule clock that differs from 
 
 it('the next command of the banner works in a clone, and for an event type that is probably mistyped', () => {
   const endpoints = [endpoint('wh_1', 'http://localhost:3000/', ['order.shiped'])];
-  const state = { endpoints, clock };
+  const state = { endpoints, clock, program: 'node bin/svc.js' };
   const banner = renderBanner(status, state, details, capabilities);
-  expect(banner).toContain("Next: svc trigger order.shiped --data '{}'\n");
+  expect(banner).toContain("Next: node bin/svc.js trigger order.shiped --data '{}'\n");
 });
