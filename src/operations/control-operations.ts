@@ -7,7 +7,7 @@ import { MAX_OVERLAP_MS } from '../domain/credentials.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { isJsonObjectText } from '../domain/json-text.ts';
 import { pageOf } from '../resources/define-resource.ts';
-import { Delivery, DeliveryDetail, DeliveryFilter } from '../resources/delivery.ts';
+import { Delivery, DeliveryDetail, DeliveryFilter, ListedDelivery } from '../resources/delivery.ts';
 import {
   endpointChangeFields,
   newEndpointFields,
@@ -351,7 +351,7 @@ export const controlOperations = {
     summary: 'List deliveries',
     description: 'Returns deliveries, newest first.',
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
-    output: pageOf(Delivery),
+    output: pageOf(ListedDelivery),
   }),
   countDeliveries: defineOperation('GET', '/deliveries/counts', {
     summary: 'Count deliveries by status',

@@ -121,9 +121,9 @@ export const attemptTable = defineFields({
 /** The fields of an attempt without its request and response. */
 export const attemptFields = { ...toResponseFields(attemptTable), ...faultField };
 
-const { number, outcome, response_status, error, fault } = attemptFields;
+const { number, duration_ms, outcome, response_status, error, fault } = attemptFields;
 /** The fields of its last attempt that a delivery contains. */
-export const attemptResult = { number, outcome, response_status, error, fault };
+export const attemptResult = { number, duration_ms, outcome, response_status, error, fault };
 
 export const Attempt = resource('An attempt to send a delivery.', {
   ...attemptFields,

@@ -11,6 +11,7 @@ import {
 } from './define-resource.ts';
 import {
   createdFilters,
+  excerptField,
   hasStatus,
   ResponseStatus,
   TIME_FORMS,
@@ -120,6 +121,9 @@ export const deliveryTable = defineFields({
 
 export const Delivery = resource('A delivery of an event to an endpoint.', toResponseFields(deliveryTable));
 export type Delivery = v.InferOutput<typeof Delivery>;
+
+export const ListedDelivery = resource('A delivery in a list.', { ...Delivery.entries, ...excerptField });
+export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
 
 export const DeliveryDetail = resource('A delivery with its attempts.', {
   ...Delivery.entries,

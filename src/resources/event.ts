@@ -16,7 +16,7 @@ import {
   toResponseFields,
 } from './define-resource.ts';
 import { statusCounts } from './delivery-counts.ts';
-import { createdFilters, textFilter, workspaceFilter } from './list-fields.ts';
+import { createdFilters, excerptField, textFilter, workspaceFilter } from './list-fields.ts';
 import { described, idOf, JsonObject, NonEmptyText, resource, StoredEventType, Timestamp } from './values.ts';
 
 /** The fields in the order of the event record. */
@@ -135,6 +135,7 @@ export const EventSummary = resource('An event in a list, without its payload.',
   ...summaryFields,
   ...requestId,
   delivery_counts: described('Number of deliveries of the event, by status.', v.object(statusCounts)),
+  ...excerptField,
 });
 export type EventSummary = v.InferOutput<typeof EventSummary>;
 

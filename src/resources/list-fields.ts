@@ -2,10 +2,21 @@
 import * as v from 'valibot';
 import { defineFilters, toFilterFields } from './define-resource.ts';
 import { expecting, RelativeTime, wholeNumberFrom } from './value-schemas.ts';
-import { idOf } from './values.ts';
+import { described, idOf } from './values.ts';
 
 export const TIME_FORMS = 'ISO 8601, or a duration before now, such as `1h`';
 const MAX_TEXT_LENGTH = 1000;
+
+/** The field of items in lists that are filtered by a text. */
+export const excerptField = {
+  excerpt: described(
+    {
+      summary: 'Part of the body or payload around the first match of `text`',
+      detail: 'Omitted if another field contains the text, and without this filter',
+    },
+    v.optional(v.string()),
+  ),
+};
 
 /** @param column that has the sequence of the workspace, such as `e.workspace_seq` */
 export const workspaceFilter = (column: string) =>

@@ -36,6 +36,7 @@ export interface DeliveryRow extends Row<'deliveries'> {
   readonly replay_of: string | null;
   readonly endpoint_disabled: 0 | 1;
   /** Columns of the last attempt; null before the first. */
+  readonly last_duration_ms: number;
   readonly last_outcome: AttemptOutcome | null;
   readonly last_response_status: number | null;
   readonly last_error: string | null;
@@ -56,7 +57,7 @@ const TABLES = `deliveries d
   CROSS JOIN webhooks h ON h.seq = d.webhook_seq`;
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
     coalesce(d.own_url, h.url) AS url, o.id AS replay_of,
-    h.disabled AS endpoint_disabled, a.outcome AS last_outcome, a.response_status AS last_response_status,
+    h.disabled AS endpoint_disabled, a.duration_ms AS last_duration_ms, a.outcome AS last_outcome, a.response_status AS last_response_status,
     a.error AS last_error, a.fault AS last_fault
   FROM ${TABLES} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq
     LEFT JOIN attempts a ON a.delivery_seq = d.seq AND a.number = d.attempt_count`;
@@ -200,6 +201,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
         ? null
         : {
             number: row.attempt_count,
+            duration_ms: row.last_duration_ms,
             outcome: row.last_outcome,
             response_status: row.last_response_status,
             error: row.last_error,

@@ -90,7 +90,9 @@ export class EventTable extends Table {
   }
 }
 
-const readSummary = createRowReader(v.omit(v.object(EventSummary.entries), ['delivery_counts']).entries);
+const readSummary = createRowReader(
+  v.omit(v.object(EventSummary.entries), ['delivery_counts', 'excerpt']).entries,
+);
 const readCounts = createRowReader(statusCounts);
 
 export function toEventSummary(row: EventSummaryRow): EventSummary {

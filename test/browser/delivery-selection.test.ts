@@ -132,6 +132,14 @@ describeInBrowser('the delivery filters', () => {
 });
 
 describeInBrowser('the delivery list and the open delivery', () => {
+  it('a search shows the text around the match of each delivery', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 2, 'order.shipped');
+    const page = await openDashboard(emulator, { hash: '/deliveries?text=no.+1' });
+    await expect.poll(() => rowsOf(page).locator('mark').allTextContents()).toEqual(['no. 1']);
+    await rowsOf(page).getByText('…der.shipped no. 1"').waitFor();
+  });
+
   it('the status buttons do not move when a count appears', async () => {
     const emulator = await openEmulator(503);
     const page = await openDashboard(emulator, { width: 1600 });

@@ -47,7 +47,7 @@ export function createDelivery(changes: Partial<DeliveryDetail> = {}): DeliveryD
     settled_reason: null,
     paused: false,
     attempt_count: 2,
-    last_attempt: { number: 2, outcome: 'http_error', response_status: 503, error: null },
+    last_attempt: { number: 2, duration_ms: 12, outcome: 'http_error', response_status: 503, error: null },
     next_attempt_at: timeAfter(35 * MINUTE_MS),
     created_at: timeAfter(0),
     settled_at: null,

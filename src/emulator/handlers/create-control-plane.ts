@@ -27,7 +27,7 @@ import { exportDeliveries } from './export-deliveries.ts';
 import { createLiveStream } from './live-stream.ts';
 import { createOverviewHandlers } from './overview-handlers.ts';
 import { createRequestHandlers } from './request-handlers.ts';
-import { findWorkspace, toCondition } from './to-condition.ts';
+import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
@@ -174,7 +174,10 @@ function createEventHandlers(sandbox: Sandbox) {
     listEvents: async (input) => {
       const pageRequest = toPageRequest(input, (id) => store.events.find(id)?.seq);
       const condition = toCondition(sandbox, input, 'schedule');
-      return toListBody(store.events.listSummaries(condition, pageRequest), toEventSummary);
+      return toListBody(store.events.listSummaries(condition, pageRequest), (row) => ({
+        ...toEventSummary(row),
+        ...toExcerpt(input.text, [row.id, row.type], () => store.events.find(row.id)?.payload ?? ''),
+      }));
     },
     getEvent: async ({ id }) => {
       const row = store.events.find(id);

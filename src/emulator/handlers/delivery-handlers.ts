@@ -12,7 +12,7 @@ import { getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { describeSignature, listAttempts, verifyDelivery } from '../service/verification.ts';
 import { explainDelivery, probeDelivery } from './explain-delivery.ts';
-import { toCondition } from './to-condition.ts';
+import { toCondition, toExcerpt } from './to-condition.ts';
 import { completeUrl } from './webhook-handlers.ts';
 
 export function createDeliveryHandlers(
@@ -25,7 +25,12 @@ export function createDeliveryHandlers(
     listDeliveries: async (input) => {
       const filter = toCondition(sandbox, input, 'schedule');
       const request = toPageRequest(input, (id) => store.deliveryQueries.find(id)?.seq);
-      return toListBody(store.deliveryQueries.list(filter, request), toDelivery);
+      return toListBody(store.deliveryQueries.list(filter, request), (row) => ({
+        ...toDelivery(row),
+        ...toExcerpt(input.text, [row.id, row.event_id, row.event_type, row.url], () =>
+          store.deliveryQueries.getBody(row.seq),
+        ),
+      }));
     },
     getDelivery: async ({ id }) => toDeliveryDetail(sandbox, getDeliveryRow(sandbox, id)),
     explainDelivery: async (input) => explainDelivery(sandbox, input, emulator.status().api_key),

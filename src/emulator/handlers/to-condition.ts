@@ -1,4 +1,4 @@
-/** Checks the IDs in filters of lists, and parses their times. */
+/** Checks the IDs in filters of lists, parses their times, and shows where a text filter matched. */
 
 import { parsePeriod, parseRelativeTime } from '../../domain/duration.ts';
 import type { Condition } from '../../resources/define-resource.ts';
@@ -50,4 +50,32 @@ export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): 
   const workspace = sandbox.workspaces.find(id);
   if (workspace === undefined) throw createNotFoundError('workspace', id);
   return workspace;
+}
+
+/** Lengths of the text around a match. */
+const BEFORE = 30;
+const AFTER = 90;
+
+/** The field `excerpt` of an item in a list that is filtered by `search`. */
+export function toExcerpt(
+  search: string | undefined,
+  otherFields: readonly string[],
+  getBody: () => string,
+): { excerpt?: string } {
+  if (search === undefined || otherFields.some((field) => findExcerpt(field, search) !== null)) return {};
+  const excerpt = findExcerpt(getBody(), search);
+  return excerpt === null ? {} : { excerpt };
+}
+
+/**
+ * The part of a text around the first match, on one line: `…"carrier":"DHL"…`. Case-insensitive.
+ * @returns null without a match
+ */
+function findExcerpt(text: string, search: string): string | null {
+  const index = text.toLowerCase().indexOf(search.toLowerCase());
+  if (index === -1) return null;
+  const start = Math.max(0, index - BEFORE);
+  const end = index + search.length + AFTER;
+  const excerpt = text.slice(start, end).replace(/\s+/g, ' ').trim();
+  return `${start > 0 ? '…' : ''}${excerpt}${end < text.length ? '…' : ''}`;
 }

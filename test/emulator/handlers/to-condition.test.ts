@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findWorkspace, toCondition } from '../../../src/emulator/handlers/to-condition.ts';
+import { findWorkspace, toCondition, toExcerpt } from '../../../src/emulator/handlers/to-condition.ts';
 import type { Sandbox } from '../../../src/emulator/service/sandbox.ts';
 
 const HOUR_MS = 3_600_000;
@@ -55,4 +55,14 @@ it('findWorkspace returns null without an ID', () => {
     null,
     2,
   ]);
+});
+
+it('an excerpt is the text around the first match on one line, ignoring case, if no other field matches', () => {
+  const excerptOf = (body: string, search: string, fields: string[] = []) =>
+    toExcerpt(search, fields, () => body).excerpt;
+  expect(excerptOf('{"carrier":\n  "DHL"}', 'dhl')).toBe('{"carrier": "DHL"}');
+  expect(excerptOf('{"carrier":"DHL"}', 'dhl', ['DHL'])).toBeUndefined();
+  expect(excerptOf('nothing', 'dhl')).toBeUndefined();
+  const long = `${'a'.repeat(100)} match ${'b'.repeat(100)}`;
+  expect(excerptOf(long, 'match')).toBe(`…${'a'.repeat(29)} match ${'b'.repeat(89)}…`);
 });

@@ -1,15 +1,17 @@
 /** The deliveries of the workspace, and the open one. */
 import { useState } from 'preact/hooks';
 import { describeOutcome, getDisplayStatus, settledReasonDescriptions } from '../../../domain/delivery.ts';
+import { formatLatency } from '../../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import type { DeliveryStatusCounts } from '../../../operations/overview-schemas.ts';
-import { type Delivery, deliveryFilters } from '../../../resources/delivery.ts';
+import { type Delivery, deliveryFilters, type ListedDelivery } from '../../../resources/delivery.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
 import { type FilterTexts, filterStatuses, pickFilters, toListInput } from '../../filters.ts';
 import { workspaceId } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
+import { Excerpt } from '../../ui/excerpt.tsx';
 import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
@@ -64,7 +66,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
 
 const RESPONSES = ['none', '2xx', '3xx', '4xx', '5xx', '404', '429', '500', '503'];
 
-function renderRow(delivery: Delivery) {
+function renderRow(delivery: ListedDelivery) {
   const { event_type: type, url, last_attempt: last, created_at: createdAt } = delivery;
   return (
     <>
@@ -72,7 +74,12 @@ function renderRow(delivery: Delivery) {
       <span>{type}</span>
       <span>{shortenUrl(url)}</span>
       <span>
-        {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />} <Reason delivery={delivery} />
+        {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />}{' '}
+        {delivery.excerpt === undefined ? (
+          <Reason delivery={delivery} />
+        ) : (
+          <Excerpt text={delivery.excerpt} />
+        )}
       </span>
       <Time at={createdAt} clock="schedule" />
     </>
@@ -110,14 +117,15 @@ function Reason({ delivery }: { readonly delivery: Delivery }) {
   const facts = [
     last?.response_status,
     attempts > 1 && `${attempts} attempts`,
+    last !== null && formatLatency(last.duration_ms),
     original !== null && 'replay',
   ];
   return <>{facts.filter(Boolean).join(' · ')}</>;
 }
 
-function useDeliveries(filter: FilterTexts): LiveList<Delivery> {
+function useDeliveries(filter: FilterTexts): LiveList<ListedDelivery> {
   const workspace = workspaceId.value;
-  return useLiveList<Delivery>({
+  return useLiveList<ListedDelivery>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
     fetchPage: (page) =>
       control.listDeliveries({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),

@@ -5,6 +5,7 @@ import { control } from '../../control.ts';
 import { type FilterTexts, pickFilters, toListInput } from '../../filters.ts';
 import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Excerpt } from '../../ui/excerpt.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { DeliveryCounts, StatusIcon } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -35,7 +36,7 @@ export function EventsView({ route }: { readonly route: Route }) {
 }
 
 function renderRow(event: EventSummary) {
-  const { id, type, delivery_counts: counts, created_at } = event;
+  const { id, type, delivery_counts: counts, created_at, excerpt } = event;
   const displayed = { ...counts, pending: counts.pending - counts.failing - counts.paused };
   const worst = displayStatuses.find((status) => displayed[status] > 0);
   return (
@@ -44,8 +45,9 @@ function renderRow(event: EventSummary) {
       <span>{type}</span>
       <span class="mono">{[id, ...Object.values(describeEventSettings(event))].join(' · ')}</span>
       <span>
-        {worst === undefined && 'no subscribed endpoint'}
-        <DeliveryCounts countOf={(status) => displayed[status]} />
+        {excerpt !== undefined && <Excerpt text={excerpt} />}
+        {excerpt === undefined && worst === undefined && 'no subscribed endpoint'}
+        {excerpt === undefined && <DeliveryCounts countOf={(status) => displayed[status]} />}
       </span>
       <Time at={created_at} clock="schedule" />
     </>
