@@ -1,5 +1,5 @@
 // Builds src into dist: the library and the command line as CommonJS modules, and the dashboard. Everything is bundled except native
-// code and Vitest, because reading hundreds of small files makes a command slow to start, and each dependency makes the installation
+// code and test runners, because reading hundreds of small files makes a command slow to start, and each dependency makes the installation
 // slower.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const buildAround = (input, output) =>
     cwd: root,
     input,
     platform: 'node',
-    external: ['vitest'],
+    external: ['vitest', '@playwright/test'],
     plugins: [
       {
         name: 'entries',
@@ -52,6 +52,7 @@ const buildAround = (input, output) =>
 await buildAround('src/start.ts', { file: join(dist, 'start.js'), format: 'cjs' });
 // An ES module, because Vitest cannot be required.
 await buildAround('src/vitest.ts', { file: join(dist, 'vitest.mjs'), format: 'esm' });
+await buildAround('src/playwright.ts', { file: join(dist, 'playwright.js'), format: 'cjs' });
 const page = await buildPage({ configFile: join(root, 'src/dashboard/vite.config.ts'), logLevel: 'warn' });
 writeNotices([...modules, ...page.output]);
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
@@ -71,7 +72,9 @@ function completeTypes() {
   // The loop also visits the files that it adds.
   // `.d.mts`, because TypeScript would read the types of Vitest for CommonJS otherwise.
   renameSync(join(types, 'vitest.d.ts'), join(types, 'vitest.d.mts'));
-  const kept = new Set(['index.d.ts', 'signature.d.ts', 'vitest.d.mts'].map((name) => join(types, name)));
+  const kept = new Set(
+    ['index.d.ts', 'signature.d.ts', 'vitest.d.mts', 'playwright.d.ts'].map((name) => join(types, name)),
+  );
   for (const file of kept) {
     const toRoot = relative(dirname(file), types).replaceAll('\\', '/') || '.';
     const text = readFileSync(file, 'utf8').replace(

@@ -68,11 +68,12 @@ export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnaps
   }));
 }
 
-/** The payload that the first attempt sent; null if nothing was sent, or the body of a replay has no payload. */
+/** The payload that the first attempt sent: the body, or what it contains if it is the envelope of an event; null if nothing was sent. */
 export function findSentPayload({ attempts }: DeliveryDetail): unknown {
   const body = attempts[0]?.request.body;
   try {
-    return body === undefined ? null : (JSON.parse(body).data?.payload ?? null);
+    const json = body === undefined ? null : JSON.parse(body);
+    return json?.workspace_id === undefined ? json : (json.data?.payload ?? null);
   } catch {
     // The fault `tamper-body` can make the body of a replay invalid JSON.
     return body;

@@ -61,7 +61,15 @@ describe('the conventions', () => {
 
   it('only entry points are at the top level of src', () => {
     const names = sources.filter((path) => dirname(path) === 'src').map((path) => basename(path));
-    const entries = ['emulator.ts', 'executable.ts', 'index.ts', 'signature.ts', 'start.ts', 'vitest.ts'];
+    const entries = [
+      'emulator.ts',
+      'executable.ts',
+      'index.ts',
+      'playwright.ts',
+      'signature.ts',
+      'start.ts',
+      'vitest.ts',
+    ];
     expect(names.sort()).toEqual(entries);
   });
 

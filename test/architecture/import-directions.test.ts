@@ -21,7 +21,7 @@ const layers = [
   ['emulator.ts'],
   ['library'],
   ['index.ts'],
-  ['vitest.ts'],
+  ['vitest.ts', 'playwright.ts'],
 ];
 
 /** Modules with their own list. The command line talks to an emulator and does not contain one. */

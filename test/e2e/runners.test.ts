@@ -34,7 +34,13 @@ let withVitest4: string;
 /** Deno too, with the name of the C library on Linux. */
 const deno = `@deno/${process.platform}-${process.arch}${process.platform === 'linux' ? '-glibc' : ''}`;
 
-const versions = ['jest@30.5.2', 'vitest@5.1.1', `${deno}@2.9.6`, ...(hasBun ? [`${bun}@1.4.5`] : [])];
+const versions = [
+  'jest@30.5.2',
+  'vitest@5.1.1',
+  '@playwright/test@1.65.1',
+  `${deno}@2.9.6`,
+  ...(hasBun ? [`${bun}@1.4.5`] : []),
+];
 
 beforeAll(async () => {
   packed = await packPackage();
@@ -168,6 +174,35 @@ describe('Jest', () => {
     const env = { NODE_OPTIONS: '--experimental-vm-modules' };
     const { exitCode, all } = await run(project, [jest, 'jest.test.mjs'], env);
     expect(exitCode, all).toBe(0);
+  });
+});
+
+describe('Playwright', () => {
+  const playwright = join('node_modules', '@playwright', 'test', 'cli.js');
+
+  it('Playwright runs its recipe', async () => {
+    add(project, 'playwright.spec.ts', recipes);
+    const { exitCode, all } = await run(project, [playwright, 'test', 'playwright.spec.ts']);
+    expect(exitCode, all).toBe(0);
+    expect(all).toMatch(/1 passed/);
+  });
+
+  it('Playwright shows what was delivered instead', async () => {
+    writeFileSync(
+      join(project, 'other.spec.ts'),
+      `import { expect, test } from 'svc-emulator/playwright';
+       test('other', async ({ workspace, receiver }) => {
+         await workspace.trigger('order.shipped', { order: 1 });
+         await expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 1 } });
+         await expect(workspace).not.toHaveDelivered('order.paid');
+         await expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 }, to: receiver.url, timeout: 20 });
+       });`,
+    );
+    const { exitCode, all } = await run(project, [playwright, 'test', 'other.spec.ts']);
+    expect(exitCode, all).toBe(1);
+    expect(all).toMatch(
+      /expected deliveries of order\.shipped .*"order":2.*\n\s+del_\w+ to http:.+: succeeded/,
+    );
   });
 });
 

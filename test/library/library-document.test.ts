@@ -110,7 +110,7 @@ function keysOf(schema: unknown): string[] {
   return Object.keys(unwrap(schema).entries ?? {});
 }
 
-it.each(['src/index.ts', 'src/signature.ts', 'src/vitest.ts'])(
+it.each(['src/index.ts', 'src/signature.ts', 'src/vitest.ts', 'src/playwright.ts'])(
   'the pages of the library name every export of %s',
   (path) => {
     const source = read(path);
