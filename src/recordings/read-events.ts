@@ -43,7 +43,7 @@ export function readEvents({ file, entries }: Recording): RecordedEvents {
     throw new SvcError('usage', `${file} contains no event.`, {
       hint: {
         text: 'Record the requests to a receiver, or export deliveries',
-        command: 'svc deliveries export --out deliveries.ndjson',
+        command: 'svc deliveries export > deliveries.ndjson',
       },
     });
   }

@@ -211,6 +211,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'faults clear': [inWorkspace],
   'fixtures import': [
     ['a.har --type order.created,order.paid --yes', { type: ['order.created', 'order.paid'], yes: true }],
+    ['openapi.yaml --dry-run', { dryRun: true }],
   ],
   'gaps check': [
     [

@@ -68,7 +68,6 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
   { page: /^docs\/parity/, code: /\.(?:har|ndjson)\b/, reason: 'test/cli/commands/gaps.test.ts runs them' },
-  { page: /^docs\/agents/, code: /^claude mcp add/, reason: 'needs Claude Code' },
   {
     page: /^docs\/receiver-testing/,
     code: /^svc receiver fuzz 3000/,
@@ -160,6 +159,19 @@ const sessions: Readonly<Record<string, Session>> = {
       const expect = (actual) => ({ toMatchObject: ([{ applied_count }]) => assert.equal(actual[0].applied_count, applied_count) });
       ${code}
       await emulator.close();`,
+  },
+  'docs/senders.md': {
+    before: [
+      [/^svc emulator start/, 'command svc emulator stop'],
+      [
+        /^svc fixtures import/,
+        `mkdir payloads; echo '{}' > payloads/push.json
+        echo '{"openapi":"3.1.0","webhooks":{}}' > openapi.yaml`,
+      ],
+    ],
+    // The receiver verifies with the scheme `svc`.
+    fails: /receiver check/,
+    wrap: (code) => `import { createEmulator } from 'svc-emulator';\n${code}\nawait emulator.close();`,
   },
   'docs/signatures.md': {
     // The receiver verifies with the scheme `svc`.

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { command as importFixtures } from '../../../src/cli/commands/fixtures-import.ts';
@@ -273,6 +273,32 @@ describe('svc fixtures import', () => {
     await expect(missing).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('an OpenAPI document and a folder of payloads become fixtures, after --dry-run has shown them', async () => {
+    const { folder, createContext } = await setUp();
+    const document = {
+      openapi: '3.1.0',
+      webhooks: {
+        'parcel.found': {
+          post: { requestBody: { content: { 'application/json': { example: { at: 'Oslo' } } } } },
+        },
+        'parcel.seen': { post: { requestBody: { content: { 'application/json': { example: [] } } } } },
+      },
+    };
+    writeFileSync(join(folder, 'openapi.yaml'), JSON.stringify(document));
+    mkdirSync(join(folder, 'payloads/orders'), { recursive: true });
+    writeFileSync(join(folder, 'payloads/orders/create.json'), '{"total":12.50}');
+    const files = ['openapi.yaml', 'payloads'];
+    const shown = createContext();
+    await importFixtures.run({ files, dryRun: true, yes: true }, shown.context);
+    expect(shown.capturedOutput.out).toMatch(/^2 fixtures would be written to /);
+    expect(shown.capturedOutput.err).toContain('no fixture for parcel.seen: ');
+    expect(existsSync(join(folder, 'fixtures'))).toBe(false);
+    await importFixtures.run({ files, yes: true }, createContext().context);
+    const read = (name: string) => readFileSync(join(folder, `fixtures/events/${name}.json`), 'utf8');
+    expect(JSON.parse(read('parcel.found')).payload).toEqual({ at: 'Oslo' });
+    expect(read('orders/create')).toContain('"total": 12.50');
+  });
+
   it('the events of svc gaps record are not imported', async () => {
     const { folder, createContext, recordService } = await setUp();
     await recordService({ type: 'order.created' });
@@ -281,9 +307,9 @@ describe('svc fixtures import', () => {
       importFixtures.run({ files: ['a.ndjson'], ...(type && { type }), yes: true }, context);
     const hint = { text: expect.stringContaining('Record the traffic of your application.') };
     await expect(run()).rejects.toMatchObject({
-      ...{ code: 'not_found', message: 'The recording has no event.', hint },
+      ...{ code: 'not_found', message: 'a.ndjson has no event.', hint },
     });
-    const message = 'The recording has no event of type order.created.';
+    const message = 'a.ndjson has no event of type order.created.';
     await expect(run(['order.created'])).rejects.toMatchObject({ message, hint });
     expect(existsSync(join(folder, 'fixtures'))).toBe(false);
 
