@@ -19,7 +19,7 @@ describe('a text file that an option names', () => {
     'verify --payload {} --signature v1=00 --secret @latin-1.json',
     'receiver check 3000 --event-type order.shipped --secret @latin-1.json',
     `receiver fuzz 3000 --replay latin-1.json --secret ${secret}`,
-    'events import latin-1.json',
+    'events import latin-1.json --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     'gaps check latin-1.json',
     'fixtures run ./latin-1.json --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     `${start} --seed latin-1.json`,
