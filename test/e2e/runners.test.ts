@@ -181,8 +181,8 @@ describe('Playwright', () => {
   const playwright = join('node_modules', '@playwright', 'test', 'cli.js');
 
   it('Playwright runs its recipe', async () => {
-    add(project, 'playwright.spec.ts', recipes);
-    const { exitCode, all } = await run(project, [playwright, 'test', 'playwright.spec.ts']);
+    add(project, 'playwright.test.js', recipes);
+    const { exitCode, all } = await run(project, [playwright, 'test', 'playwright.test.js']);
     expect(exitCode, all).toBe(0);
     expect(all).toMatch(/1 passed/);
   });
