@@ -47,10 +47,8 @@ const deliveryVariations = {
   'lost-response': 'a delivery whose response is lost, so that it is sent again',
   'cut-request': 'a request that is cut off in the middle and sent again',
   'slow-body': 'a request body that arrives in parts',
-  rotation: 'a delivery with two signatures, as during a rotation of the secret',
   'kept-connection': 'a delivery on a reused connection',
   burst: 'up to 150 other events, many of them at the same time',
-  pause: 'up to three seconds without a delivery',
 } as const;
 
 /** Events that receivers often do not expect. */

@@ -1,7 +1,6 @@
 /** Plays the sequences of checks, and keeps what earlier checks showed about the receiver. */
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
-import { bodySerializers } from './delivery-factory.ts';
 import type { PlayLimits, PlayRecord } from './play-sequence.ts';
 import { describeResponses } from './receiver-client.ts';
 import { type Play, ReceiverSession, type SessionOptions } from './receiver-session.ts';
@@ -39,7 +38,6 @@ export class CheckSession extends ReceiverSession {
   constructor(options: CheckSessionOptions) {
     const { event, apiKey, slowThresholdMs = SLOW_THRESHOLD_MS } = options;
     super({ ...options, restart: null }, event);
-    [this.factory.serializer] = bodySerializers;
     this.apiKey = apiKey;
     this.slowThresholdMs = slowThresholdMs;
   }

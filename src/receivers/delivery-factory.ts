@@ -1,14 +1,10 @@
 /** Creates signed deliveries that a correct receiver accepts, and the same with one deviation. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import { UlidGenerator } from '../domain/ids.ts';
-import { commonSerializers, parseJson, type Serializer, writeJson } from '../signature/json-serializers.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { createSignatureHeaders } from '../signature/sign.ts';
 import { formatTimestamp } from '../signature/signature-header.ts';
 import type { DeliveryMessage, ReceiverResponse } from './receiver-client.ts';
-
-/** A receiver that verifies a body after serializing it again accepts only what its own JSON library writes. */
-export const bodySerializers = commonSerializers.slice(0, 3) as [Serializer, ...Serializer[]];
 
 export interface DeliveryFactoryOptions {
   readonly scheme: SignatureScheme;
@@ -51,8 +47,6 @@ export class DeliveryFactory {
   readonly secret: string;
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
-  /** Writes bodies. The check of a valid delivery sets it to one that the receiver accepts; null for bodies of the service. */
-  serializer: Serializer | null = null;
   /** How far the clock of the receiver is ahead of `now`, in milliseconds; undefined before a `Date` header. */
   #clockDifferenceMs: number | undefined;
 
@@ -65,14 +59,13 @@ export class DeliveryFactory {
   /** Returns a factory for the same receiver with another signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
     const factory = new DeliveryFactory({ ...this.#options, scheme });
-    factory.serializer = this.serializer;
     factory.#clockDifferenceMs = this.#clockDifferenceMs;
     return factory;
   }
 
   /** Compares the clocks, with the first response that has a `Date` header. */
   noteServerTime(response: ReceiverResponse): void {
-    if (response.status === null || response.serverTimeMs === null) return;
+    if (response.status === null || Number.isNaN(response.serverTimeMs)) return;
     if (this.#clockDifferenceMs !== undefined) return;
     const differenceMs = response.serverTimeMs + DATE_ROUNDING_MS - this.#options.now();
     this.#clockDifferenceMs = Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS ? differenceMs : 0;
@@ -80,15 +73,6 @@ export class DeliveryFactory {
 
   createId(kind: 'event' | 'delivery' | 'workspace'): string {
     return this.#ids.next(kind, this.#options.now());
-  }
-
-  /** Writes an envelope with sorted fields: a receiver that sorts the fields and serializes them gets the same text. */
-  serialize(envelope: string): string {
-    if (this.serializer === null) return envelope;
-    const { choices } = this.serializer;
-    const order = (names: readonly string[]) => choices.order([...names].sort());
-    const tree = parseJson(envelope);
-    return (tree && writeJson(tree, { ...choices, order })) ?? envelope;
   }
 
   /** Signs a body as the service does, apart from the options. */

@@ -10,13 +10,9 @@ import {
   type PlayedStep,
 } from './sequence.ts';
 
-/**
- * Each rule with its sections of the service description, why it matters and what to do. A defect can break another rule of the same
- * group while its sequence becomes smaller: without the repeats that broke `once`, an attack can show it as `no-side-effect`.
- */
+/** Each rule with its sections of the service description, why it matters and what to do. */
 export const fuzzRules = {
   accepted: {
-    group: 'genuine delivery',
     reference: '§6.2, §6.5',
     summary: 'a valid delivery gets a 2xx response within the time limit',
     reason:
@@ -25,7 +21,6 @@ export const fuzzRules = {
       'Respond with 2xx to every delivery with a valid signature, including duplicates, unusual payloads and unknown types.',
   },
   rejected: {
-    group: 'attack',
     reference: '§6.3, §6.4',
     summary: 'a forged, altered or old delivery gets a 4xx response',
     reason:
@@ -34,14 +29,12 @@ export const fuzzRules = {
       'Verify the signature over the timestamp and the raw body, then the age of the timestamp, and respond with 400 if either fails.',
   },
   'no-side-effect': {
-    group: 'too many side effects',
     reference: '§6.4',
     summary: 'a forged, altered or old delivery has no side effect',
     reason: 'An attacker can make your receiver act on an event that never happened.',
     remedy: 'Verify a delivery before you do anything else with it.',
   },
   processed: {
-    group: 'too few side effects',
     reference: '§6.6',
     summary: 'an accepted event has a side effect',
     reason:
@@ -50,7 +43,6 @@ export const fuzzRules = {
       'Mark an event as seen only after its delivery is verified, compare the whole data.id, and store the event before you respond. The side effects that are observed must survive a restart.',
   },
   once: {
-    group: 'too many side effects',
     reference: '§6.6',
     summary: 'an event has only one side effect, however often it is delivered',
     reason:
@@ -59,7 +51,6 @@ export const fuzzRules = {
       'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep the IDs for at least 72 hours, in a database that survives a restart.',
   },
   order: {
-    group: 'too few side effects',
     reference: '§6.6',
     summary: 'an event has a side effect even if it is days old or a newer event arrived first',
     reason:
@@ -68,7 +59,6 @@ export const fuzzRules = {
       'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it. The side effects that are observed must survive a restart.',
   },
   'no-server-error': {
-    group: 'genuine delivery',
     reference: '§6.4, §6.5',
     summary: 'no delivery gets a 5xx response',
     reason:
@@ -76,7 +66,6 @@ export const fuzzRules = {
     remedy: 'Check the log of your receiver for the error. 503 is allowed if a later attempt is accepted.',
   },
   running: {
-    group: 'running',
     reference: '§6',
     summary: 'the receiver still accepts deliveries afterwards',
     reason: 'While a receiver is down, the service retries each delivery, and gives up after 72 hours.',
@@ -88,14 +77,12 @@ export type FuzzRule = keyof typeof fuzzRules;
 export const fuzzRuleNames = Object.keys(fuzzRules) as FuzzRule[];
 
 /** The rules that cannot be checked without side effects. */
-export const sideEffectRules: ReadonlySet<FuzzRule> = new Set(
-  fuzzRuleNames.filter((name) => fuzzRules[name].group.endsWith('side effects')),
-);
-
-/** Whether a defect that breaks one rule can break the other one instead in a smaller sequence. */
-export function isSameGroup(rule: FuzzRule, other: FuzzRule): boolean {
-  return fuzzRules[rule].group === fuzzRules[other].group;
-}
+export const sideEffectRules: ReadonlySet<FuzzRule> = new Set([
+  'no-side-effect',
+  'processed',
+  'once',
+  'order',
+]);
 
 export interface Violation {
   readonly rule: FuzzRule;

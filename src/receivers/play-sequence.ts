@@ -1,7 +1,6 @@
 /** Plays a sequence against a receiver, as the service would, and records what happens. */
 import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
-import { createWebhookSecret } from '../domain/secret.ts';
 import { sleep } from '../platform/timers.ts';
 import { toEnvelope } from '../resources/event.ts';
 import type { DeliveryFactory } from './delivery-factory.ts';
@@ -112,7 +111,6 @@ export class SequencePlay {
   /** The latest delivery of each event by its index. A step sends it again, unless it makes a new one. */
   readonly #deliveryIds = new Map<number, string>();
   readonly #exchanges: Exchange[] = [];
-  readonly #otherSecret: string;
   /** The restart that is in progress; null without one. */
   #restarting: Promise<void> | null = null;
   /** Whether a valid delivery was not accepted in the end. No further step starts then, because the sequence usually fails. */
@@ -131,7 +129,6 @@ export class SequencePlay {
     const distanceMs = Math.max(1, Math.floor((options.now() - firstCreatedAt) / Math.max(1, count)));
     this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
     this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
-    this.#otherSecret = createWebhookSecret(options.factory.scheme.key);
     const firstId = this.#ids.next('event', this.#startedAt);
     this.#events = sequence.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
     this.#envelopes = sequence.events.map((event, index) =>
@@ -221,14 +218,12 @@ export class SequencePlay {
 
   async #deliver(step: DeliverStep, index: number): Promise<void> {
     const event = this.#events[step.event];
-    const envelope = this.#envelopes[step.event];
-    if (event === undefined || envelope === undefined) return;
-    const body = this.#options.factory.serialize(envelope);
+    const body = this.#envelopes[step.event];
+    if (event === undefined || body === undefined) return;
     const deliveryId = this.#getDeliveryId(step);
     const { factory } = this.#options;
-    const secrets = this.#listSecrets(step);
     await this.#sendUntilSettled({ event, step: index, isGenuine: true }, (attempt) => ({
-      ...factory.sign(body, { deliveryId, secrets }),
+      ...factory.sign(body, { deliveryId }),
       hasSlowBody: step.slow_body,
       keepsConnection: step.keep_connection,
       failure: attempt === 1 ? step.failure : undefined,
@@ -240,12 +235,6 @@ export class SequencePlay {
       (isNew ? undefined : this.#deliveryIds.get(event)) ?? this.#options.factory.createId('delivery');
     this.#deliveryIds.set(event, id);
     return id;
-  }
-
-  #listSecrets({ second_signature: position }: DeliverStep): readonly string[] {
-    const { scheme, secret } = this.#options.factory;
-    if (position === undefined || scheme.header.separator === null) return [secret];
-    return position === 'after' ? [secret, this.#otherSecret] : [this.#otherSecret, secret];
   }
 
   /**
@@ -287,10 +276,9 @@ export class SequencePlay {
     step: number,
   ): Promise<void> {
     const event = this.#events[index];
-    const envelope = this.#envelopes[index];
-    if (event === undefined || envelope === undefined) return;
-    const { factory } = this.#options;
-    const request = create(factory, factory.serialize(envelope), envelope);
+    const body = this.#envelopes[index];
+    if (event === undefined || body === undefined) return;
+    const request = create(this.#options.factory, body);
     const id: string = JSON.parse(request.body).data.id;
     const sent = id === event.id ? event : { id, index: null };
     if (sent !== event) this.#otherEvents.push(sent);
@@ -342,8 +330,8 @@ export class SequencePlay {
 
   #createOtherRequest(event: PlayedEvent, deliveryId: string): DeliveryMessage {
     const { factory, template } = this.#options;
-    const envelope = this.#createEnvelope(event.id, template, this.#startedAt);
-    return factory.sign(factory.serialize(envelope), { deliveryId });
+    const body = this.#createEnvelope(event.id, template, this.#startedAt);
+    return factory.sign(body, { deliveryId });
   }
 
   async #send(
@@ -367,8 +355,8 @@ export class SequencePlay {
 
 /**
  * How long to wait for the next attempt. After a status in {@link laterStatuses}, attempts continue for some time. After
- * another 4xx, there is one more attempt if it is the first failure. After a timeout or a blocked address, there is none. After
- * anything else, there are up to three.
+ * another 4xx, there is one more attempt if it is the first failure. After a timeout, there is none. After anything else,
+ * there are up to three.
  * @param failures attempts that failed, at least 1, without those that were cut off or sent during a restart
  * @param elapsedMs since the first attempt, or since the last restart
  * @param limitMs how long a delivery is repeated that can succeed later
@@ -380,10 +368,10 @@ function getRetryDelay(
   elapsedMs: number,
   limitMs: number,
 ): number | undefined {
-  if (response.failure === 'timeout' || response.failure === 'blocked') return undefined;
+  if (response.failure === 'timeout') return undefined;
   const delayMs = RETRY_DELAYS_MS[failures - 1];
   if (response.failure === null && laterStatuses.has(response.status)) {
-    const laterMs = Math.max(response.retryAfterMs ?? 0, delayMs ?? LAST_RETRY_DELAY_MS);
+    const laterMs = delayMs ?? LAST_RETRY_DELAY_MS;
     return elapsedMs + laterMs <= Math.min(MAX_LATER_MS, limitMs) ? laterMs : undefined;
   }
   return isRejected(response) && failures > 1 ? undefined : delayMs;

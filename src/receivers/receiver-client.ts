@@ -1,11 +1,11 @@
 /** Sends requests to a receiver, only where deliveries may go; also slowly, in part, or without reading the response. */
 
 import { describeFailure } from '../diagnosis/describe-failure.ts';
-import { formatDuration, SECOND_MS } from '../domain/duration.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { findHostProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 import { withAnySignal } from '../platform/abort-signals.ts';
-import { type Exchange, OutboundClient, type ReceivedResponse } from '../platform/outbound-client.ts';
+import { type Exchange, OutboundClient } from '../platform/outbound-client.ts';
 import { assertNotEmulator } from '../platform/own-addresses.ts';
 import { sleep } from '../platform/timers.ts';
 
@@ -20,24 +20,19 @@ export interface DeliveryMessage {
   readonly keepsConnection?: boolean | undefined;
 }
 
-/**
- * A status, or why there is none. `cut`: the request or the response was cut off on purpose; `blocked`: deliveries may not go
- * to the address.
- */
+/** A status, or why there is none. `cut`: the request or the response was cut off on purpose. */
 export type ReceiverResponse = { readonly durationMs: number } & (
   | {
       readonly status: number;
       readonly problem: null;
       readonly failure: null;
-      /** The time in the header `Date`, in milliseconds since 1970; null without a valid one. */
-      readonly serverTimeMs: number | null;
-      /** How long to wait, from the header `Retry-After`; null if it has no number of seconds. */
-      readonly retryAfterMs: number | null;
+      /** The time in the header `Date`, in milliseconds since 1970; NaN without a valid one. */
+      readonly serverTimeMs: number;
     }
   | {
       readonly status: null;
       readonly problem: string;
-      readonly failure: 'cut' | 'timeout' | 'tls' | 'connection' | 'blocked';
+      readonly failure: 'cut' | 'timeout' | 'tls' | 'connection';
     }
 );
 
@@ -102,7 +97,9 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
       return { status: null, problem, failure: 'cut', durationMs };
     }
     if (response !== null) {
-      return { status: response.status, problem: null, failure: null, durationMs, ...readHeaders(response) };
+      const { status, headers } = response;
+      const serverTimeMs = Date.parse(headers.date ?? '');
+      return { status, problem: null, failure: null, durationMs, serverTimeMs };
     }
     return { status: null, durationMs, ...classifyFailure(exchange, url, timeoutMs) };
   }
@@ -132,26 +129,10 @@ function classifyFailure(exchange: Exchange, url: string, timeoutMs: number) {
   const failure = exchange.failure ?? 'stopped';
   const limits = { connectTimeoutMs: timeoutMs, attemptTimeoutMs: timeoutMs };
   const { outcome, error } = describeFailure(failure, { ...exchange, ...limits, url: new URL(url) });
-  switch (outcome) {
-    case 'timeout':
-      return { failure: 'timeout', problem: `no response within ${formatDuration(timeoutMs)}` } as const;
-    case 'tls_error':
-      return { failure: 'tls', problem: error } as const;
-    case 'blocked':
-      return { failure: 'blocked', problem: error } as const;
-    default:
-      return { failure: 'connection', problem: error } as const;
+  if (outcome === 'timeout') {
+    return { failure: outcome, problem: `no response within ${formatDuration(timeoutMs)}` } as const;
   }
-}
-
-/** A time in `Retry-After` is not read: 429 and 503 usually come with seconds. */
-function readHeaders({ headers }: ReceivedResponse) {
-  const serverTimeMs = Date.parse(headers.date ?? '');
-  const retryAfter = headers['retry-after'] ?? '';
-  return {
-    serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs,
-    retryAfterMs: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : null,
-  };
+  return { failure: outcome === 'tls_error' ? 'tls' : 'connection', problem: error } as const;
 }
 
 /** @throws SvcError `usage` for a URL to which deliveries may not go, such as one of the emulator itself */
@@ -179,7 +160,7 @@ export function isRejected({ status }: Pick<ReceiverResponse, 'status'>): boolea
 
 /** Whether there was no connection, or it was closed before the response. */
 export function isUnreachable({ failure }: Pick<ReceiverResponse, 'failure'>): boolean {
-  return failure === 'connection' || failure === 'tls' || failure === 'blocked';
+  return failure === 'connection' || failure === 'tls';
 }
 
 /** What to do if no delivery reaches the receiver. */

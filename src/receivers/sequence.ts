@@ -17,7 +17,6 @@ const MAX_EVENTS = 60;
 const MAX_STEPS = 1_000;
 const MAX_PADDING = 1_000_000;
 const MAX_BURST = 1_000;
-const MAX_PAUSE_MS = 60_000;
 
 const flag = v.optional(v.literal(true));
 
@@ -35,15 +34,13 @@ const eventIndex = wholeNumber(0, MAX_EVENTS - 1);
 const DeliverSchema = v.strictObject({
   kind: v.literal('deliver'),
   event: eventIndex,
-  /** Starts at the same time as the step before, which is not a pause. */
+  /** Starts at the same time as the step before. */
   with_previous: flag,
   /** A new delivery of an event that was delivered before, as after a replay. Without this, the same delivery, as in a retry. */
   new_delivery: flag,
   /** What goes wrong at the first attempt. The delivery is then sent again. */
   failure: v.optional(v.picklist(['lost-response', 'cut-request'])),
   slow_body: flag,
-  /** A second signature, made with another secret, after or before the valid one. */
-  second_signature: v.optional(v.picklist(['after', 'before'])),
   keep_connection: flag,
 });
 const AttackSchema = v.strictObject({
@@ -57,7 +54,6 @@ const StepSchema = v.variant('kind', [
   DeliverSchema,
   AttackSchema,
   v.strictObject({ kind: v.literal('burst'), count: wholeNumber(1, MAX_BURST), with_previous: flag }),
-  v.strictObject({ kind: v.literal('pause'), ms: wholeNumber(1, MAX_PAUSE_MS) }),
   v.strictObject({ kind: v.literal('restart') }),
 ]);
 
@@ -89,8 +85,8 @@ export interface CustomStep {
   readonly isGenuine: boolean;
   /** As in a step of a sequence. */
   readonly with_previous?: boolean | undefined;
-  /** @param envelope the envelope of the event as the service writes it. @param body the same as the receiver may serialize it */
-  create(factory: DeliveryFactory, body: string, envelope: string): DeliveryMessage;
+  /** @param body the envelope of the event */
+  create(factory: DeliveryFactory, body: string): DeliveryMessage;
 }
 
 /** What is played: a delivery sequence, or the fixed one of a check. */
@@ -98,7 +94,7 @@ export interface PlayedSequence {
   readonly events: readonly SequenceEvent[];
   readonly steps: readonly PlayedStep[];
 }
-export type PlayedStep = SequenceStep | CustomStep;
+export type PlayedStep = SequenceStep | CustomStep | { readonly kind: 'pause'; readonly ms: number };
 
 export interface EventTemplate {
   readonly type: string;
@@ -144,8 +140,8 @@ function createSequenceError(source: string, problem: string): SvcError {
 export function normalizeSequence(sequence: DeliverySequence): DeliverySequence {
   const delivered = new Set<number>();
   const steps = sequence.steps.map((step, index): SequenceStep => {
-    if (step.kind === 'pause' || step.kind === 'restart') return step;
-    const simplified = canStartDuring(sequence.steps[index - 1]) ? step : omitField(step, 'with_previous');
+    if (step.kind === 'restart') return step;
+    const simplified = index > 0 ? step : omitField(step, 'with_previous');
     if (simplified.kind !== 'deliver') return simplified;
     const isFirst = !delivered.has(simplified.event);
     delivered.add(simplified.event);
@@ -189,16 +185,10 @@ export function groupSteps(
   const groups: (readonly [number, PlayedStep])[][] = [];
   for (const [index, step] of steps.entries()) {
     const previous = groups.at(-1);
-    const joins = 'with_previous' in step && step.with_previous && canStartDuring(steps[index - 1]);
-    if (joins && previous !== undefined) previous.push([index, step]);
+    if ('with_previous' in step && step.with_previous && previous !== undefined) previous.push([index, step]);
     else groups.push([[index, step]]);
   }
   return groups;
-}
-
-/** Whether the next step can start at the same time as this one. */
-function canStartDuring(step: PlayedStep | undefined): boolean {
-  return step !== undefined && step.kind !== 'pause';
 }
 
 /** The text of an event's payload, with the padding. */
@@ -239,8 +229,6 @@ export function describeStep(sequence: DeliverySequence, index: number): string 
       return `attack with ${nameEvent(sequence, step.event)}: ${attacks[step.attack]}${step.with_previous ? ', at the same time' : ''}`;
     case 'burst':
       return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}${step.with_previous ? ', at the same time' : ''}`;
-    case 'pause':
-      return `wait ${step.ms} ms`;
     case 'restart':
       return 'restart the receiver';
   }
@@ -252,9 +240,6 @@ function listDetails(step: DeliverStep, event: SequenceEvent | undefined): strin
     step.failure === 'lost-response' ? 'lose the response and send it again' : null,
     step.failure === 'cut-request' ? 'cut the request off and send it again' : null,
     step.slow_body ? 'with a slow body' : null,
-    step.second_signature === undefined
-      ? null
-      : `with another signature ${step.second_signature} the valid one`,
     step.keep_connection ? 'on a reused connection' : null,
     event?.days_old === undefined ? null : `created ${event.days_old} days ago`,
     event?.padding === undefined ? null : `with ${event.padding} bytes of padding`,

@@ -28,11 +28,6 @@ const SLIGHTLY_STALE_AGE_MS = 5 * MINUTE_MS + 10 * SECOND_MS;
 /** Two minutes more than the tolerance, so that an age that is rounded to minutes is too large too. */
 const FUTURE_AGE_MS = -7 * MINUTE_MS;
 
-/** The tampered deliveries that every correct receiver rejects with this scheme. */
-export function listTamperedDeliveries(scheme: SignatureScheme): readonly TamperedDelivery[] {
-  return listAttacks(scheme).map(getTamperedDelivery);
-}
-
 /** The names of the tampered deliveries that every correct receiver rejects with this scheme. */
 export function listAttacks(scheme: SignatureScheme): readonly AttackName[] {
   return attackNames.filter((name) => definitions[name].isPossible?.(scheme) ?? true);
@@ -219,8 +214,13 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
   },
 };
 
+/** A secret that the receiver does not have. */
+export function createOtherSecret({ scheme }: DeliveryFactory): string {
+  return createWebhookSecret(scheme.key);
+}
+
 function signWithOtherSecret(factory: DeliveryFactory, body: string): SignedMessage {
-  return factory.sign(body, { secrets: [createWebhookSecret(factory.scheme.key)] });
+  return factory.sign(body, { secrets: [createOtherSecret(factory)] });
 }
 
 function withDigest(change: (digest: string) => string): Definition['create'] {

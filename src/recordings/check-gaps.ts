@@ -65,37 +65,15 @@ export async function checkGaps(input: GapCheckInput): Promise<GapReport> {
     ...messages.observations,
     ...observeRetries(traffic.attempts, retry),
   ];
-  // With another field for the payload, the emulator accepts no event. So it replays again with the values that it found.
-  const found = new Set<string>();
-  for (;;) {
-    const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });
-    const pairs = await replay(requests, { ...adopted, 'rate.limit': 'off' }, input.startTarget);
-    const compared = compareResponses(pairs, input.eventTypes);
-    const current = compared.observations.filter((each) => !found.has(toKey(each)));
-    const groups = groupBy(current, toKey).filter(showsOtherValue);
-    if (groups.length === 0) {
-      return {
-        data: toResults(input, [...observations, ...current]),
-        other: toOther([...messages.other, ...compared.other]),
-        notes: signatures.note === null ? [] : [signatures.note],
-      };
-    }
-    for (const group of groups) {
-      found.add(group.map(toKey)[0] ?? '');
-      observations.push(...group);
-    }
-  }
-}
-
-function toKey({ gap, field }: Observation): string {
-  return `${gap} ${field}`;
-}
-
-function showsOtherValue(observations: readonly Observation[]): boolean {
-  const { verdict, observed } = judge('', observations);
-  return (
-    verdict === 'different' && observed !== null && observations.some(({ gap }) => isConfigurable(gaps[gap]))
-  );
+  // With the values that it shows, because with another field for the payload the emulator accepts no event.
+  const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });
+  const pairs = await replay(requests, { ...adopted, 'rate.limit': 'off' }, input.startTarget);
+  const compared = compareResponses(pairs, input.eventTypes);
+  return {
+    data: toResults(input, [...observations, ...compared.observations]),
+    other: toOther([...messages.other, ...compared.other]),
+    notes: signatures.note === null ? [] : [signatures.note],
+  };
 }
 
 function toResults(

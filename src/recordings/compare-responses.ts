@@ -1,7 +1,6 @@
 /** Maps the differences between the responses of the service and of the emulator to gaps. */
 import { isDeepStrictEqual } from 'node:util';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { isObject } from '../domain/json.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
@@ -31,7 +30,7 @@ interface Rule {
 const readStatus = ({ status }: ApiRequest) => status;
 const readError = ({ status, failure }: ApiRequest) => `${status} ${failure.code}`.trim();
 const readResult = (response: ApiRequest) => (isSuccess(response) ? 'accepted' : 'rejected');
-const readDecision = (accepted: ConfigValue | null, rejected: ConfigValue | null) => (response: ApiRequest) =>
+const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response: ApiRequest) =>
   isSuccess(response) ? accepted : rejected;
 
 /** All that apply to an accepted request count. An error has one reason: only the rules up to a difference, or to a gap without an override. */
@@ -83,7 +82,8 @@ const rules: readonly Rule[] = [
       isRepeated(pair) &&
       pair.recorded.result.id === pair.earlier?.recorded.result.id &&
       pair.emulated.result.id === pair.earlier?.emulated.result.id,
-    read: describeReplay,
+    read: ({ status, responseHeaders }) =>
+      `${status}, Idempotent-Replayed: ${responseHeaders.get('idempotent-replayed')}`,
   },
   {
     gap: 'idempotency.conflict',
@@ -102,13 +102,6 @@ const rules: readonly Rule[] = [
     read: readDecision('open', 'closed'),
   },
   {
-    gap: 'event.body',
-    operation: 'createEvent',
-    about: /\b(?:payload|data)\b/i,
-    when: ({ recorded: { input } }) => isObject(input.payload) !== isObject(input.data),
-    read: (response) => readDecision(isObject(response.input.payload) ? 'payload' : 'data', null)(response),
-  },
-  {
     gap: 'webhook.url',
     operation: 'createWebhook',
     about: /\burl\b|https|public/i,
@@ -122,21 +115,6 @@ const rules: readonly Rule[] = [
     about: /\*|wildcard|\bevents\b/i,
     when: ({ recorded: { input } }) => isDeepStrictEqual(input.events, [WILDCARD_SUBSCRIPTION]),
     read: readDecision('accepted', 'rejected'),
-  },
-  {
-    gap: 'webhook.limit',
-    operation: 'createWebhook',
-    // Other limits are about a field of the endpoint.
-    about: /^(?!.*(?:\burls?\b|\bevents?\b|character)).*(?:endpoint|webhook)/i,
-    read: readResult,
-    showsNoValue: true,
-  },
-  {
-    gap: 'list.workspace',
-    operation: 'listEvents',
-    about: /workspace/i,
-    when: ({ recorded }) => findWorkspaceParameter(recorded) !== null,
-    read: (response) => readDecision(findWorkspaceParameter(response), null)(response),
   },
   {
     gap: 'list.limit',
@@ -172,21 +150,9 @@ function applies(
   return when?.(pair, eventTypes) ?? true;
 }
 
-function findWorkspaceParameter({ url }: ApiRequest): string | null {
-  return [...url.searchParams].find(([, value]) => value.startsWith('ws_'))?.[0] ?? null;
-}
-
 /** Whether the same request was accepted before, with the same idempotency key. */
 function isRepeated({ recorded, earlier }: Pair): boolean {
   return earlier?.recorded.path === recorded.path && String(earlier.recorded.body) === String(recorded.body);
-}
-
-function describeReplay(
-  { status, result, responseHeaders }: ApiRequest,
-  earlier: ApiRequest | undefined,
-): string {
-  const isEqual = status === earlier?.status && isDeepStrictEqual(result, earlier.result);
-  return `${isEqual ? 'the same' : 'another'} response, Idempotent-Replayed: ${responseHeaders.get('idempotent-replayed')}`;
 }
 
 /**

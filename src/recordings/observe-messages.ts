@@ -75,13 +75,19 @@ function observePageSize(exchange: ApiRequest, defaultLimit: number): Observatio
   return [{ gap: 'list.limit', field: 'default', exchange, isSame, value, text: `${items.length} items` }];
 }
 
-function observeRateLimit(exchange: ApiRequest, configured: GapValues['rate.limit']): Observation[] {
-  const header = exchange.responseHeaders.get('ratelimit-policy');
-  if (header === undefined && (configured !== null || exchange.status !== 429)) return [];
-  const { burst, per_second: perSecond } = configured ?? { burst: 0, per_second: 1 };
-  const isSame =
-    configured !== null && header?.endsWith(`;q=${burst};w=${Math.ceil(burst / perSecond)}`) === true;
-  return [{ gap: 'rate.limit', exchange, isSame, value: null, text: header ?? 'no RateLimit-Policy' }];
+/** The names in accepted requests: that of the payload, and that of the parameter with the workspace. */
+function observeNames(exchange: ApiRequest, values: GapValues): Observation[] {
+  const { operation, input, url } = exchange;
+  if (!isSuccess(exchange)) return [];
+  const observe = (gap: 'event.body' | 'list.workspace', value: string): Observation[] => {
+    const isSame = value === values[gap];
+    return [{ gap, exchange, isSame, value, text: `${value}; svc: ${values[gap]}` }];
+  };
+  if (operation === 'createEvent' && isObject(input.payload) !== isObject(input.data)) {
+    return observe('event.body', isObject(input.payload) ? 'payload' : 'data');
+  }
+  const [parameter] = [...url.searchParams].find(([, value]) => value.startsWith('ws_')) ?? [];
+  return operation === 'listEvents' && parameter !== undefined ? observe('list.workspace', parameter) : [];
 }
 
 /** A kind of record, and the gap about its fields; null if no gap is about them. */
@@ -130,7 +136,7 @@ export function observeMessages({ requests, attempts }: Traffic, values: GapValu
       observations.push({ gap: gap as GapId, exchange: request, isSame: value === null, value, text });
     }
     observations.push(...observePageSize(request, values['list.limit'].default));
-    observations.push(...observeRateLimit(request, values['rate.limit']));
+    observations.push(...observeNames(request, values));
   }
   for (const attempt of attempts) {
     compareFields(attempt, 'envelope', attempt.envelope);

@@ -14,7 +14,6 @@ export interface RecordedEvent {
   readonly type: string;
   /** ID of the event in the recorded service; null if the file does not say. */
   readonly sourceId: string | null;
-  readonly isProbe: boolean;
   /** JSON text of an object, unchanged. */
   readonly payload: string;
   /** As recorded; the API validates them. */
@@ -54,10 +53,10 @@ export function readEvents({ file, entries }: Recording): RecordedEvents {
   };
 }
 
-function readEvent({ position, createdAt: at, body, isProbe, exchanges }: RecordedEntry): RecordedEvent[] {
+function readEvent({ position, createdAt: at, body, exchanges }: RecordedEntry): RecordedEvent[] {
   const response = exchanges[0]?.responseText ?? '';
   const event = parseEvent(body, findId(response));
-  return event === null ? [] : [{ position, at, isProbe, ...event }];
+  return event === null ? [] : [{ position, at, ...event }];
 }
 
 /** The event ID in the response of the API; null in the response of a receiver. */

@@ -59,8 +59,6 @@ export interface RecordedEntry {
   readonly createdAt: number;
   /** What was sent; empty if it cannot contain an event. */
   readonly body: string;
-  /** Whether `svc gaps record` sent it. */
-  readonly isProbe: boolean;
   readonly exchanges: readonly Exchange[];
 }
 
@@ -126,14 +124,14 @@ function readEntry(item: Fields, isHar: boolean, file: string, position: string)
     const exchange = readExchange(item, file, position);
     if (exchange === null) return null;
     const body = exchange.method === 'POST' ? exchange.body.toString() : '';
-    return { position, createdAt: exchange.at, body, isProbe: !isHar, exchanges: [exchange] };
+    return { position, createdAt: exchange.at, body, exchanges: [exchange] };
   }
   const createdAt = Date.parse(toText(item.created_at));
   if (Number.isNaN(createdAt) || typeof item.body !== 'string') return null;
   const exchanges = toArray(item.attempts).flatMap(
     (attempt, index) => readExchange(toFields(attempt), file, `${position}, attempt ${index + 1}`) ?? [],
   );
-  return { position, createdAt, body: item.body, isProbe: false, exchanges };
+  return { position, createdAt, body: item.body, exchanges };
 }
 
 /** @returns null without a valid URL or time */

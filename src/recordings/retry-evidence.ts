@@ -16,34 +16,32 @@ type Attempts = readonly DeliveryAttempt[];
 /** A failed attempt, and the time to the next one. */
 interface Wait extends FailedAttempt {
   readonly failed: DeliveryAttempt;
-  readonly next: DeliveryAttempt | undefined;
-  /** Infinite if no later attempt was recorded. */
+  readonly next: DeliveryAttempt;
   readonly ms: number;
 }
 
 export function observeRetries(attempts: Attempts, configured: RetryPolicy): Observation[] {
-  const identified = attempts.filter(({ id }) => id !== '');
-  const deliveries = groupBy(identified, ({ id }) => id);
+  const deliveries = groupBy(
+    attempts.filter(({ id }) => id !== ''),
+    ({ id }) => id,
+  );
   const waits = deliveries
     .map(listWaits)
     .filter((each) => !lacksAttempts(each, configured))
     .flat();
-  const ended = waits.filter(({ next }) => next !== undefined);
-  const plain = ended.filter((wait) => wait.retryAfterMs === null && wait.responseStatus !== 410);
+  const plain = waits.filter((wait) => wait.retryAfterMs === null && wait.responseStatus !== 410);
   const { policy, observations } = observeSchedule(plain, configured);
-  const lastTimes = new Map(identified.map(({ url, dueAt }) => [url.href, dueAt]));
   const observeFlag = (gap: GapId, flag: 'honorRetryAfter' | 'stopOn410', set: string, unset: string) =>
     waits.flatMap((wait) => {
-      const lastAt = lastTimes.get(wait.failed.url.href) ?? 0;
-      const isSet = isPlanned(wait, { ...policy, [flag]: true }, lastAt);
-      if (isSet === isPlanned(wait, { ...policy, [flag]: false }, lastAt)) return [];
+      const isSet = isPlanned(wait, { ...policy, [flag]: true });
+      if (isSet === isPlanned(wait, { ...policy, [flag]: false })) return [];
       return toObservation(gap, wait, isSet === configured[flag], isSet ? set : unset);
     });
   return [
     ...observations,
     ...observeFlag('retry.after', 'honorRetryAfter', 'honored', 'ignored'),
     ...observeFlag('retry.410', 'stopOn410', 'stop', 'failure'),
-    ...ended
+    ...waits
       .filter(({ failed }) => failed.status >= 300 && failed.status < 400)
       .map((wait) => toObservation('delivery.success', wait, true, null)),
   ];
@@ -58,14 +56,15 @@ function listWaits(attempts: Attempts): Wait[] {
     .filter((attempt) => !isSuccess(attempt) && !attempt.isManual)
     .flatMap((failed, index) => {
       const next = related[index + 1];
+      if (next === undefined || next.isManual) return [];
       const { dueAt: startedAt, durationMs, status: responseStatus } = failed;
       const retryAfterMs = parseRetryAfter(
         failed.responseHeaders.get('retry-after') ?? '',
         failed.at + durationMs,
       );
-      const ms = (next?.dueAt ?? Infinity) - startedAt;
+      const ms = next.dueAt - startedAt;
       const attempt = { attemptCount: index + 1, firstAttemptAt, startedAt, endedAt: startedAt + durationMs };
-      return next?.isManual ? [] : { ...attempt, failed, next, ms, responseStatus, retryAfterMs };
+      return { ...attempt, failed, next, ms, responseStatus, retryAfterMs };
     });
 }
 
@@ -78,29 +77,24 @@ function toleranceOf(ms: number): number {
 function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
   const planned = [0];
   for (let ms = 0; ms < policy.windowMs; planned.push(ms)) ms += getDelayMs(policy, planned.length);
-  const ended = waits.filter(({ next }) => next !== undefined);
-  const counts = ended.map(({ startedAt, ms: waitMs, firstAttemptAt }) => {
+  const counts = waits.map(({ startedAt, ms: waitMs, firstAttemptAt }) => {
     const offsetMs = startedAt + waitMs - firstAttemptAt;
     return planned.findIndex((ms) => Math.abs(offsetMs - ms) <= toleranceOf(ms) + policy.jitter * ms);
   });
   const isLater = (wait: Wait, index: number) =>
     Number(counts[index]) > wait.attemptCount && !isPlanned(wait, policy);
-  return !counts.includes(-1) && ended.some(isLater);
+  return !counts.includes(-1) && waits.some(isLater);
 }
 
-/**
- * Whether the emulator with this policy would send the next attempt at this time.
- * @param lastAt time of the last recorded attempt
- */
-function isPlanned(wait: Wait, policy: RetryPolicy, lastAt = Infinity): boolean {
-  const { next, ms, startedAt } = wait;
+/** Whether the emulator with this policy would send the next attempt at this time. */
+function isPlanned(wait: Wait, policy: RetryPolicy): boolean {
+  const { ms, startedAt } = wait;
   // The lowest and the highest random number.
   const [earliestMs = 0, latestMs = 0] = [0, 1].map((random) => {
     const decision = decideRetry(policy, wait, () => random);
     return decision.status === 'failed' ? Infinity : decision.dueAt - startedAt;
   });
   const toleranceMs = toleranceOf((earliestMs + latestMs) / 2);
-  if (next === undefined) return lastAt - startedAt <= latestMs + toleranceMs;
   return ms >= earliestMs - toleranceMs && ms <= latestMs + toleranceMs;
 }
 
@@ -139,9 +133,9 @@ function observeSchedule(waits: readonly Wait[], policy: RetryPolicy) {
 }
 
 function toObservation(gap: GapId, wait: Wait, isSame: boolean, value: Observation['value']): Observation {
-  const { attemptCount, failed, next, ms } = wait;
-  const retry = next === undefined ? 'no retry' : `a retry ${formatDuration(ms)}`;
-  return { gap, exchange: next ?? failed, isSame, value, text: `${retry} after attempt ${attemptCount}` };
+  const { attemptCount, next, ms } = wait;
+  const text = `a retry ${formatDuration(ms)} after attempt ${attemptCount}`;
+  return { gap, exchange: next, isSame, value, text };
 }
 
 /** With the configured delays for the attempts that were not recorded if they end in the retry window, and without repetitions at the end. */

@@ -4,6 +4,7 @@ import { signatureHeaderFormats, signatureKeys } from '../profile/gaps/signature
 import type { GapId, GapValues } from '../profile/gaps.ts';
 import { toSignatureScheme } from '../profile/rules.ts';
 import { type SignatureScheme, signatureAlgorithms } from '../signature/scheme.ts';
+import { schemes } from '../signature/schemes.ts';
 import { isSignedWithAny } from '../signature/sign.ts';
 import {
   formatSignatureHeader,
@@ -14,28 +15,16 @@ import {
 import type { Observation } from './finding.ts';
 import type { DeliveryAttempt } from './sort-traffic.ts';
 
-const separators = ['.', ':', '', '\n', ' ', ',', '|', '-', '_', '/', ';', '&', '+'];
-const orders = 'b tb bt ib bi itb tib tbi ibt bit bti'.split(' ');
-const names: Readonly<Record<string, string>> = { b: '{body}', t: '{timestamp}', i: '{id}' };
-
-/** Templates of the signed content: each order of the body with the timestamp, the ID or both, with common separators. */
+/** Templates of the signed content: those of the built-in senders, and two without an ID that other services use. */
 export const searchedTemplates: readonly string[] = [
-  ...new Set(
-    orders.flatMap((order) =>
-      separators.flatMap((separator) => {
-        const content = Array.from(order, (letter) => names[letter]).join(separator);
-        return [content, `v0${separator}${content}`, `v1${separator}${content}`];
-      }),
-    ),
-  ),
+  ...new Set(Object.values(schemes).map(({ content }) => content)),
+  '{timestamp}{body}',
+  '{timestamp}:{body}',
 ];
 const keyForms = Object.keys(signatureKeys) as (keyof typeof signatureKeys)[];
 /** The ways to sign, without the hash, which follows from the length of the digest. */
 const combinations = searchedTemplates.flatMap((content) => keyForms.map((key) => ({ content, key })));
 type Combination = (typeof combinations)[number];
-
-/** Deliveries for which all combinations are tried in vain: with a wrong secret, it would take too long for each one. */
-const MAX_FAILED_SEARCHES = 3;
 
 /** What the headers and the signatures show, and a note about what they cannot say, such as that a secret is missing. */
 export function findSignatures(
@@ -46,9 +35,8 @@ export function findSignatures(
   const { hash, key } = configured['signature.algorithm'];
   const observations: Observation[] = [];
   let unverifiedCount = 0;
-  const known: Combination[] = [{ content: configured['signature.content'], key }];
-  // A small body is searched fastest.
-  for (const attempt of attempts.toSorted((a, b) => a.body.length - b.body.length)) {
+  const tried = [{ content: configured['signature.content'], key }, ...combinations];
+  for (const attempt of attempts) {
     const observe = (gap: GapId, own: string, value: string | null, text: string, field?: string) => {
       const isSame = value === own;
       observations.push({
@@ -69,8 +57,6 @@ export function findSignatures(
     const values = recognizeHeader(attempt, configured);
     const format = values?.['signature.header'] ?? null;
     observe('signature.header', configured['signature.header'], format, format ?? 'another form');
-    const isSearched = attempt.isBodyComplete && unverifiedCount < MAX_FAILED_SEARCHES;
-    const tried = isSearched ? [...known, ...combinations] : known;
     const found = values && tried.find((each) => isSignedWith(attempt, values, each, secrets));
     const usedHash = values?.['signature.algorithm'].hash;
     // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
@@ -80,11 +66,9 @@ export function findSignatures(
       if (attempt.isBodyComplete) unverifiedCount++;
       continue;
     }
-    if (!known.includes(found)) known.push(found);
     observe('signature.algorithm', key, found.key, found.key, 'key');
     observe('signature.content', configured['signature.content'], found.content, found.content);
   }
-  const isVerified = observations.some(({ gap }) => gap === 'signature.content');
   const hasUnknownForm = observations.some(({ gap, value }) => gap === 'signature.header' && value === null);
   const count = formatDeliveryCount(unverifiedCount);
   let note: string | null = null;
@@ -92,11 +76,9 @@ export function findSignatures(
     note = 'The signature header has an unknown form. It needs a custom scheme in svc.config.json.';
   else if (unverifiedCount > 0 && secrets.length === 0)
     note = `Pass --secret to verify the signatures of ${count}.`;
-  else if (unverifiedCount > 0 && isVerified)
-    note = `No secret that was passed signed ${count}. They can be for another endpoint, or signed before a rotation.`;
   else if (unverifiedCount > 0)
     // A wrong secret and an unknown way to sign look the same.
-    note = `None of ${combinations.length} combinations of signed content and key leads to the signature of ${count}. The secret is wrong, or the way to sign is unknown.`;
+    note = `No secret that was passed signed ${count}. They can be for another endpoint, or signed before a rotation or in an unknown way.`;
   return { observations, note };
 }
 

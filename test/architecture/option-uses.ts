@@ -284,10 +284,10 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'receiver fuzz': [
     [
-      '--secret a --runs 5 --time 60s --random-seed 7 -e a.b,c.d --observe http://a --only burst,pause --without stale',
+      '--secret a --runs 5 --time 60s --random-seed 7 -e a.b,c.d --observe http://a --only burst,restart --without stale',
       {
         ...{ secret: 'a', runs: 5, time: 60_000, randomSeed: 7, events: ['a.b', 'c.d'], observe: 'http://a' },
-        ...{ only: ['burst', 'pause'], without: ['stale'] },
+        ...{ only: ['burst', 'restart'], without: ['stale'] },
       },
     ],
     [

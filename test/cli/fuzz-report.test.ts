@@ -10,8 +10,6 @@ const failure: NonNullable<FuzzReport['failure']> = {
   message: 'Event 1 has 2 side effects.',
   reason: 'The service delivers at least once.',
   remedy: 'Store data.id.',
-  failed: 3,
-  played: 3,
   original_steps: 1,
   steps: [{ step: 1, sent: 'deliver event 1', received: 'status 204', broken: ['once'] }],
   unusual_events: [],
@@ -42,16 +40,6 @@ it.each<[Partial<FuzzReport>, string]>([
   ],
 ])('a report that differs in %j ends with the summary %j', (change, summary) => {
   expect(render(change).split('\n').at(-1)).toBe(summary);
-});
-
-it.each([
-  [1, 1, 'It was played only once.'],
-  [5, 5, 'Fails every time (5 of 5).'],
-  [2, 5, 'Fails 2 of 5 times.'],
-])('a report says of %d failures in %d plays: %s', (failed, played, text) => {
-  expect(render({ failure: { ...failure, failed, played } })).toContain(
-    `Event 1 has 2 side effects. ${text}\n`,
-  );
 });
 
 it('a long step is wrapped at 80 columns, and has one line in a pipe', () => {

@@ -121,10 +121,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'sorts the fields before it verifies',
     create: () => ({ toVerified: (body) => JSON.stringify(JSON.parse(body.toString()), sortFields) }),
-    check: [
-      ...['raw-body.member-order', 'raw-body.white-space', 'raw-body.unicode-escape'],
-      ...['raw-body.big-number', 'raw-body.re-spaced'],
-    ],
+    check: ['signature.genuine'],
     fuzz: { rule: 'accepted', steps: 1 },
   },
   {
@@ -238,7 +235,7 @@ export const defects: readonly Defect[] = [
         !getSignature(receiving).includes(',') && correctParts.isAuthentic(receiving, parts),
     }),
     check: ['signature.rotated-first', 'signature.rotated-last'],
-    fuzz: { rule: 'accepted', steps: 1 },
+    fuzz: null,
   },
   {
     name: 'accepts any version',
@@ -389,7 +386,7 @@ export const defects: readonly Defect[] = [
     name: 'deduplicates on the signature',
     create: () => ({ getKey: (_, receiving) => getSignature(receiving) }),
     check: ['deduplication.other-delivery'],
-    fuzz: { rule: 'once', only: ['duplicate', 'pause'] },
+    fuzz: null,
   },
   {
     name: 'responds with 500 to a bad signature',
@@ -655,14 +652,13 @@ export const defects: readonly Defect[] = [
     name: 'forgets an ID after two seconds',
     create: () => ({ storeKey: createExpiringStore(2_000) }),
     check: ['deduplication.later'],
-    // On a busy machine, a long sequence without a pause can take two seconds too.
-    fuzz: { rule: 'once', only: ['duplicate', 'pause'] },
+    fuzz: null,
   },
   {
     name: 'forgets its IDs after two seconds without a request',
     create: () => ({ storeKey: createIdleStore(2_000) }),
-    check: null,
-    fuzz: { rule: 'once', steps: 3, only: ['duplicate', 'pause'] },
+    check: ['deduplication.later'],
+    fuzz: null,
   },
   {
     name: 'remembers a hundred IDs',

@@ -23,8 +23,8 @@ import {
 /** Time is that of timers, and passes only when nothing else can run. */
 export function useVirtualTime(): void {
   vi.useFakeTimers({
-    // Just before another second, which changes the timestamp and so the signature.
-    now: Date.parse('2026-01-15T12:00:00.990Z'),
+    // Just before another second, which changes the timestamp and so the signature. Not at the start of a minute, which is a check.
+    now: Date.parse('2026-01-15T12:00:10.990Z'),
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'],
   });
   vi.setTimerTickMode('nextTimerAsync');
@@ -155,7 +155,7 @@ export function createInProcessClient({ url, signal }: ReceiverClientOptions): R
     const now = Date.now() + connection.core.parts.clockDifferenceMs;
     const serverTimeMs = now - (now % 1000);
     const durationMs = getElapsedMs();
-    return { status, problem: null, failure: null, durationMs, serverTimeMs, retryAfterMs: null };
+    return { status, problem: null, failure: null, durationMs, serverTimeMs };
   }
 
   return {

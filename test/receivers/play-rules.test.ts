@@ -20,7 +20,7 @@ const timeout: ReceiverResponse = {
 };
 
 function respond(status: number): ReceiverResponse {
-  return { status, problem: null, durationMs: 1, failure: null, serverTimeMs: null, retryAfterMs: null };
+  return { status, problem: null, durationMs: 1, failure: null, serverTimeMs: Number.NaN };
 }
 
 /** A delivery or an attack of a step, with one exchange for each response. An event with a text as its ID is one of a burst. */

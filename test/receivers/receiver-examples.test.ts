@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { MAX_JSON_DEPTH } from '../../src/domain/json-text.ts';
-import { selectVariations } from '../../src/domain/variations.ts';
 import { listFrameworks } from '../../src/fixtures/receiver-examples.ts';
 import { sign } from '../../src/signature.ts';
 import { findFreePort } from '../support/local-server.ts';
@@ -141,7 +140,6 @@ describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () =>
         secret: SECRET,
         runs: 8,
         timeoutMs: TIMEOUT_MS,
-        variations: selectVariations([], ['pause']),
         readSideEffects: async () => toReading(await receiver.readSideEffects()),
         async restart() {
           await receiver.kill();

@@ -3,8 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../src/domain/errors.ts';
-import { bodySerializers } from '../../src/receivers/delivery-factory.ts';
-import { parseJson, writeJson } from '../../src/signature/json-serializers.ts';
+import {
+  commonSerializers,
+  parseJson,
+  type Serializer,
+  writeJson,
+} from '../../src/signature/json-serializers.ts';
 import type { SignatureScheme } from '../../src/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/signature/schemes.ts';
 import { verifyMessage } from '../../src/signature/verify.ts';
@@ -276,24 +280,23 @@ describe('runChecks', () => {
     expect(report.checks).toMatchObject([{ status: 'passed', received: '2 × status 204, side effects: 1' }]);
   });
 
-  it.each(bodySerializers)(
-    'runChecks detects a body that is serialized again with $name before it is verified [§6.1]',
-    async ({ choices }) => {
-      await using receiver = await startCheckedReceiver({
-        toVerified: (body) => writeJson(parseJson(body.toString()) ?? '', choices) ?? '',
-      });
-      const report = await checkReceiver({ url: receiver.url, only: ['signature', 'timestamp', 'raw-body'] });
-      expect(new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]))).toEqual(new Set(['raw-body']));
+  const serializeWith = ({ choices }: Serializer): Partial<ReceiverParts> => ({
+    toVerified: (body) => writeJson(parseJson(body.toString()) ?? '', choices),
+  });
+
+  it.each(commonSerializers.slice(1, 3))(
+    'runChecks names $name, with which a body is serialized again before it is verified [§6.1]',
+    async (serializer) => {
+      await using receiver = await startCheckedReceiver(serializeWith(serializer));
+      const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
+      expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining(serializer.name)]);
     },
   );
 
-  it.each(bodySerializers)(
+  it.each(commonSerializers.slice(0, 3))(
     'runChecks detects the API key as the secret although the body is serialized again with $name [§5.7]',
-    async ({ choices }) => {
-      await using receiver = await startCheckedReceiver({
-        keys: [API_KEY],
-        toVerified: (body) => writeJson(parseJson(body.toString()) ?? '', choices) ?? '',
-      });
+    async (serializer) => {
+      await using receiver = await startCheckedReceiver({ keys: [API_KEY], ...serializeWith(serializer) });
       const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
       expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
     },

@@ -22,16 +22,9 @@ function createSequence(
 describe('parseSequence', () => {
   it('a sequence survives its file', () => {
     const sequence = createSequence([
-      {
-        kind: 'deliver',
-        event: 0,
-        failure: 'lost-response',
-        second_signature: 'after',
-        keep_connection: true,
-      },
+      { kind: 'deliver', event: 0, failure: 'lost-response', keep_connection: true },
       { kind: 'attack', attack: 'forged', event: 1, with_previous: true },
       { kind: 'burst', count: 100 },
-      { kind: 'pause', ms: 200 },
       { kind: 'restart' },
     ]);
     expect(parseSequence(JSON.parse(JSON.stringify(sequence)), 'a.json')).toEqual(sequence);
@@ -75,15 +68,13 @@ describe('normalizeSequence', () => {
   it('fields without a meaning are removed', () => {
     const sequence = createSequence([
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
-      { kind: 'pause', ms: 1 },
       { kind: 'burst', count: 1, with_previous: true },
       { kind: 'attack', attack: 'stale', event: 0, with_previous: true },
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
     ]);
     expect(normalizeSequence(sequence).steps).toEqual([
       { kind: 'deliver', event: 0 },
-      { kind: 'pause', ms: 1 },
-      { kind: 'burst', count: 1 },
+      { kind: 'burst', count: 1, with_previous: true },
       { kind: 'attack', attack: 'stale', event: 0, with_previous: true },
       { kind: 'deliver', event: 0, with_previous: true, new_delivery: true },
     ]);
@@ -99,7 +90,6 @@ describe('describeStep', () => {
         { kind: 'deliver', event: 0, slow_body: true },
         { kind: 'attack', attack: 'missing-signature', event: 1 },
         { kind: 'burst', count: 1 },
-        { kind: 'pause', ms: 20 },
         { kind: 'restart' },
       ],
       [event, { ...event, padding: 9, days_old: 2 }],
@@ -111,21 +101,19 @@ describe('describeStep', () => {
         "deliver event 1 (order.shipped) again, with a slow body",
         "attack with event 2 (order.shipped): a delivery without a signature header",
         "deliver 1 other event",
-        "wait 20 ms",
         "restart the receiver",
       ]
     `);
   });
 });
 
-it('steps that start at the same time form a group, unless a pause is between them', () => {
+it('steps that start at the same time form a group', () => {
   const steps: SequenceStep[] = [
     { kind: 'deliver', event: 0 },
     { kind: 'deliver', event: 1, with_previous: true },
-    { kind: 'pause', ms: 1 },
-    { kind: 'deliver', event: 2, with_previous: true },
+    { kind: 'deliver', event: 2 },
   ];
-  expect(groupSteps(steps).map((group) => group.map(([index]) => index))).toEqual([[0, 1], [2], [3]]);
+  expect(groupSteps(steps).map((group) => group.map(([index]) => index))).toEqual([[0, 1], [2]]);
 });
 
 it.each([

@@ -52,51 +52,6 @@ const checkOne = (gap: GapId, requests: readonly RecordedRequest[], options?: Ch
 
 const reject = (message: string, code = 'validation_failed') => ({ error: { code, message } });
 
-describe('webhook.limit', () => {
-  const createWebhook = (changes: Partial<RecordedRequest>) => ({
-    method: 'POST',
-    path: '/v1/webhooks',
-    body: { workspace_id: 'ws_1', url: 'https://example.com/', events: ['order.created'] },
-    ...changes,
-  });
-  const created = (id: unknown, workspace_id = 'ws_1') =>
-    createWebhook({
-      body: { workspace_id, url: 'https://example.com/', events: ['order.created'] },
-      status: 201,
-      response: { id, workspace_id },
-    });
-
-  it.each([
-    'url must be at most 2048 characters long.',
-    'An endpoint can subscribe to at most 50 events.',
-    'The URL of an endpoint has at most 500 characters.',
-    'The name of a webhook has at most 64 characters.',
-  ])('the error "%s" is not about the number of endpoints', async (message) => {
-    const rejected = createWebhook({ status: 422, response: reject(message) });
-    expect(await checkOne('webhook.limit', [rejected])).toMatchObject({ verdict: 'no_evidence' });
-  });
-
-  it('a service that rejects an endpoint because of their number is different', async () => {
-    const rejected = createWebhook({ status: 422, response: reject('Maximum of 16 webhooks reached.') });
-    expect(await checkOne('webhook.limit', [rejected])).toMatchObject({
-      ...{ verdict: 'different', observed: null, override: null },
-      evidence: [{ text: expect.stringContaining('Maximum of 16 webhooks reached.; svc: 201') }],
-    });
-  });
-
-  it('a service that accepted more endpoints in a workspace than configured is different', async () => {
-    const options = { overrides: { 'webhook.limit': 2 } };
-    const within = [created('wh_1'), created('wh_2'), created('wh_3', 'ws_2')];
-    expect(await checkOne('webhook.limit', within, options)).toMatchObject({ verdict: 'no_evidence' });
-    expect(await checkOne('webhook.limit', [...within, created('wh_4')], options)).toMatchObject({
-      ...{ verdict: 'different', override: null },
-      evidence: [
-        { text: expect.stringMatching(/^POST \/v1\/webhooks: 201, accepted; svc: 422 .*2 endpoints/) },
-      ],
-    });
-  });
-});
-
 describe('id.format', () => {
   it('an ID in a payload can have any form', async () => {
     const event = { id: toExampleId('event'), payload: { id: 'evt_1', items: [{ workspace_id: 'ws_1' }] } };
@@ -225,13 +180,6 @@ describe('responses of servers in front of the API', () => {
     expect(await checkOne('idempotency.conflict', [created, conflict])).toMatchObject({
       verdict: 'no_evidence',
     });
-  });
-
-  it('a 5xx response shows nothing about the rate limit', async () => {
-    const [entry] = toEntries([failed]) as [{ response: object }];
-    const policy = toHeaders({ 'ratelimit-policy': '"proxy";q=5;w=1' });
-    const entries = [{ ...entry, response: { ...entry.response, headers: policy } }];
-    expect(await checkEntries('rate.limit', entries)).toMatchObject({ verdict: 'no_evidence' });
   });
 
   it.each([

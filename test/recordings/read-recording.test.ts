@@ -128,15 +128,4 @@ describe('NDJSON', () => {
   ])('a delivery with a body %s is counted and skipped', (_, text) => {
     expect(read(ndjson + ndjsonLine(text))).toMatchObject({ repeatedCount: 1, otherCount: 1 });
   });
-
-  it('the delivery of a request of svc gaps record is a probe', () => {
-    const line = {
-      sent_at: '2026-11-20T12:00:00Z',
-      duration_ms: 1,
-      request: { method: 'POST', url: 'https://example.com/v1/events', headers: {}, body },
-      response_status: 201,
-      response: { headers: {}, body: '{}' },
-    };
-    expect(read(JSON.stringify(line)).events).toMatchObject([{ position: 'line 1', isProbe: true }]);
-  });
 });

@@ -1,5 +1,4 @@
 /** `svc events import`: creates the events of a recording again, at the same intervals on the schedule clock. */
-import { formatDuration } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { sleep } from '../../platform/timers.ts';
@@ -11,7 +10,12 @@ import { workspaceRow } from '../option-rows.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { readRecording } from '../recording-file.ts';
 
+/** Also the JSON form. */
 interface CreatedEvent {
+  /** Where it is in the file, and its ID in the recorded service. */
+  readonly position: string;
+  readonly source_id: string | null;
+  readonly type: string;
   readonly id: string;
   readonly created_at: string;
 }
@@ -43,7 +47,7 @@ export const command = defineCommand({
       const count = async () => `Importing ${renderProgressBar(created.length, events.length)}`;
       await withProgress(context, count, creating);
     } finally {
-      if (created.length > 0) report(recorded, created, atOnce, context);
+      if (created.length > 0) report(recorded, created, context);
     }
   },
 });
@@ -65,12 +69,12 @@ async function createEvents(
 
   /** Waits while the API limits the rate of requests. */
   async function create(event: RecordedEvent): Promise<CreatedEvent> {
-    const { type, payload, settings, position } = event;
+    const { type, payload, settings, position, sourceId: source_id } = event;
     if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
     const body = toEventBody({ type, workspaceId, payloadField, payload, settings });
     try {
       const { id, created_at } = (await api.createEvent(body)).value;
-      return { id, created_at };
+      return { position, source_id, type, id, created_at };
     } catch (error) {
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
       if (error.code !== 'rate_limited') {
@@ -86,7 +90,7 @@ async function createEvents(
   for (const event of events) {
     const [first, last] = [created[0], created.at(-1)];
     if (first && last && !atOnce && !signal.aborted) {
-      const plannedAt = Date.parse(first.created_at) + getOffsetMs(events, event);
+      const plannedAt = Date.parse(first.created_at) + event.at - (events[0] ?? event).at;
       const ms = plannedAt - Date.parse(last.created_at);
       if (ms > 0) await control.advanceClock({ workspace_id: workspaceId, ms }, signal);
     }
@@ -94,36 +98,19 @@ async function createEvents(
   }
 }
 
-/** Time from the first event. */
-function getOffsetMs([first]: readonly RecordedEvent[], event: RecordedEvent): number {
-  return event.at - (first ?? event).at;
-}
-
 function report(
   { events, repeatedCount: repeated, otherCount: other }: RecordedEvents,
   created: readonly CreatedEvent[],
-  atOnce: boolean,
   context: Context,
 ): void {
-  const offsetOf = (event: RecordedEvent) => (atOnce ? 0 : getOffsetMs(events, event));
-  const rows = events.map((event, index) => ({
-    position: event.position,
-    source_id: event.sourceId,
-    type: event.type,
-    offset_ms: offsetOf(event),
-    id: created[index]?.id ?? null,
-    created_at: created[index]?.created_at ?? null,
-  }));
   const imported = created.length;
-  context.print({ imported, total: events.length, repeated, other, events: rows }, () => {
-    const spanMs = rows[imported - 1]?.offset_ms ?? 0;
-    const span = spanMs > 0 ? ` over ${formatDuration(spanMs)} of schedule time` : '';
+  context.print({ imported, total: events.length, repeated, other, events: created }, () => {
     const total = formatCount(events.length, 'event');
     const skipped = [
       ...(repeated > 0 ? [formatCount(repeated, 'repeated delivery', 'repeated deliveries')] : []),
       ...(other > 0 ? [formatCount(other, 'other request')] : []),
     ].join(' and ');
-    const summary = `Imported ${imported === events.length ? total : `${imported} of ${total}`}${span}.`;
+    const summary = `Imported ${imported === events.length ? total : `${imported} of ${total}`}.`;
     return skipped === '' ? summary : `${summary}\nSkipped ${skipped}.`;
   });
 }

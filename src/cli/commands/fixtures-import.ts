@@ -31,9 +31,6 @@ interface Sample {
   readonly payload: string;
 }
 
-const RECORD_HINT =
-  'Record the traffic of your application. Events that svc gaps record created are skipped.';
-
 export const command = defineCommand({
   options: {
     files: {
@@ -63,7 +60,10 @@ export const command = defineCommand({
     if (missing !== undefined || newest.size === 0) {
       const ofType = missing === undefined ? '' : ` of type ${missing}`;
       throw new SvcError('not_found', `${files.join(', ')} has no event${ofType}.`, {
-        hint: newest.size === 0 ? RECORD_HINT : `Use one of: ${[...newest.keys()].join(', ')}`,
+        hint:
+          newest.size === 0
+            ? 'Pass a file or a folder with events.'
+            : `Use one of: ${[...newest.keys()].join(', ')}`,
       });
     }
     const selected = [...newest.values()].filter(({ type }) => types?.includes(type) ?? true);
@@ -111,9 +111,10 @@ async function readSamples(file: string, context: Context): Promise<readonly Sam
     if (isOpenApi(document)) return readDocument(document, file, context);
   }
   const recording = await readRecording(file, context);
-  return readEvents(recording)
-    .events.filter(({ isProbe }) => !isProbe)
-    .map(({ position, ...event }) => ({ ...event, from: `${recording.file}, ${position}` }));
+  return readEvents(recording).events.map(({ position, ...event }) => ({
+    ...event,
+    from: `${recording.file}, ${position}`,
+  }));
 }
 
 /** A payload in each file, which is named as its event type. */

@@ -84,7 +84,6 @@ export const record = defineCommand({
     assertFileWritable(path);
     const authority = ca === null ? undefined : readCaFile(ca, cwd);
     const lines: RequestLine[] = [];
-    const created: string[] = [];
 
     const send = async (request: ProbeRequest) => {
       if (lines.length > 0) await sleep(delay, signal);
@@ -116,31 +115,17 @@ export const record = defineCommand({
           body: text,
         },
       });
-      const json = toFields(tryParseJson(text));
-      if (method === 'POST' && status === 201 && !created.includes(String(json.id)))
-        created.push(String(json.id));
-      return { status, json };
+      return { status, json: toFields(tryParseJson(text)) };
     };
 
     const countRequests = () => formatCount(lines.length, 'request');
-    try {
-      const probing = probeService(send, type, randomBytes(6).toString('hex'), apiKey);
-      await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
-    } finally {
-      // An interrupted recording is useful too, and its requests have created events.
-      if (lines.length > 0) {
-        const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-        // Without its prefix, which shows the environment.
-        const key = apiKey.slice(keyPrefixes.sandbox.length);
-        await writeText(path, createSecretRemover([key, UNKNOWN_KEY], []).fromText(text));
-        const incomplete = signal.aborted ? '. It is incomplete' : '';
-        context.print(
-          { path, requests: lines.length, created },
-          () =>
-            `Saved ${save} with ${countRequests()}${incomplete}.\nCreated ${created.join(', ') || 'nothing'}.`,
-        );
-      }
-    }
+    const probing = probeService(send, type, randomBytes(6).toString('hex'), apiKey);
+    await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    // Without its prefix, which shows the environment.
+    const key = apiKey.slice(keyPrefixes.sandbox.length);
+    await writeText(path, createSecretRemover([key, UNKNOWN_KEY], []).fromText(text));
+    context.print({ path, requests: lines.length }, () => `Saved ${save} with ${countRequests()}.`);
     printHint({ text: 'Compare the recording', command: `svc gaps check ${quoteForShell(save)}` }, io);
   },
 });

@@ -42,14 +42,6 @@ function summarize({
   return `${summary}\nSide effects were not observed, so these rules were not checked: ${rules}.`;
 }
 
-/** How often the smallest sequence fails, as a sentence. */
-function describeFailureRate({ failed, played }: FuzzFailure): string {
-  if (played === 1) return 'It was played only once.';
-  return failed === played
-    ? `Fails every time (${played} of ${played}).`
-    : `Fails ${failed} of ${played} times.`;
-}
-
 function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities): string {
   const { rule, summary, reference, steps, original_steps: originalSteps } = failure;
   const { red } = styleFor(capabilities);
@@ -62,7 +54,7 @@ function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities)
     failure.unusual_events.map(({ event, payload }) => [`Payload of event ${event}`, shorten(payload)]),
   );
   const fields = {
-    'What happened': `${failure.message} ${describeFailureRate(failure)}`,
+    'What happened': failure.message,
     'Why it matters': failure.reason,
     'What to do': failure.remedy,
     ...payloads,

@@ -8,6 +8,7 @@ import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { PlayedStep } from '../sequence.ts';
 import {
+  createOtherSecret,
   getTamperedDelivery,
   listAttacks,
   NOT_PROCESSED_EXPLANATION,
@@ -100,13 +101,17 @@ const rotationChecks = [
     id: 'signature.rotated-first',
     sent: 'the valid signature, followed by one made with another secret',
     explanation: ROTATION_EXPLANATION,
-    step: { kind: 'deliver', event: 0, second_signature: 'after' },
+    step: createValid((factory, body) =>
+      factory.sign(body, { secrets: [factory.secret, createOtherSecret(factory)] }),
+    ),
   }),
   createAcceptedCheck({
     id: 'signature.rotated-last',
     sent: 'the valid signature, preceded by one made with another secret',
     explanation: ROTATION_EXPLANATION,
-    step: { kind: 'deliver', event: 0, second_signature: 'before' },
+    step: createValid((factory, body) =>
+      factory.sign(body, { secrets: [createOtherSecret(factory), factory.secret] }),
+    ),
   }),
 ];
 

@@ -10,7 +10,7 @@ import {
 import type { PlayRecord } from '../play-sequence.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { DeliverySequence, EventTemplate } from '../sequence.ts';
-import { getTamperedDelivery, NOT_PROCESSED_EXPLANATION } from '../tampered-deliveries.ts';
+import { getTamperedDelivery } from '../tampered-deliveries.ts';
 
 /** A sequence that broke a rule, with the play that showed it. */
 export interface FailingPlay {
@@ -32,9 +32,6 @@ export interface FuzzFailure {
   readonly reason: string;
   /** What to do. */
   readonly remedy: string;
-  /** How often the smallest sequence failed, and how often it was played. */
-  readonly failed: number;
-  readonly played: number;
   /** The number of steps of the sequence that failed first. */
   readonly original_steps: number;
   readonly steps: readonly StepSummary[];
@@ -49,19 +46,14 @@ export function describeFailure(failing: FailingPlay, template: EventTemplate): 
   const { sequence, record, violation } = failing;
   const { reference, summary, reason, remedy } = fuzzRules[violation.rule];
   const violations = findViolations(record);
-  const explanation = explainAcceptedAttack(failing, violations);
+  const explanation = explainAcceptedAttack(failing);
   return {
     rule: violation.rule,
     reference,
     summary,
     message: violation.message,
     reason,
-    remedy:
-      explanation === NOT_PROCESSED_EXPLANATION
-        ? explanation
-        : [explanation, remedy].filter((text) => text !== null).join(' '),
-    failed: 1,
-    played: 1,
+    remedy: explanation === null ? remedy : `${explanation} ${remedy}`,
     original_steps: sequence.steps.length,
     steps: summarizeSteps(sequence, record, violations),
     unusual_events: sequence.events.flatMap(({ payload }, index) =>
@@ -72,17 +64,11 @@ export function describeFailure(failing: FailingPlay, template: EventTemplate): 
 }
 
 /** Why a receiver accepts an attack, and what to do; null for other violations. */
-function explainAcceptedAttack(
-  { sequence: { steps }, record, violation: { rule, step: index } }: FailingPlay,
-  violations: readonly Violation[],
-): string | null {
-  const step = steps[index ?? -1];
-  if (rule !== 'rejected' || step?.kind !== 'attack') return null;
-  const last = record.exchanges.findLast((exchange) => exchange.step === index);
-  if (last === undefined || !isAccepted(last.response)) return null;
-  const isSent = record.exchanges.some(({ isGenuine, event }) => isGenuine && event.id === last.event.id);
-  const isProcessed = isSent || violations.some((violation) => violation.rule === 'no-side-effect');
-  return record.sideEffects !== null && !isProcessed
-    ? NOT_PROCESSED_EXPLANATION
-    : getTamperedDelivery(step.attack).explanation;
+function explainAcceptedAttack({ sequence, record, violation }: FailingPlay): string | null {
+  const step = sequence.steps[violation.step ?? -1];
+  const last = record.exchanges.findLast((exchange) => exchange.step === violation.step);
+  if (violation.rule !== 'rejected' || step?.kind !== 'attack' || !last || !isAccepted(last.response)) {
+    return null;
+  }
+  return getTamperedDelivery(step.attack).explanation;
 }

@@ -5,7 +5,7 @@ import { SvcError } from '../../domain/errors.ts';
 import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';
 import { withAnySignal } from '../../platform/abort-signals.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
-import { describeResult, fuzzRuleNames, isSameGroup, sideEffectRules } from '../play-rules.ts';
+import { describeResult, fuzzRuleNames, sideEffectRules } from '../play-rules.ts';
 import type { PlayLimits } from '../play-sequence.ts';
 import { type CheckResult, type ReceiverReport, toReport } from '../receiver-check.ts';
 import { getConnectionHint, isUnreachable } from '../receiver-client.ts';
@@ -54,9 +54,8 @@ export interface FuzzReport extends ReceiverReport {
 
 /** Plays of one delivery before the random sequences. They show how fast the receiver is, which decides how long later plays wait. */
 const PLAIN_PLAYS = 3;
-/** Plays of the smallest sequence, including the one that found it, and the least time that they wait for a response or a side effect. */
-const CONFIRMATION_PLAYS = 3;
-const CONFIRMATION_TIMEOUT_MS = 3 * SECOND_MS;
+/** Plays of a given sequence, because a race does not show each time. */
+const REPLAYS = 3;
 /** How long a search for a smaller sequence may take, and the least time that its plays wait. */
 const SHRINK_MS = 20 * SECOND_MS;
 const SHRINK_TIMEOUT_MS = 500;
@@ -78,7 +77,6 @@ function listPossibleVariations(scheme: SignatureScheme, canRestart: boolean): r
   return variationNames.filter(
     (name) =>
       (canRestart || name !== 'restart') &&
-      (scheme.header.separator !== null || name !== 'rotation') &&
       (attacks.includes(name) || !(attackNames as readonly Variation[]).includes(name)),
   );
 }
@@ -121,7 +119,7 @@ class FuzzRun {
     if (variations !== undefined && variations.size > 0 && this.#enabled.size === 0) {
       const names = [...variations].join(', ');
       throw new SvcError('usage', `Cannot send any of the selected variations: ${names}.`, {
-        hint: 'Select others. The variation restart needs a restart command. Rotation and attacks depend on the signature scheme.',
+        hint: 'Select others. The variation restart needs a restart command. Attacks depend on the signature scheme.',
       });
     }
   }
@@ -148,10 +146,10 @@ class FuzzRun {
   async #replay(sequence: DeliverySequence): Promise<FuzzFailure | null> {
     // Shows how fast the receiver is.
     await this.#playPlain();
-    while (this.#runs < CONFIRMATION_PLAYS && !this.#options.signal.aborted) {
+    while (this.#runs < REPLAYS && !this.#options.signal.aborted) {
       this.#runs++;
       const failing = await this.#try(sequence);
-      if (failing !== null) return this.#confirm(failing);
+      if (failing !== null) return this.#describe(failing);
     }
     return null;
   }
@@ -167,7 +165,7 @@ class FuzzRun {
       failing = (await this.#tryStep({ kind: 'attack', attack: 'forged', event: 0 })) ?? failing;
     }
     // The report then has 0 runs, because no random sequence was played.
-    if (failing !== null) return this.#confirm(failing);
+    if (failing !== null) return this.#describe(failing);
     const { createRandomSequence } = await import('./random-sequences.ts');
     const endsAt = timeMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + timeMs;
     const isOver = () =>
@@ -221,7 +219,7 @@ class FuzzRun {
     return { ...this.#latest, violation: { rule: 'running', step: null, message } };
   }
 
-  /** Finds the smallest sequence that breaks a rule of the same group as the first one. */
+  /** Finds the smallest sequence that breaks a rule. It can be another rule: a repeat and an attack can show the same defect. */
   async #shrink(first: FailingPlay): Promise<FuzzFailure> {
     const endsAt = performance.now() + SHRINK_MS;
     let smallest = first;
@@ -230,7 +228,7 @@ class FuzzRun {
       const isRace = sequence.steps.some((step) => 'with_previous' in step && step.with_previous);
       for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
         if (performance.now() > endsAt || !(await this.#session.ensureRunning())) return false;
-        const failing = await this.#tryAgain({ ...first, sequence }, SHRINK_TIMEOUT_MS);
+        const failing = await this.#tryAgain(sequence);
         if (failing === null) continue;
         smallest = failing;
         this.#steps = sequence.steps.length;
@@ -241,34 +239,18 @@ class FuzzRun {
     const { template } = this.#session;
     // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
     await shrinkSequence(first.sequence, first.violation.step, template, isFailing).catch(() => {});
-    const failure = await this.#confirm(smallest);
-    return { ...failure, original_steps: first.sequence.steps.length };
+    return { ...this.#describe(smallest), original_steps: first.sequence.steps.length };
   }
 
-  /** Plays a sequence again, to see whether it fails every time. */
-  async #confirm(failing: FailingPlay): Promise<FuzzFailure> {
-    const { signal } = this.#options;
-    let [failed, played] = [1, 1];
-    let problem = '';
-    try {
-      while (played < CONFIRMATION_PLAYS && (await this.#session.ensureRunning())) {
-        const next = await this.#tryAgain(failing, CONFIRMATION_TIMEOUT_MS);
-        if (signal.aborted) break;
-        played++;
-        if (next !== null) failed++;
-      }
-    } catch (error) {
-      problem = ` It could not be played again: ${(error as Error).message}`;
-    }
-    const failure = describeFailure(failing, this.#session.template);
-    return { ...failure, message: failure.message + problem, failed, played };
+  #describe(failing: FailingPlay): FuzzFailure {
+    return describeFailure(failing, this.#session.template);
   }
 
-  /** @returns null if the sequence breaks no rule of the same group now, or after an interrupt */
-  async #tryAgain({ sequence, violation }: FailingPlay, minTimeoutMs: number): Promise<FailingPlay | null> {
-    const play = await this.#play(sequence, { timeoutMs: this.#session.getTimeLimit(minTimeoutMs) });
-    const same = play?.violations.find(({ rule }) => isSameGroup(rule, violation.rule));
-    return play && same ? { sequence, record: play.record, violation: same } : null;
+  /** @returns null if the sequence breaks no rule, or after an interrupt */
+  async #tryAgain(sequence: DeliverySequence): Promise<FailingPlay | null> {
+    const play = await this.#play(sequence, { timeoutMs: this.#session.getTimeLimit(SHRINK_TIMEOUT_MS) });
+    const [violation] = play?.violations ?? [];
+    return play && violation ? { sequence, record: play.record, violation } : null;
   }
 
   async #play(sequence: DeliverySequence, limits?: Partial<PlayLimits>): Promise<Play | null> {

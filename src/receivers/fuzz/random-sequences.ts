@@ -25,13 +25,8 @@ const EVENT_COUNT = 6;
 const MAX_STEPS_BY_RUN = [4, 8, 16, 30] as const;
 const MAX_PADDING = 200_000;
 const MAX_BURST = 150;
-const MAX_PAUSE_MS = 3_000;
-/** Some receivers forget an ID after two seconds. */
-const MIN_LATE_REPEAT_MS = 2_050;
-/** One in this many runs starts with a repeat after a pause, so that 100 runs contain at least four. More would take too long. */
-const LATE_REPEAT_INTERVAL = 25;
 const DELIVERIES_PER_OTHER_STEP = 2;
-/** So that a sequence is not full of bursts and pauses, which take long, if nothing else is enabled. */
+/** So that a sequence is not full of bursts, which take long, if nothing else is enabled. */
 const MIN_DELIVER_WEIGHT = 40;
 /** Some JSON parsers accept no more than 100 levels. */
 const MAX_NESTING = 40;
@@ -53,11 +48,10 @@ function createSequenceArbitrary(options: RandomSequenceOptions): fc.Arbitrary<D
   return fc
     .record({
       events: fc.array(createEventArbitrary(options), { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
-      start: isLateRepeatRun(options) ? lateRepeat : fc.constant([]),
       blocks: fc.array(createBlockArbitrary(enabled), { minLength: 1, maxLength, size: 'max' }),
     })
-    .map(({ events, start, blocks }) => {
-      const steps = [...start, ...blocks.flat()].slice(0, maxLength);
+    .map(({ events, blocks }) => {
+      const steps = blocks.flat().slice(0, maxLength);
       // Without the fields that are undefined.
       const sequence = JSON.parse(JSON.stringify({ events, steps })) as Pick<
         DeliverySequence,
@@ -70,14 +64,6 @@ function createSequenceArbitrary(options: RandomSequenceOptions): fc.Arbitrary<D
     });
 }
 
-function isLateRepeatRun({ run, enabled }: RandomSequenceOptions): boolean {
-  return (
-    enabled.has('duplicate') &&
-    enabled.has('pause') &&
-    run % LATE_REPEAT_INTERVAL === LATE_REPEAT_INTERVAL - 1
-  );
-}
-
 /** A step whose optional fields can be undefined. */
 type RandomStep = SequenceStep extends infer Step
   ? { readonly [Name in keyof Step]: Step[Name] | (undefined extends Step[Name] ? undefined : never) }
@@ -85,14 +71,6 @@ type RandomStep = SequenceStep extends infer Step
 
 /** The index of an event. */
 const event = fc.nat({ max: EVENT_COUNT - 1 });
-
-const lateRepeat: fc.Arbitrary<readonly RandomStep[]> = fc
-  .tuple(event, fc.integer({ min: MIN_LATE_REPEAT_MS, max: MAX_PAUSE_MS }), fc.constantFrom(true, undefined))
-  .map(([event, ms, new_delivery]) => [
-    { kind: 'deliver', event },
-    { kind: 'pause', ms },
-    { kind: 'deliver', event, new_delivery },
-  ]);
 
 /** An event of a template, sometimes with an unusual payload, or one of an unknown type. */
 function createEventArbitrary({ events, enabled }: RandomSequenceOptions) {
@@ -213,11 +191,6 @@ function createStepArbitrary(
     new_delivery: rarely(2, enabled.has('duplicate'), isTrue),
     failure: failures.length === 0 ? fc.constant(undefined) : rarely(8, true, fc.constantFrom(...failures)),
     slow_body: rarely(12, enabled.has('slow-body'), isTrue),
-    second_signature: rarely(
-      8,
-      enabled.has('rotation'),
-      fc.constantFrom('after' as const, 'before' as const),
-    ),
     keep_connection: rarely(2, enabled.has('kept-connection'), isTrue),
   });
   const others = [
@@ -237,13 +210,6 @@ function createStepArbitrary(
         with_previous: isConcurrent(3),
       }),
       weight: enabled.has('burst') ? 3 : 0,
-    },
-    {
-      arbitrary: fc.record({
-        kind: fc.constant('pause' as const),
-        ms: fc.integer({ min: 1, max: MAX_PAUSE_MS }),
-      }),
-      weight: enabled.has('pause') ? 1 : 0,
     },
     { arbitrary: fc.constant({ kind: 'restart' as const }), weight: enabled.has('restart') ? 8 : 0 },
   ];

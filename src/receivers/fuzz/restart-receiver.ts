@@ -2,7 +2,6 @@
 import { execa } from 'execa';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
-import { describeExit } from '../../domain/message-parts.ts';
 import { OutboundClient } from '../../platform/outbound-client.ts';
 import { sleep } from '../../platform/timers.ts';
 
@@ -12,7 +11,6 @@ const POLL_INTERVAL_MS = 25;
 const REQUEST_TIMEOUT_MS = SECOND_MS;
 /** A proxy responds with these while the receiver behind it does not listen yet. */
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
-const OPTION = '--restart-command';
 
 /**
  * Runs the command to its end. The receiver that it starts in the background keeps running.
@@ -22,7 +20,7 @@ export async function runRestartCommand(
   command: string,
   { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  const result = await execa(command, {
+  const { failed, shortMessage } = await execa(command, {
     cwd,
     shell: true,
     // Without pipes, which a receiver in the background would keep open.
@@ -31,12 +29,7 @@ export async function runRestartCommand(
     cancelSignal: signal,
     reject: false,
   });
-  if (!result.failed) return;
-  const { exitCode, signal: endSignal, originalMessage } = result;
-  if (exitCode === undefined && endSignal === undefined) {
-    throw createRestartError(`Cannot run the ${OPTION} command: ${originalMessage}.`);
-  }
-  throw createRestartError(`The ${OPTION} command ${describeExit(exitCode ?? null, endSignal ?? null)}.`);
+  if (failed) throw createRestartError(`${shortMessage}.`);
 }
 
 /**

@@ -61,7 +61,7 @@ export async function shrinkSequence(
   return smallest;
 }
 
-/** Guesses what matters for most failures: the step, those with its event, and the pauses, bursts and restarts between them. */
+/** Guesses what matters for most failures: the step, those with its event, and the bursts and restarts between them. */
 function focusOnStep(sequence: DeliverySequence, index: number | null): DeliverySequence[] {
   const step = index === null ? undefined : sequence.steps[index];
   if (index === null || step === undefined) return [];
@@ -85,13 +85,6 @@ function* listSimplerSequences(
   template: EventTemplate,
 ): Generator<DeliverySequence> {
   const { steps, events } = sequence;
-  // Pauses first, because every later play takes as long as they do.
-  for (const [index, step] of steps.entries()) {
-    if (step.kind !== 'pause') continue;
-    for (const ms of listSmallerNumbers(step.ms, PAUSE_SHARES)) {
-      yield { ...sequence, steps: steps.with(index, { kind: 'pause', ms }) };
-    }
-  }
   if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(sequence, index, 1);
   for (const [index, step] of steps.entries()) {
     for (const name of optionalFields) {
@@ -117,7 +110,6 @@ const optionalFields = [
   'new_delivery',
   'failure',
   'slow_body',
-  'second_signature',
   'keep_connection',
 ] as const satisfies readonly (keyof DeliverStep)[];
 
@@ -136,11 +128,10 @@ function listSimplerEvents(event: SequenceEvent, { type, payload }: EventTemplat
   return [...simpler, omitField(event, 'padding'), ...smaller];
 }
 
-/** Shares from which a few tries come close to the smallest number that fails. Few for pauses, because each try takes as long as one. */
+/** Shares from which a few tries come close to the smallest number that fails. */
 const SHARES = [0, 1 / 2, 3 / 4, 7 / 8, 15 / 16];
-const PAUSE_SHARES = SHARES.slice(0, 3);
 
-function listSmallerNumbers(value: number, shares: readonly number[] = SHARES): number[] {
-  const numbers = shares.map((share) => Math.max(1, Math.floor(share * value)));
+function listSmallerNumbers(value: number): number[] {
+  const numbers = SHARES.map((share) => Math.max(1, Math.floor(share * value)));
   return [...new Set(numbers)].filter((number) => number < value);
 }

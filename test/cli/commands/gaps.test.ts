@@ -46,7 +46,7 @@ describe('svc gaps record', () => {
     const { folder, recordService, checkFiles, apiKey } = await setUp();
     const { out, err } = await recordService();
     expect(err).toContain('hint: Compare the recording with: svc gaps check a.ndjson\n');
-    expect(out).toMatch(/^Saved a\.ndjson with 42 requests\.\nCreated evt_\w+\.\n$/);
+    expect(out).toBe('Saved a.ndjson with 42 requests.\n');
     const text = readFileSync(join(folder, 'a.ndjson'), 'utf8');
     expect(text).not.toContain(apiKey);
     expect(text).not.toMatch(/whsec_\w/);
@@ -100,24 +100,6 @@ describe('svc gaps record', () => {
       message: 'No response from http://127.0.0.1:1 (ECONNREFUSED).',
       hint: { text: 'Check the base address, and that the service is reachable from this machine.' },
     });
-  });
-
-  it('an interruption saves what was recorded, and says that it is incomplete', async () => {
-    const { createContext, emulator, folder } = await setUp();
-    const interrupted = new AbortController();
-    const progress = (line: string) => line.startsWith('Recorded 1 request') && interrupted.abort();
-    const { context, capturedOutput } = createContext({ signal: interrupted.signal, progress });
-    const options = {
-      baseUrl: emulator.status().base_url,
-      save: 'a.ndjson',
-      type: 'a.b',
-      yes: true,
-    } as const;
-    await expect(record.run({ ...options, delay: 60_000 }, context)).rejects.toMatchObject({
-      code: 'interrupted',
-    });
-    expect(capturedOutput.out).toMatch(/^Saved a\.ndjson with 1 request\. It is incomplete\.\n/);
-    expect(readFileSync(join(folder, 'a.ndjson'), 'utf8').match(/\n/g)).toHaveLength(1);
   });
 });
 
@@ -200,7 +182,7 @@ describe('svc gaps check', () => {
           file: 'a.ndjson',
           entry: expect.stringMatching(/^line \d+$/),
           at: '2026-11-20T12:00:00.000Z',
-          text: 'POST /v1/events: 201, data; svc: 422 validation_failed data is not a known field.',
+          text: 'POST /v1/events: 201, data; svc: payload',
         },
       ]),
     });
@@ -297,27 +279,5 @@ describe('svc fixtures import', () => {
     const read = (name: string) => readFileSync(join(folder, `fixtures/events/${name}.json`), 'utf8');
     expect(JSON.parse(read('parcel.found')).payload).toEqual({ at: 'Oslo' });
     expect(read('orders/create')).toContain('"total": 12.50');
-  });
-
-  it('the events of svc gaps record are not imported', async () => {
-    const { folder, createContext, recordService } = await setUp();
-    await recordService({ type: 'order.created' });
-    const { context } = createContext();
-    const run = (type?: string[]) =>
-      importFixtures.run({ files: ['a.ndjson'], ...(type && { type }), yes: true }, context);
-    const hint = { text: expect.stringContaining('Record the traffic of your application.') };
-    await expect(run()).rejects.toMatchObject({
-      ...{ code: 'not_found', message: 'a.ndjson has no event.', hint },
-    });
-    const message = 'a.ndjson has no event of type order.created.';
-    await expect(run(['order.created'])).rejects.toMatchObject({ message, hint });
-    expect(existsSync(join(folder, 'fixtures'))).toBe(false);
-
-    // The same event as a delivery is that of a user.
-    const body = JSON.stringify({ type: 'order.created', payload: {} });
-    const line = JSON.stringify({ created_at: '2026-11-20T12:00:00Z', body });
-    writeFileSync(join(folder, 'a.ndjson'), line);
-    await run();
-    expect(existsSync(join(folder, 'fixtures/events/order.created.json'))).toBe(true);
   });
 });

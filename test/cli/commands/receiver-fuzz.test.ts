@@ -33,7 +33,7 @@ async function fuzz(options: object, fake: FakeOptions = {}) {
 describe('svc receiver fuzz', () => {
   it('a receiver that breaks no rule passes, and the rules that were not checked are named', async () => {
     await using receiver = await createReceiver(respondTo);
-    const { exitCode, out } = await fuzz({ url: receiver.url, without: ['pause', 'burst'] });
+    const { exitCode, out } = await fuzz({ url: receiver.url, without: ['burst'] });
     expect(out).toMatch(
       /^Played 5 sequences with \d+ deliveries in \S+, random seed 1\. None broke a rule\.\n/,
     );
@@ -50,7 +50,7 @@ describe('svc receiver fuzz', () => {
     expect(out).toContain(
       '\n1. attack with event 1 (order.shipped): a correctly signed delivery that is six minutes old: status 204, breaks rejected\n',
     );
-    expect(out).toMatch(/What happened +The attack got status 204\. Fails every time \(3 of 3\)\.\n/);
+    expect(out).toMatch(/What happened +The attack got status 204\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
     expect(out).toMatch(/What to do +Your receiver accepts an old delivery.* Verify the signature/);
     const [path = ''] = /\.svc\/sequence-1-\d+\.json/.exec(err) ?? [];
@@ -71,7 +71,7 @@ describe('svc receiver fuzz', () => {
     expect(JSON.parse(failed.out)).toMatchObject({
       ok: false,
       runs: 1,
-      failure: { rule: 'rejected', played: 3 },
+      failure: { rule: 'rejected' },
     });
     expect(existsSync(join(failed.cwd, '.svc'))).toBe(false);
     receiver.respond(respondTo);
@@ -102,8 +102,6 @@ describe('svc receiver fuzz', () => {
       failure: {
         rule: 'no-server-error',
         original_steps: 1,
-        failed: 3,
-        played: 3,
         steps: [{ step: 1, received: '4 × status 500', broken: ['no-server-error', 'accepted'] }],
         sequence: { steps: [{ kind: 'deliver', event: 0 }] },
       },
@@ -165,7 +163,7 @@ describe('svc receiver fuzz', () => {
     expect(readFileSync(join(cwd, 'restarts'), 'utf8')).toContain('restart');
     await expect(fuzz({ ...restarting, restartCommand: 'exit 3' })).rejects.toMatchObject({
       code: 'usage',
-      message: 'The --restart-command command exited with code 3.',
+      message: "Command failed with exit code 3: 'exit 3'.",
     });
   });
 

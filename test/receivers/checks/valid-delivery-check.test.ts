@@ -30,21 +30,14 @@ describe('signature.genuine', () => {
   it.each<[number, RegExp]>([
     [300, /^Your receiver redirects/],
     [399, /^Your receiver redirects/],
+    [404, /^Nothing accepts POST requests at this path/],
+    [405, /^Nothing accepts POST requests at this path/],
     [500, /^Your receiver fails on a valid delivery\. Check its log\.$/],
   ])('signature.genuine sends one delivery and says what %i means', async (status, meaning) => {
     const { check: result, deliveries } = await check({ refuse: () => status }, 'signature.genuine');
     expect(result).toMatchObject({ status: 'failed', meaning: expect.stringMatching(meaning) });
     expect(deliveries).toBe(1);
   });
-
-  it.each([404, 405])(
-    'signature.genuine tries each form of the body before it blames the path for %i',
-    async (status) => {
-      const { check: result, deliveries } = await check({ refuse: () => status }, 'signature.genuine');
-      expect(result?.meaning).toMatch(/^Nothing accepts POST requests at this path/);
-      expect(deliveries).toBe(3);
-    },
-  );
 
   it.each<[string, ReceiverParts['isAuthentic']]>([
     [
@@ -78,14 +71,13 @@ describe('a receiver that accepts only some valid deliveries', () => {
   it.each([2, 3])('a receiver that rejects every delivery number %i is intermittent', async (period) => {
     let count = 0;
     const refuse = () => (++count % period === 0 ? 400 : null);
-    const id = period === 2 ? 'signature.second' : 'signature.leading-zero';
-    const { check: result } = await check({ refuse }, id);
+    const { check: result } = await check({ refuse }, 'signature.second');
     expect(result?.meaning).toMatch(
       /^Your receiver accepts a delivery and rejects the next one\. It keeps state/,
     );
   });
 
-  it('signature.leading-zero blames the digest if ordinary deliveries in between are accepted', async () => {
+  it('signature.leading-zero blames the digest', async () => {
     const matches = (signature: string, expected: string) => signature === expected.replace(/^v1=0+/, 'v1=');
     const { check: result } = await check({ matches }, 'signature.leading-zero');
     expect(result?.meaning).toMatch(/^Your receiver loses zeros at the start of the digest/);
