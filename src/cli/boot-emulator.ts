@@ -7,40 +7,28 @@ import type { Config } from '../config/resolve-config.ts';
 import { SvcError } from '../domain/errors.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import type { Emulator } from '../emulator.ts';
+import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Seed } from '../operations/seed-schema.ts';
 import { readDataFile } from '../platform/read-data-file.ts';
 import type { Rules } from '../profile/rules.ts';
+import { findEmulatorOnPort } from './emulator-target.ts';
 import { createWriteError, readCaFile } from './file-access.ts';
 import type { NoteOutput, ProcessContext } from './process-context.ts';
 import { printHint, printWarning } from './report-error.ts';
-import { describePortOwner, findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /** Settings of an emulator that leaves nothing behind: in memory and on a free port. */
 export const TEMPORARY_SETTINGS = { port: '0', db: ':memory:' };
 
-/** The right to be the emulator that commands in a folder find. */
-export interface FolderClaim {
-  release(): void;
-  /** Releases it, and removes what it created. */
-  undo(): void;
-}
-
-interface BootOptions {
-  /** Removes all data of the database first. */
-  readonly fresh?: boolean | undefined;
-  /** Claims the folder before the start (default: other commands do not find the emulator). */
-  readonly claim?: (() => FolderClaim) | undefined;
-}
-
 /**
  * Starts the emulator. Errors that occur later, while it runs, are printed as notes.
- * @throws SvcError as `startEmulator` and `claim`, and `usage` for settings that exclude each other.
+ * @param fresh removes all data of the database first
+ * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
   config: Config,
   rules: Rules,
-  { io, cwd, env, signal }: Pick<ProcessContext, 'cwd' | 'env' | 'signal'> & { readonly io: NoteOutput },
-  { fresh = false, claim }: BootOptions = {},
+  { io, cwd, signal }: Pick<ProcessContext, 'cwd' | 'signal'> & { readonly io: NoteOutput },
+  fresh = false,
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
@@ -92,18 +80,7 @@ export async function bootEmulator(
       internalErrorLog: { report: createWarningReporter(io) },
       signal,
     });
-  const claimAndStart = async (port: number) => {
-    const folderClaim = claim?.();
-    try {
-      const emulator = await start(port);
-      void emulator.closed.then(folderClaim?.release);
-      return emulator;
-    } catch (error) {
-      folderClaim?.undo();
-      throw error;
-    }
-  };
-  const emulator = await startOnFreePort(claimAndStart, config, { cwd, env, io });
+  const emulator = await startOnFreePort(start, config, io);
   if (seed !== null && !emulator.seeded) {
     io.note(`The seed was not applied: ${db} is not a new database.`);
     printHint('Use svc emulator start with --fresh to remove all data and apply the seed.', io);
@@ -112,52 +89,57 @@ export async function bootEmulator(
 }
 
 /**
- * Starts the emulator on the configured port. If another emulator uses the default port, it takes a port that is the same at each
- * start in this folder, unless that is in use too.
+ * Starts the emulator on the configured port. If another emulator uses the default port, it takes the port of this folder.
  * @throws SvcError as `startEmulator`
  */
 async function startOnFreePort(
   start: (port: number) => Promise<Emulator>,
-  config: Config,
-  { io, ...location }: Pick<ProcessContext, 'cwd' | 'env'> & { readonly io: NoteOutput },
+  { values, sources, projectFolder }: Config,
+  io: NoteOutput,
 ): Promise<Emulator> {
-  const { values, sources, projectFolder } = config;
-  const { host, port } = values;
-  const first = await startUnlessInUse(start, port);
-  if (!(first instanceof SvcError)) return first;
-  const owner = await findEmulatorOnPort(config, location);
-  if (owner !== null && sources.port.kind === 'default') {
-    for (const otherPort of listFolderPorts(projectFolder)) {
-      const emulator = await startUnlessInUse(start, otherPort);
-      if (emulator instanceof SvcError) continue;
-      const message = `Port ${port} is in use by the emulator of ${owner.project_folder}, so this folder uses port ${otherPort}.`;
-      io.note(message);
-      return emulator;
-    }
+  try {
+    return await start(values.port);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
+    const owner = await findEmulatorOnPort(values);
+    if (owner === null || sources.port.kind !== 'default') throw createBusyPortError(values, owner, error);
+    const folderPort = portOfFolder(projectFolder);
+    const emulator = await start(folderPort);
+    io.note(
+      `Port ${values.port} is in use by the emulator of ${owner.project_folder}, so this folder uses port ${folderPort}.`,
+    );
+    return emulator;
   }
-  const message = `Port ${port} on ${host} is already in use${describePortOwner(owner)}.`;
-  throw new SvcError('port_in_use', message, { hint: suggestForBusyPort(owner, port), cause: first });
 }
 
-async function startUnlessInUse(
-  start: (port: number) => Promise<Emulator>,
-  port: number,
-): Promise<Emulator | SvcError> {
-  return start(port).catch((error: unknown) => {
-    if (error instanceof SvcError && error.code === 'port_in_use') return error;
-    throw error;
+/** @param owner the emulator that uses the port; null for another program */
+function createBusyPortError(
+  { host, port }: Pick<Config['values'], 'host' | 'port'>,
+  owner: EmulatorStatus | null,
+  cause: unknown,
+): SvcError {
+  const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
+  const [by, alternative, command] =
+    owner === null
+      ? ['', `find the program on port ${port}`, findProgram]
+      : [
+          ` by svc (pid ${owner.pid}, database ${owner.db})`,
+          'stop that emulator',
+          `svc emulator stop --url ${owner.url}`,
+        ];
+  return new SvcError('port_in_use', `Port ${port} on ${host} is already in use${by}.`, {
+    hint: { text: `Use any free port with svc emulator start --port 0, or ${alternative}`, command },
+    cause,
   });
 }
 
 /** By default, Linux, macOS and Windows assign only higher ports to outgoing connections and to servers on port 0. */
 const FOLDER_PORTS = { first: 20_000, count: 12_000 };
-const MAX_PORTS_TRIED = 20;
 
-/** The ports of a folder: the first depends on its path, and the others follow. */
-export function listFolderPorts(folder: string): number[] {
+/** The port of a folder, the same at each start. */
+export function portOfFolder(folder: string): number {
   const { first, count } = FOLDER_PORTS;
-  const offset = createHash('sha256').update(folder).digest().readUInt32BE();
-  return Array.from({ length: MAX_PORTS_TRIED }, (_, index) => first + ((offset + index) % count));
+  return first + (createHash('sha256').update(folder).digest().readUInt32BE() % count);
 }
 
 /**

@@ -80,15 +80,7 @@ export function createContext(
     return configWithoutOptions;
   }
 
-  async function findTarget() {
-    const config = await resolveConfig();
-    try {
-      return await resolveTarget(config, processContext);
-    } catch (error) {
-      const { suggestOtherEmulator } = await import('./running-emulator.ts');
-      throw await suggestOtherEmulator(error, config, processContext);
-    }
-  }
+  const findTarget = async () => resolveTarget(await resolveConfig(), processContext);
 
   let status: EmulatorStatus | null = null;
 

@@ -1,21 +1,18 @@
-/** Resolves the emulator that commands use, and verifies its identity. */
+/** Finds the emulator that commands use, and verifies its identity. */
 import { resolve } from 'node:path';
 import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config, ValueSource } from '../config/resolve-config.ts';
 import { findRunFile, ignoreUntrusted, type RunFile } from '../config/run-file.ts';
 import { type Hint, SvcError } from '../domain/errors.ts';
-import { toReachableHost } from '../domain/http-url.ts';
+import { addBrackets, toReachableHost } from '../domain/http-url.ts';
 import { classifyHost } from '../domain/network-address.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
+import { abortAfter } from '../platform/abort-signals.ts';
 import { readBytes } from '../platform/read-data-file.ts';
 
 type SecretSetting = 'controlToken' | 'apiKey';
-
-interface TargetSettings {
-  readonly values: Pick<Config['values'], 'controlUrl' | 'controlToken' | 'ca'>;
-  readonly sources: Pick<Config['sources'], 'controlUrl' | SecretSetting>;
-}
+type TargetSettings = Pick<Config, 'values' | 'sources'>;
 
 interface EmulatorTarget {
   readonly controlUrl: string;
@@ -44,7 +41,7 @@ export async function resolveTarget(
   // With a configured address, the run file only adds a token and a certificate.
   const runFile = configured === null ? findRunFile(location) : ignoreUntrusted(() => findRunFile(location));
   const controlUrl = configured?.controlUrl ?? runFile?.control_url;
-  if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator is running in this folder.');
+  if (controlUrl === undefined) throw await createNoEmulatorError(values);
   // The run file of the emulator at this address.
   const matchingRunFile = controlUrl === runFile?.control_url ? runFile : null;
   const certificatePath = matchingRunFile?.certificate ?? null;
@@ -54,8 +51,6 @@ export async function resolveTarget(
   if (token !== tokenFromTarget) assertSecretAllowed('controlToken', settings, controlUrl);
   const files = controlUrl.startsWith('https:') ? [certificatePath, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readBytes(resolve(location.cwd, path)));
-  const { kind, name } = settings.sources.controlUrl;
-  const canBeOutdated = kind === 'variable' && matchingRunFile === null;
   const ca = texts.length === 0 ? undefined : texts.join('\n');
   return {
     controlUrl,
@@ -63,17 +58,34 @@ export async function resolveTarget(
     certificatePath,
     ca,
     token,
-    noResponseHint: canBeOutdated ? suggestWithoutVariable(name, runFile) : undefined,
+    // `eval "$(svc env)"` sets the variable, which then outlives the emulator.
+    noResponseHint:
+      settings.sources.controlUrl.kind === 'variable'
+        ? {
+            text: 'Start an emulator at this address, which comes from SVC_CONTROL_URL, or remove the variable',
+            command: 'unset SVC_CONTROL_URL',
+          }
+        : undefined,
   };
 }
 
-/** `eval "$(svc env)"` sets the variable, which then outlives the emulator. @param runFile that of this folder */
-function suggestWithoutVariable(variable: string, runFile: Pick<RunFile, 'control_url'> | null): Hint {
-  const text =
-    runFile === null
-      ? `Start an emulator at this address, which comes from ${variable}, or remove the variable`
-      : `Use the emulator for this folder, ${new URL(runFile.control_url).origin}, instead of the address in ${variable}`;
-  return { text, command: `unset ${variable}` };
+type Address = Pick<Config['values'], 'host' | 'port'>;
+
+/** Names the emulator that responds on the configured port, if there is one. */
+async function createNoEmulatorError(address: Address): Promise<SvcError> {
+  const other = await findEmulatorOnPort(address);
+  const hint = other && `Use the emulator of ${other.project_folder} with: --url ${other.url}`;
+  return new SvcError('no_emulator', 'No emulator is running in this folder.', { hint });
+}
+
+const STATUS_TIMEOUT_MS = 1_000;
+
+/** The emulator that listens on the configured port; null for another program. It gets no token, because it can belong to another user. */
+export async function findEmulatorOnPort({ host, port }: Address): Promise<EmulatorStatus | null> {
+  const { createHttpControlClient } = await import('../client/http-client.ts');
+  const controlUrl = `http://${addBrackets(toReachableHost(host))}:${port}/_svc`;
+  const control = createHttpControlClient({ controlUrl, signal: abortAfter(STATUS_TIMEOUT_MS) });
+  return control.getStatus({}).catch(() => null);
 }
 
 /**

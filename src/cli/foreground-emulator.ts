@@ -1,20 +1,17 @@
 /** The emulator that `svc emulator start`, `svc listen` and `svc mcp` run in their own process until they end. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/resolve-config.ts';
 import {
   createRunFile,
   createStateFolder,
+  findOwnRunFile,
   LOCK_FILE,
   removeRunFile,
-  removeStateFolder,
-  STATE_FOLDER,
 } from '../config/run-file.ts';
 import { SvcError } from '../domain/errors.ts';
 import type { Emulator } from '../emulator.ts';
 import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
-import type { Rules } from '../profile/rules.ts';
-import { bootEmulator, type FolderClaim, writeCertificate } from './boot-emulator.ts';
+import { bootEmulator, writeCertificate } from './boot-emulator.ts';
 import type { Context } from './context.ts';
 import { warnAboutSettings } from './endpoint-warnings.ts';
 import { openUrl } from './open-url.ts';
@@ -31,79 +28,77 @@ export interface ForegroundEmulator {
   close(): Promise<void>;
 }
 
-interface ForegroundSettings {
-  readonly config: Config;
-  readonly rules: Rules;
-  /** Removes all data of the database first. */
-  readonly fresh?: boolean | undefined;
-}
-
 /**
  * Starts an emulator that the commands in this folder find.
+ * @param options settings of the command
+ * @param fresh removes all data of the database first
  * @throws SvcError as `bootEmulator`; `untrusted_file` as `createStateFolder`; `already_running`
  */
 export async function startInForeground(
-  { config, rules, fresh }: ForegroundSettings,
   context: Context,
+  options: object = {},
+  fresh?: boolean,
 ): Promise<ForegroundEmulator> {
+  const config = await context.resolveConfig(options);
+  const rules = await context.resolveRules(options);
   const { projectFolder, values } = config;
   await warnAboutSettings(config, context);
-  const { lockFile } = await import('../emulator.ts');
-  const claim = () => claimFolder(projectFolder, context.env, lockFile);
-  const emulator = await bootEmulator(config, rules, context, { fresh, claim });
-  try {
-    const { certificate, remove } = registerEmulator(emulator, projectFolder, context);
-    return {
-      emulator,
-      certificate,
-      async announce(status) {
-        await announceReady(status, emulator.control, { certificate, rules }, context);
-        if (values.open) void showDashboard(status.dashboard_url, context);
-      },
-      async close() {
-        remove();
-        await emulator.close();
-      },
-    };
-  } catch (error) {
-    await emulator.close();
+  const release = await claimFolder(projectFolder, context.env);
+  const emulator = await bootEmulator(config, rules, context, fresh).catch((error) => {
+    release();
     throw error;
-  }
+  });
+  void emulator.closed.then(release);
+  const certificate = registerEmulator(emulator, projectFolder, context);
+  return {
+    emulator,
+    certificate,
+    async announce(status) {
+      await announceReady(status, emulator.control, { certificate, rules }, context);
+      if (values.open) void showDashboard(status.dashboard_url, context);
+    },
+    async close() {
+      removeRunFile(projectFolder, process.pid);
+      await emulator.close();
+    },
+  };
 }
 
 /**
  * Makes this process the only one that runs an emulator for a folder. In a read-only folder, which can have no run file, any
  * number can run.
- * @param lockFile that of the store, which commands load only with the emulator
+ * @returns a function that releases the folder
  * @throws SvcError `already_running`; `untrusted_file` as `createStateFolder`; `sqlite_unavailable`
  */
-function claimFolder(
-  projectFolder: string,
-  env: ProcessContext['env'],
-  lockFile: (path: string) => (() => void) | null,
-): FolderClaim {
-  const isNew = !existsSync(join(projectFolder, STATE_FOLDER));
+async function claimFolder(projectFolder: string, env: ProcessContext['env']): Promise<() => void> {
+  const { lockFile } = await import('../emulator.ts');
   try {
     const release = lockFile(join(createStateFolder(projectFolder, env), LOCK_FILE));
-    if (release === null) throw createAlreadyRunningError(projectFolder);
-    return {
-      release,
-      undo() {
-        if (isNew) removeStateFolder(projectFolder);
-        release();
-      },
-    };
+    if (release !== null) return release;
   } catch (error) {
     const isUnwritable =
       error instanceof SvcError && (error.code === 'usage' || error.code === 'database_unusable');
     if (!isUnwritable) throw error;
-    return { release() {}, undo() {} };
+    return () => {};
   }
+  throw createAlreadyRunningError(projectFolder, env);
 }
 
-function createAlreadyRunningError(projectFolder: string): SvcError {
-  return new SvcError('already_running', `Another process runs or starts an emulator in ${projectFolder}.`, {
-    hint: { text: 'Wait until it responds, and use it', command: 'svc emulator wait' },
+function createAlreadyRunningError(projectFolder: string, env: ProcessContext['env']): SvcError {
+  const running = findOwnRunFile(projectFolder, env);
+  if (running === null) {
+    return new SvcError('already_running', `Another process starts an emulator in ${projectFolder}.`, {
+      hint: { text: 'Wait until it responds, and use it', command: 'svc emulator wait' },
+    });
+  }
+  const url = new URL(running.control_url).origin;
+  const message = `An emulator is already running in this folder: pid ${running.pid}, ${url}.`;
+  return new SvcError('already_running', message, {
+    hint: {
+      text: 'Start a second emulator in another folder, or stop this one',
+      // A configured address can be another one.
+      command: `svc emulator stop --url ${url}`,
+    },
   });
 }
 
@@ -111,48 +106,32 @@ async function showDashboard(url: string, context: Context): Promise<void> {
   if (!(await openUrl(url, context))) context.io.note(`No browser was found. Open this address: ${url}`);
 }
 
-/**
- * Connects to the emulator of a command, or starts one if none runs and none is configured.
- * @throws SvcError `no_emulator` if its address is configured, but it does not respond
- */
-export async function connectOrStart<Running>(
-  connect: () => Promise<Running>,
-  start: () => Promise<Running>,
-  { values }: Pick<Config, 'values'>,
-): Promise<Running> {
-  return connect().catch((error: unknown) => {
-    const isMissing = error instanceof SvcError && error.code === 'no_emulator';
-    if (!isMissing || values.controlUrl !== null) throw error;
-    return start();
-  });
-}
-
-interface Registration {
-  /** Path of the self-signed certificate; null without one. */
-  readonly certificate: string | null;
-  readonly remove: () => void;
+/** Whether the error says that no emulator runs, and none is configured, so that a command can start one. */
+export function canStart(error: unknown, { values }: Pick<Config, 'values'>): boolean {
+  return error instanceof SvcError && error.code === 'no_emulator' && values.controlUrl === null;
 }
 
 /**
  * Lets the commands in the folder find the emulator, with a run file. If it cannot be written, as in a read-only folder, a
  * warning says so, and the emulator runs without it.
+ * @returns the path of the self-signed certificate; null without one
  */
 export function registerEmulator(
   emulator: Emulator,
   projectFolder: string,
   { env, io }: Pick<ProcessContext, 'env'> & { readonly io: NoteOutput },
-): Registration {
+): string | null {
   const status = emulator.status();
   try {
     const certificate = writeCertificate(createStateFolder(projectFolder, env), emulator.certificate);
     // Commands in this folder run on this machine, so they do not use the public address.
     const runFile = { ...status, control_url: `${status.url}/_svc`, ...(certificate && { certificate }) };
     createRunFile(projectFolder, runFile, env);
-    return { certificate, remove: () => removeRunFile(projectFolder, status.pid) };
+    return certificate;
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     printWarning(`${error.message} Other commands in this folder do not find this emulator.`, io);
     printHint(`Pass its URL to them with --url ${status.url}, or set SVC_CONTROL_URL.`, io);
-    return { certificate: null, remove() {} };
+    return null;
   }
 }

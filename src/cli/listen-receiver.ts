@@ -1,12 +1,10 @@
 /** The receiver of `svc listen` without a URL: it verifies each request, and gives the responses of a script. */
 import type { IncomingMessage } from 'node:http';
 import { indentJson } from '../domain/json-text.ts';
-import type { ControlPlane } from '../operations/control-plane.ts';
 import type { TopicItem } from '../operations/stream-schemas.ts';
 import { readReceivedRequest, verifyReceivedRequest } from '../receivers/received-request.ts';
 import { type ReceiverResponseOptions, startReceiverServer } from '../receivers/receiver-server.ts';
 import type { RegisteredWebhook } from '../resources/endpoint.ts';
-import type { SignatureScheme } from '../signature/scheme.ts';
 import { schemes } from '../signature/schemes.ts';
 import type { VerifyResult } from '../signature/verify.ts';
 import type { Context } from './context.ts';
@@ -64,7 +62,6 @@ export interface ListenReceiver {
 
 export async function startListenReceiver(
   { responses, printsBodies, printsRequests }: ListenReceiverOptions,
-  control: Pick<ControlPlane, 'revealSecret'>,
   context: Context,
 ): Promise<ListenReceiver> {
   const { io, json, now } = context;
@@ -77,19 +74,6 @@ export async function startListenReceiver(
   const begun = new Promise<Listener>((resolve) => {
     begin = resolve;
   });
-
-  async function verify(
-    request: Parameters<typeof verifyReceivedRequest>[0],
-    scheme: SignatureScheme,
-    { registered }: Listener,
-  ): Promise<VerifyResult> {
-    const verifyWith = (secret: string) => verifyReceivedRequest(request, { scheme, toleranceMs, secret });
-    const verification = verifyWith(registered.secret);
-    if (verification.ok) return verification;
-    // The listener can notice a rotation later than this request. Without a connection, the known secret decides.
-    const { secret } = await control.revealSecret({ id: registered.id }).catch(() => registered);
-    return verifyWith(secret);
-  }
 
   function takeResponse(): ScriptedResponse {
     return responses[Math.min(genuineCount++, responses.length - 1)] ?? 200;
@@ -104,7 +88,8 @@ export async function startListenReceiver(
       [signature, ...Object.values(schemes)].find(
         (candidate) => candidate.headers.signature.toLowerCase() in headers,
       ) ?? signature;
-    const verification = await verify(request, scheme, listener);
+    const { secret } = listener.registered;
+    const verification = verifyReceivedRequest(request, { scheme, toleranceMs, secret });
     const response = verification.ok ? takeResponse() : REJECTED;
     const deliveryId = headers[scheme.headers.id?.toLowerCase() ?? '']?.toString() ?? null;
     const key = deliveryId ?? request.eventId ?? '';

@@ -30,8 +30,6 @@ type OperationRow<Name extends OperationName, Rows extends OptionRows> = {
   readonly notes?: string;
   /** What the user must confirm, as an imperative, and the question. */
   readonly confirm?: { readonly action: string; readonly question: (input: ControlInput<Name>) => string };
-  /** Checks the input before the user confirms it. */
-  readonly check?: (input: ControlInput<Name>, context: Context, yes: boolean) => Promise<unknown>;
   /** Accompanies the call, for example with its progress. */
   readonly during?: (
     call: Promise<ControlOutput<Name>>,
@@ -79,10 +77,8 @@ export function operation<Name extends OperationName, const Rows extends OptionR
       const values = given as ValuesOf<Rows>;
       const fields = { ...pickFields(entries, values), ...row.input?.(values, context) };
       const input = fields as unknown as ControlInput<Name>;
-      const yes = 'yes' in given;
-      await row.check?.(input, context, yes);
       const control = await context.connect();
-      if (confirmation !== undefined) await confirm(context, confirmation.question(input), yes);
+      if (confirmation !== undefined) await confirm(context, confirmation.question(input), 'yes' in given);
       const method = control[name] as (input: ControlInput<Name>) => Promise<ControlOutput<Name>>;
       const call = method(input);
       const output = await (row.during?.(call, input, context, values) ?? call).catch((error) => {

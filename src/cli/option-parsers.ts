@@ -20,28 +20,11 @@ export const parseDurationMs = durationParser();
 
 /** Returns a parser of durations. @param msSchema accepts the milliseconds (default: all) */
 export function durationParser(msSchema?: v.GenericSchema) {
-  return suggestingUnit(schemaParser(duration(msSchema)));
+  return schemaParser(duration(msSchema));
 }
 
 /** A time, or a duration before now. Stays text, because only the emulator knows the schedule time. */
-export const parseTimeOrAge = suggestingUnit(schemaParser(RelativeTime));
-
-/** A parser that suggests a unit for a text that `parse` rejects. */
-function suggestingUnit<Value>(parse: (text: string) => Value) {
-  return (text: string): Value => {
-    try {
-      return parse(text);
-    } catch (error) {
-      const suggestion = suggestUnit(text);
-      throw suggestion === null ? error : new InvalidArgumentError(suggestion);
-    }
-  };
-}
-
-/** A hint for a number without a unit; null for other texts. */
-function suggestUnit(text: string): string | null {
-  return /^\d+(?:\.\d+)?$/.test(text) && text !== '0' ? `Did you mean ${text}m?` : null;
-}
+export const parseTimeOrAge = schemaParser(RelativeTime);
 
 /** `50/s`, as the number per second. */
 export function parseRate(text: string): number {

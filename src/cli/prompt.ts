@@ -93,13 +93,9 @@ function findParseError(text: string, parse: (text: string) => unknown): string 
 /** The option that skips {@link confirm}. @param action what the user would confirm, as an imperative */
 export const yesRow = (action: string) =>
   ({
-    option: '--yes',
+    option: '-y, --yes',
     summary: `${action} without asking (implied outside a terminal and with --json)`,
   }) as const;
-
-/** The option that {@link confirmOrFail} needs outside a terminal. @param action as for {@link yesRow} */
-export const requiredYesRow = (action: string) =>
-  ({ option: '-y, --yes', summary: `${action} without asking for confirmation` }) as const;
 
 /**
  * Asks for confirmation, unless `--yes` is given or there is no terminal.
@@ -113,17 +109,6 @@ export async function confirm(context: Context, question: string, yes: boolean |
   if (isConfirmed) return;
   context.io.note('Canceled.');
   throw new SvcError('interrupted', 'Canceled.');
-}
-
-/** As {@link confirm}. @throws SvcError `usage` without a terminal, unless `--yes` is given */
-export async function confirmOrFail(
-  context: Context,
-  question: string,
-  yes: boolean | undefined,
-): Promise<void> {
-  if (!yes && !isInteractive(context))
-    throw new SvcError('usage', 'Missing option: --yes', { hint: `Add --yes to confirm: ${question}` });
-  await confirm(context, question, yes);
 }
 
 export function isInteractive({ io, json }: Context): boolean {

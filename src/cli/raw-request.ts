@@ -1,17 +1,12 @@
 /** Parses a raw HTTP request, as a proxy or `nc -l` records it. */
 import { SvcError } from '../domain/errors.ts';
 
-/** The part of `Headers` of the Fetch API that verification needs. Names are case-insensitive. */
-type HeaderLookup = Pick<Headers, 'get'>;
-
 interface RawRequest {
-  readonly headers: HeaderLookup;
+  readonly headers: Headers;
   readonly body: Buffer;
 }
 
 const EMPTY_LINE = /\r?\n\r?\n/;
-/** A header with the characters that RFC 9110 allows in its name, and its value without blanks around it. */
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
  * Reads the request line, the headers, an empty line and the body. With `Content-Length`, a line break that an editor
@@ -22,7 +17,8 @@ export function parseRawRequest(bytes: Buffer, file: string): RawRequest {
   const separator = EMPTY_LINE.exec(bytes.toString('latin1'));
   if (separator === null) throw createFormatError(file, 'no empty line follows the headers');
   const [, ...lines] = bytes.toString('latin1', 0, separator.index).split(/\r?\n/);
-  const headers = toHeaderLookup(lines.map((line) => parseHeader(line, file)));
+  const headers = new Headers();
+  for (const line of lines) addHeader(line, headers, file);
   const body = bytes.subarray(separator.index + separator[0].length);
   if (/chunked/i.test(headers.get('transfer-encoding') ?? '')) {
     throw createBodyError(file, 'chunked', 'Write only the body to a file');
@@ -35,22 +31,15 @@ export function parseRawRequest(bytes: Buffer, file: string): RawRequest {
   return { headers, body: length === null ? body : body.subarray(0, Number(length)) };
 }
 
-function parseHeader(line: string, file: string): [string, string] {
-  const [, name, value] = HEADER.exec(line) ?? [];
-  if (name === undefined || value === undefined) {
-    throw createFormatError(file, `${JSON.stringify(line)} is not a header such as Name: value`);
-  }
-  return [name, value];
-}
-
 /** Joins the values of a header that occurs several times (RFC 9110, section 5.3). */
-function toHeaderLookup(headers: readonly (readonly [name: string, value: string])[]): HeaderLookup {
-  return {
-    get(name) {
-      const values = headers.filter(([other]) => other.toLowerCase() === name.toLowerCase());
-      return values.length === 0 ? null : values.map(([, value]) => value).join(', ');
-    },
-  };
+function addHeader(line: string, headers: Headers, file: string): void {
+  const [name = '', ...value] = line.split(':');
+  try {
+    if (value.length === 0) throw new Error('It has no colon.');
+    headers.append(name, value.join(':'));
+  } catch (cause) {
+    throw createFormatError(file, `${JSON.stringify(line)} is not a header such as Name: value`, cause);
+  }
 }
 
 function createBodyError(file: string, problem: string, instruction: string): SvcError {
@@ -59,8 +48,9 @@ function createBodyError(file: string, problem: string, instruction: string): Sv
   });
 }
 
-function createFormatError(file: string, problem: string): SvcError {
+function createFormatError(file: string, problem: string, cause?: unknown): SvcError {
   return new SvcError('usage', `${file} is not an HTTP request: ${problem}.`, {
     hint: 'Save the request with its headers, an empty line and the body.',
+    cause,
   });
 }

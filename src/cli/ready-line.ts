@@ -3,8 +3,6 @@
 import { join } from 'node:path';
 import { WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { suggestEventType } from '../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { type ControlPlane, listAll } from '../operations/control-plane.ts';
 import type { ClockState, EmulatorStatus } from '../operations/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -83,24 +81,8 @@ function nameProgram({ commandLine, cwd }: Pick<Context, 'commandLine' | 'cwd'>)
   return commandLine.includes(join(cwd, 'bin', 'svc.js')) ? 'node bin/svc.js' : 'svc';
 }
 
-type TypeStatus = Pick<EmulatorStatus, 'project_folder' | 'sender' | 'example_type'>;
-
-/**
- * The command that creates an event for an endpoint with these subscriptions. Without a payload, svc refuses a type that is
- * probably mistyped.
- */
-export function suggestTrigger(
-  events: readonly string[],
-  { project_folder: folder, sender, example_type: example }: TypeStatus,
-  program = 'svc',
-): string {
-  const type = findType(events, example);
-  const isMistyped = suggestEventType(type, fixtureFolders(folder, sender)) !== null;
-  return `${program} trigger ${type}${isMistyped ? " --data '{}'" : ''}`;
-}
-
-/** The first event type of subscriptions that can be only the wildcard. */
-function findType(events: readonly string[], example: string): string {
+/** The first event type of subscriptions, or an example if they are only the wildcard. */
+export function findType(events: readonly string[], example: string): string {
   return events.find((event) => event !== WILDCARD_SUBSCRIPTION) ?? example;
 }
 
@@ -144,7 +126,7 @@ export function renderBanner(
     webhookUrl === 'local'
       ? `${program} listen`
       : `${program} webhooks create --url ${PUBLIC_EXAMPLE_URL} --events ${type}`;
-  const nextCommand = ordered.length === 0 ? registerCommand : suggestTrigger(events, status, program);
+  const nextCommand = ordered.length === 0 ? registerCommand : `${program} trigger ${type}`;
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}${status.sender === 'svc' ? '' : `, ${status.sender}`}
 

@@ -1,6 +1,6 @@
 /** The schedule time of workspaces, which relative times are computed from: it can be far from the wall time. */
 
-import { formatRelative, MINUTE_MS } from '../domain/duration.ts';
+import { formatRelative } from '../domain/duration.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Context } from './context.ts';
 import type { Column } from './render/table.ts';
@@ -10,11 +10,7 @@ interface InWorkspace {
 }
 
 /** Returns the schedule time of the workspace of a row, in milliseconds since 1970. */
-export interface ScheduleTimeOf {
-  (row: InWorkspace): number;
-  /** Whether a schedule clock is so far from the wall clock that lists name it, as the dashboard does. */
-  readonly isDifferent?: boolean;
-}
+export type ScheduleTimeOf = (row: InWorkspace) => number;
 
 /**
  * Loads the schedule time of the workspace of each row. With `--json` it requests none, because JSON has no relative times.
@@ -27,18 +23,12 @@ export async function fetchScheduleTimes(
   const ids = json ? [] : [...new Set(rows.map(({ workspace_id }) => workspace_id))];
   const clocks = await Promise.all(ids.map((workspace_id) => control.getClock({ workspace_id })));
   const times = new Map(clocks.map((clock) => [clock.workspace_id, Date.parse(clock.now)]));
-  const isDifferent = clocks.some(
-    (clock) => Math.abs(Date.parse(clock.now) - Date.parse(clock.wall)) >= MINUTE_MS,
-  );
-  return Object.assign(({ workspace_id }: InWorkspace) => times.get(workspace_id) ?? now(), { isDifferent });
+  return ({ workspace_id }) => times.get(workspace_id) ?? now();
 }
 
 /** The column of the time at which a resource was created, which is a schedule time. */
 export function createdColumn(
   scheduleTimeOf: ScheduleTimeOf,
-): Column<InWorkspace & { readonly created_at: string }> {
-  return {
-    title: scheduleTimeOf.isDifferent ? 'CREATED (SCHEDULE)' : 'CREATED',
-    value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)),
-  };
+): Partial<Column<InWorkspace & { readonly created_at: string }>> {
+  return { value: (row) => formatRelative(row.created_at, scheduleTimeOf(row)) };
 }

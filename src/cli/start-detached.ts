@@ -1,7 +1,7 @@
 /** Starts the emulator in the background: the same command line again, with its output in a file. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { on } from 'node:events';
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder } from '../config/run-file.ts';
 import { SvcError } from '../domain/errors.ts';
@@ -13,12 +13,11 @@ const STARTUP_TIMEOUT_MS = 30_000;
 
 /**
  * Runs the command line again in a process that outlives this one and its terminal, prints its notes, and waits until it is ready.
- * @returns the path of the file with its output. The output of an emulator that runs already stays in that file.
+ * @returns the path of the file to which it appends its output
  * @throws SvcError the error that the process reported; `timeout` when it is not ready within 30 seconds.
  */
 export async function startDetached(context: ProcessContext, projectFolder: string): Promise<string> {
-  const folder = createStateFolder(projectFolder, context.env);
-  const log = join(folder, `emulator-${process.pid}.log`);
+  const log = join(createStateFolder(projectFolder, context.env), 'emulator.log');
   const output = openLog(log);
   const [program = '', ...args] = context.commandLine.filter(
     (word) => word !== '--detach' && word !== '--json',
@@ -35,15 +34,11 @@ export async function startDetached(context: ProcessContext, projectFolder: stri
   try {
     const deadline = abortAfter(STARTUP_TIMEOUT_MS);
     await withAnySignal([context.signal, deadline], (signal) => waitUntilReady(child, context.io, signal));
-    const finalLog = join(folder, 'emulator.log');
-    renameSync(log, finalLog);
-    return finalLog;
+    return log;
   } catch (error) {
     child.kill();
-    if (error instanceof SvcError || context.signal.aborted) {
-      rmSync(log, { force: true });
-      throw error instanceof SvcError ? error : new SvcError('interrupted', 'Interrupted.', { cause: error });
-    }
+    if (error instanceof SvcError) throw error;
+    if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     const hint = `Read its log: ${log}`;
     throw (error as Error).name === 'AbortError'
       ? new SvcError('timeout', 'The emulator was not ready within 30 seconds.', { hint })
@@ -53,7 +48,7 @@ export async function startDetached(context: ProcessContext, projectFolder: stri
 
 function openLog(path: string): number {
   try {
-    return openSync(path, 'w', 0o600);
+    return openSync(path, 'a', 0o600);
   } catch (error) {
     throw createWriteError(path, error, 'Start the emulator without --detach, or in a writable folder.');
   }

@@ -64,16 +64,15 @@ const synonyms: readonly (readonly string[])[] = [
   ['clear', 'delete', 'remove', 'revoke'],
   ['--data', '--payload', '--body'],
   ['--webhook', '--endpoint'],
+  ['-v', '--version'],
 ];
 
 export function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
-  const synonym = findSynonym(word, names);
   return createUsageError(
     `Unknown command: ${name} ${word || "''"}`,
     suggestOtherName(name, word) ??
-      (synonym === undefined ? null : `Did you mean ${name} ${synonym}?`) ??
       suggestName(word, names, (closest) => `${name} ${closest}`) ?? {
         text: 'List the commands',
         command: `${name} --help`,
@@ -81,16 +80,12 @@ export function createUnknownCommandError(command: Command, word: string): SvcEr
   );
 }
 
-/** Suggests the only name that starts with `word`, or else the closest one. */
-function suggestName(
-  word: string,
-  names: readonly string[],
-  format: (name: string) => string,
-): string | null {
+/** Suggests the name with the same meaning as `word`, or else the only one that starts with it, or else the closest one. */
+function suggestName(word: string, names: readonly string[], format = (name: string) => name): string | null {
+  const words = synonyms.find((list) => list.includes(word)) ?? [];
   const [longer, ...others] = names.filter((name) => word !== '' && name.startsWith(word));
-  return longer !== undefined && others.length === 0
-    ? `Did you mean ${format(longer)}?`
-    : suggestMatch(word, names, format);
+  const name = names.find((each) => words.includes(each)) ?? (others.length === 0 ? longer : undefined);
+  return name === undefined ? suggestMatch(word, names, format) : `Did you mean ${format(name)}?`;
 }
 
 function suggestOtherName(group: string, word: string): string | null {
@@ -98,26 +93,12 @@ function suggestOtherName(group: string, word: string): string | null {
   return key === undefined ? null : `Did you mean svc ${otherNames[key]}?`;
 }
 
-/** The name with the same meaning as `word`; undefined if there is none. */
-function findSynonym(word: string, names: readonly string[]): string | undefined {
-  const words = synonyms.find((list) => list.includes(word)) ?? [];
-  return names.find((name) => words.includes(name));
-}
-
 export function createUnknownOptionError(command: Command, word: string): SvcError {
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  // `--restart` stands for `--restart-command`, and `-v` for `-V`.
-  const longer =
-    flags.find((long) => long.startsWith(`${flag}-`)) ??
-    findSynonym(flag, flags) ??
-    command.options.find(({ short }) => short?.toLowerCase() === flag.toLowerCase())?.long;
   return createUsageError(
     `Unknown option: ${flag}`,
-    (longer === undefined ? suggestMatch(flag, flags) : `Did you mean ${longer}?`) ?? {
-      text: 'List the options',
-      command: `${toFullName(command)} --help`,
-    },
+    suggestName(flag, flags) ?? { text: 'List the options', command: `${toFullName(command)} --help` },
   );
 }
 

@@ -1,5 +1,5 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../domain/errors.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
@@ -9,7 +9,7 @@ import { writePrivateFile } from '../platform/write-private-file.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from './trusted-path.ts';
 
-export const STATE_FOLDER = '.svc';
+const STATE_FOLDER = '.svc';
 const RUN_FILE = 'run.json';
 const IGNORE_FILE = '.gitignore';
 /** Locked while an emulator runs or starts. */
@@ -45,17 +45,6 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     });
   }
   return folder;
-}
-
-/** Removes a state folder that {@link createStateFolder} created for a start that failed, unless it has other files. */
-export function removeStateFolder(projectFolder: string): void {
-  const folder = join(projectFolder, STATE_FOLDER);
-  try {
-    for (const name of [IGNORE_FILE, LOCK_FILE]) rmSync(join(folder, name), { force: true });
-    rmdirSync(folder);
-  } catch {
-    // For example, it contains the log of `--detach`.
-  }
 }
 
 /**

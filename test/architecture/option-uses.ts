@@ -291,9 +291,9 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--restart-command a --replay a.json --save b.json --junit a.xml --scheme stripe --timeout 3s --ca ca.pem',
+      '--restart-command a --replay a.json --junit a.xml --scheme stripe --timeout 3s --ca ca.pem',
       {
-        ...{ restartCommand: 'a', replay: 'a.json', save: 'b.json', junit: 'a.xml' },
+        ...{ restartCommand: 'a', replay: 'a.json', junit: 'a.xml' },
         ...{ scheme: 'stripe', timeout: 3_000, ca: 'ca.pem' },
       },
     ],

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { assertSecretAllowed, resolveTarget } from '../../src/cli/emulator-target.ts';
+import { assertSecretAllowed, findEmulatorOnPort, resolveTarget } from '../../src/cli/emulator-target.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { resolveConfig } from '../../src/config/resolve-config.ts';
 import { createRunFile } from '../../src/config/run-file.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
-import { listenDuringTest } from '../support/local-server.ts';
+import { findFreePort, listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost } from './fake-context.ts';
@@ -111,12 +111,43 @@ describe('resolveTarget', () => {
   });
 });
 
+describe('the emulator on the configured port', () => {
+  const findAt = (port: number) => findEmulatorOnPort({ host: '127.0.0.1', port });
+
+  it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
+    'a server that responds to everything with %s is not reported as an emulator',
+    async (body) => {
+      const server = createServer((_, response) => response.end(body));
+      expect(await findAt(await listenDuringTest(server))).toBeNull();
+    },
+  );
+
+  it('an emulator on the port is found with its URL and process id', async () => {
+    await using emulator = await startTestEmulator();
+    const { url, pid } = emulator.status();
+    expect(await findAt(Number(new URL(url).port))).toMatchObject({ url, pid });
+  });
+
+  it('a command in a folder without an emulator names the one that responds on the configured port, and its folder', async () => {
+    await using emulator = await startTestEmulator();
+    const { url, project_folder } = emulator.status();
+    const cwd = createTemporaryFolder();
+    const run = async (port: string) => {
+      const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: port } });
+      expect(await runCommandLine(['emulator', 'status'], host)).toBe(ExitCode.noEmulator);
+      return capturedOutput.err;
+    };
+    expect(await run(new URL(url).port)).toBe(
+      `error: No emulator is running in this folder.\nhint: Use the emulator of ${project_folder} with: --url ${url}\n`,
+    );
+    expect(await run(String(await findFreePort()))).toContain('or start one with: svc emulator start');
+  });
+});
+
 describe('SVC_CONTROL_URL with an address at which nothing responds', () => {
   const env = { SVC_CONTROL_URL: 'http://127.0.0.1:1/_svc' };
-  const run = (...args: string[]) => runIn(createTemporaryFolder(), args);
-
-  async function runIn(cwd: string, args: readonly string[]): Promise<string> {
-    const { host, capturedOutput } = createFakeHost({ cwd, env });
+  async function run(...args: string[]): Promise<string> {
+    const { host, capturedOutput } = createFakeHost({ cwd: createTemporaryFolder(), env });
     await runCommandLine(args, host);
     return capturedOutput.err;
   }
@@ -125,23 +156,13 @@ describe('SVC_CONTROL_URL with an address at which nothing responds', () => {
     ['emulator', 'status'],
     ['emulator', 'stop'],
     ['deliveries', 'list'],
+    ['events', 'list', '--api-key', KEY, '--workspace', 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV'],
     ['listen', '4242'],
     ['env'],
-  ])('the hint of svc %s %s names the variable and the emulator for this folder', async (...args) => {
-    const cwd = createTemporaryFolder();
-    const own = { pid: process.pid, started_at: '', version: '0', control_url: `${LOOPBACK}/_svc` };
-    createRunFile(cwd, own, {});
-    expect(await runIn(cwd, args)).toBe(
+  ])('the hint of svc %s %s names the variable', async (...args) => {
+    expect(await run(...args)).toBe(
       'error: No response from http://127.0.0.1:1 (ECONNREFUSED).\n' +
-        `hint: Use the emulator for this folder, ${LOOPBACK}, instead of the address in SVC_CONTROL_URL with: unset SVC_CONTROL_URL\n`,
-    );
-  });
-
-  it('without an emulator for this folder, the hint says where the address comes from', async () => {
-    expect(
-      await run('events', 'list', '--api-key', KEY, '--workspace', 'ws_01ARZ3NDEKTSV4RRFFQ69G5FAV'),
-    ).toContain(
-      'hint: Start an emulator at this address, which comes from SVC_CONTROL_URL, or remove the variable with: unset SVC_CONTROL_URL',
+        'hint: Start an emulator at this address, which comes from SVC_CONTROL_URL, or remove the variable with: unset SVC_CONTROL_URL\n',
     );
   });
 

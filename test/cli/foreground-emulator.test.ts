@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bootEmulator, listFolderPorts } from '../../src/cli/boot-emulator.ts';
+import { bootEmulator, portOfFolder } from '../../src/cli/boot-emulator.ts';
 import { registerEmulator } from '../../src/cli/foreground-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { resolveConfig, type ValueSource } from '../../src/config/resolve-config.ts';
-import { createStateFolder } from '../../src/config/run-file.ts';
+import { createRunFile, createStateFolder, removeRunFile } from '../../src/config/run-file.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { lockFile } from '../../src/store/lock-file.ts';
@@ -73,10 +73,8 @@ it.each([
     block(join(folder, '.svc'));
     const { host, capturedOutput } = createFakeHost();
 
-    const { certificate, remove } = registerEmulator(emulator, folder, host);
+    expect(registerEmulator(emulator, folder, host)).toBeNull();
 
-    remove();
-    expect(certificate).toBeNull();
     expect(capturedOutput.err).toMatch(`warning: ${problem} ${join(folder, '.svc')}`);
     expect(capturedOutput.err).toMatch('Other commands in this folder do not find this emulator.\n');
     expect(capturedOutput.err).toMatch(
@@ -98,14 +96,14 @@ it('the run file of a running emulator is removed at its end', async () => {
   await using emulator = await startTestEmulator();
   const folder = createTemporaryFolder();
   const { host, capturedOutput } = createFakeHost();
-  const { remove } = registerEmulator(emulator, folder, host);
+  registerEmulator(emulator, folder, host);
   expect(existsSync(join(folder, '.svc/run.json'))).toBe(true);
-  remove();
+  removeRunFile(folder, process.pid);
   expect(existsSync(join(folder, '.svc/run.json'))).toBe(false);
   expect(capturedOutput.err).toBe('');
   // A state folder that is gone is not an error.
   rmSync(join(folder, '.svc'), { recursive: true });
-  remove();
+  removeRunFile(folder, process.pid);
 });
 
 describe('an emulator that claims its folder', () => {
@@ -116,7 +114,7 @@ describe('an emulator that claims its folder', () => {
     const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
     const refused = createFakeHost({ cwd });
     expect(await runCommandLine(start, refused.host)).toBe(ExitCode.usage);
-    expect(refused.capturedOutput.err).toContain(`Another process runs or starts an emulator in ${cwd}.`);
+    expect(refused.capturedOutput.err).toContain(`Another process starts an emulator in ${cwd}.`);
     release?.();
     const { host } = createFakeHost({ cwd, signal: AbortSignal.abort() });
     expect(await runCommandLine(start, host)).toBe(ExitCode.success);
@@ -124,12 +122,23 @@ describe('an emulator that claims its folder', () => {
     expect(await runCommandLine(start, host)).toBe(ExitCode.success);
   });
 
-  it('a start that fails leaves no state folder', async () => {
-    const cwd = createTemporaryFolder();
-    const { host } = createFakeHost({ cwd });
-    expect(await runCommandLine([...start, '--host', '192.0.2.1'], host)).toBe(ExitCode.usage);
-    expect(existsSync(join(cwd, '.svc'))).toBe(false);
-  });
+  it.each(['', 'http://127.0.0.1:1'])(
+    'the error for a folder with an emulator has the command that stops it, also while SVC_CONTROL_URL is "%s"',
+    async (address) => {
+      await using emulator = await startTestEmulator();
+      const { url } = emulator.status();
+      const cwd = createTemporaryFolder();
+      createRunFile(cwd, emulator.status(), {});
+      const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
+      onTestFinished(() => release?.());
+      const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_CONTROL_URL: address } });
+      expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
+      expect(capturedOutput.err).toBe(
+        `error: An emulator is already running in this folder: pid ${process.pid}, ${url}.\n` +
+          `hint: Start a second emulator in another folder, or stop this one with: svc emulator stop --url ${url}\n`,
+      );
+    },
+  );
 });
 
 describe('a port that is in use', () => {
@@ -148,13 +157,15 @@ describe('a port that is in use', () => {
     const port = Number(new URL(other.status().url).port);
     const cwd = createTemporaryFolder();
     const { url, err } = await boot(cwd, port, 'default');
-    expect(listFolderPorts(cwd)).toContain(Number(url.port));
+    expect(Number(url.port)).toBe(portOfFolder(cwd));
     expect(err).toBe(
       `Port ${port} is in use by the emulator of ${other.status().project_folder}, so this folder uses port ${url.port}.\n`,
     );
-    expect(listFolderPorts(cwd)).toEqual(listFolderPorts(cwd));
-    expect(listFolderPorts(cwd)[0]).not.toBe(listFolderPorts(`${cwd}/b`)[0]);
-    await expect(boot(cwd, port, 'flag')).rejects.toMatchObject({ code: 'port_in_use' });
+    expect(portOfFolder(cwd)).not.toBe(portOfFolder(`${cwd}/b`));
+    await expect(boot(cwd, port, 'flag')).rejects.toMatchObject({
+      code: 'port_in_use',
+      hint: { command: `svc emulator stop --url ${other.status().url}` },
+    });
   });
 
   it('if another program uses the default port, the start fails', async () => {
@@ -162,11 +173,12 @@ describe('a port that is in use', () => {
     await expect(boot(createTemporaryFolder(), port, 'default')).rejects.toMatchObject({
       code: 'port_in_use',
       message: `Port ${port} on 127.0.0.1 is already in use.`,
+      hint: { text: expect.stringContaining(`find the program on port ${port}`) },
     });
   });
 
   it('the ports of folders are in a range that systems do not assign themselves', () => {
-    const ports = Array.from({ length: 500 }, (_, index) => listFolderPorts(`/home/me/${index}`)).flat();
+    const ports = Array.from({ length: 500 }, (_, index) => portOfFolder(`/home/me/${index}`));
     expect(Math.min(...ports)).toBeGreaterThanOrEqual(20_000);
     expect(Math.max(...ports)).toBeLessThan(32_000);
   });

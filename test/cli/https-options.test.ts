@@ -66,21 +66,16 @@ describe('commands with an HTTPS emulator', () => {
     expect(await run(`emulator status --url ${url}`, { cwd })).toMatchObject({ exitCode: 0 });
   });
 
-  it.each([true, undefined] as const)(
-    'svc emulator start names the emulator that uses the port (https: %s)',
-    async (https) => {
-      await using emulator = await startTestEmulator({ https });
-      const { url, pid } = emulator.status();
-      const { port } = new URL(url);
-      const args = `emulator start --port ${port} --db :memory:`;
-      const cwd = join(createFolderOf(emulator), 'below');
-      mkdirSync(cwd);
-      const { exitCode, err } = await run(args, { cwd });
-      expect(exitCode).toBe(2);
-      expect(err).toContain(`Port ${port} on 127.0.0.1 is already in use by svc (pid ${pid}, database `);
-      expect(err).toContain(`svc emulator stop --url ${url}`);
-    },
-  );
+  it('svc emulator start names the emulator that uses the port', async () => {
+    await using emulator = await startTestEmulator();
+    const { url, pid } = emulator.status();
+    const { port } = new URL(url);
+    const args = `emulator start --port ${port} --db :memory:`;
+    const { exitCode, err } = await run(args, { cwd: createTemporaryFolder() });
+    expect(exitCode).toBe(2);
+    expect(err).toContain(`Port ${port} on 127.0.0.1 is already in use by svc (pid ${pid}, database `);
+    expect(err).toContain(`svc emulator stop --url ${url}`);
+  });
 
   it('svc env sets NODE_EXTRA_CA_CERTS to the certificate of the emulator', async () => {
     await using emulator = await startTestEmulator({ https: true });

@@ -192,7 +192,7 @@ describe('a mistyped command line', () => {
     [
       'trigger --wait order.shipped',
       'Invalid value for --wait: "order.shipped"',
-      'The event type was taken as the duration. Use: svc trigger order.shipped --wait',
+      'Pass a duration, written like "90s" or "1h30m".',
     ],
     [
       'clock advance 3d 4h',
@@ -395,8 +395,7 @@ describe('the target emulator', () => {
   it('--url is the endpoint URL for a command that defines it', async () => {
     const { url, requests } = await serve();
     await run(`--url ${url} webhooks update wh_1 --url http://localhost:3000/hooks`);
-    // Before the change, the command asks for the emulator's own address.
-    expect(requests).toEqual(['/_svc/status']);
+    expect(requests).toEqual(['/_svc/webhooks/wh_1']);
   });
 });
 

@@ -94,7 +94,7 @@ describe.skipIf(!hasShell('bash'))('completion in bash', () => {
     ['svc emulator start --write-env my', ['my payload.json']],
     ['svc trigger --data @my', ['@my payload.json']],
     ['svc trigger --data=@my', ['@my payload.json']],
-    ['svc trigger robot', ['robot.awoke']],
+    ['svc trigger order.sh', ['order.shipped']],
     ['svc trigger nothing.like', []],
   ])('%j is completed by %j', async (line, candidates) => {
     await expect.poll(() => complete(line), A_WHILE).toEqual(candidates);
@@ -128,7 +128,6 @@ describe.skipIf(!hasShell('fish'))('completion in fish', () => {
     ['svc emulator start --write-env my', ['my payload.json']],
     ['svc trigger --data @my', ['@my payload.json']],
     ['svc trigger --data=@my', ['--data=@my payload.json']],
-    ['svc trigger robot', ['robot.awoke\tused in this emulator, without a fixture']],
     ['svc trigger nothing.like', []],
   ])('%j is completed by %j', async (line, candidates) => {
     await expect.poll(() => complete(line), A_WHILE).toEqual(candidates);
@@ -160,7 +159,7 @@ describe.skipIf(!hasShell('zsh') || !hasTerminals)('completion in zsh', () => {
     ['svc emulator start --write-env my', /--write-env my\\ payload\.json/],
     ['svc trigger --data @my', /--data @my\\ payload\.json/],
     ['svc trigger --data=@my', /--data=@my\\ payload\.json/],
-    ['svc trigger robot', /svc trigger robot\.awoke/],
+    ['svc trigger order.sh', /svc trigger order\.shipped/],
     ['svc webhooks get ', /svc webhooks get wh_\w{26}/],
   ])('%j is completed to match %s', async (line, expected) => {
     await complete(line, expected);

@@ -1,11 +1,10 @@
 /** Fixtures and event types as choices of prompts and completion. Fixtures are files, so they need no emulator. */
-import { isEventType } from '../../domain/event.ts';
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { type FixtureFile, listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../render/table.ts';
-import { type Choice, type ChoiceSource, toChoiceList } from './choice-source.ts';
+import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 type DescribedFixture = FixtureFile & { readonly description: string };
 
@@ -46,7 +45,6 @@ export const scriptChoices: ChoiceSource = {
   },
 };
 
-/** Event types that have a fixture, and those that endpoints and deliveries of the emulator use, if one is running. */
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
   plural: 'event types',
@@ -54,26 +52,6 @@ export const eventTypeChoices: ChoiceSource = {
   async list(context) {
     const { projectFolder, values } = await context.resolveConfig();
     const fixtures = listFixtures(fixtureFolders(projectFolder, values.sender));
-    const fixtureTypes = new Set(fixtures.map(({ type }) => type));
-    const usedTypes = await listUsedTypes(context).catch(() => []);
-    const others: readonly Choice[] = usedTypes
-      .filter((type) => !fixtureTypes.has(type))
-      .map((value) => ({ value, description: 'used in this emulator, without a fixture' }));
-    return [...fixtures.map(({ type, description }) => ({ value: type, description })), ...others];
+    return fixtures.map(({ type, description }) => ({ value: type, description }));
   },
 };
-
-/** The event types of this number of deliveries, the newest ones, are choices. */
-const MAX_SEARCHED_DELIVERIES = 200;
-
-async function listUsedTypes(context: Context): Promise<string[]> {
-  const control = await context.connect();
-  const [webhooks, deliveries] = await Promise.all([
-    control.listWebhooks({}),
-    control.listDeliveries({ limit: MAX_SEARCHED_DELIVERIES }),
-  ]);
-  // An endpoint can also subscribe to the wildcard, which is not an event type.
-  const subscribed = webhooks.data.flatMap(({ events }) => events.filter((type) => isEventType(type)));
-  const delivered = deliveries.data.map(({ event_type: type }) => type);
-  return [...new Set([...subscribed, ...delivered])].sort();
-}

@@ -80,20 +80,17 @@ export interface ResourceList<Row> extends ChoiceSource {
 
 /**
  * @param list.load loads the choices, most likely first
- * @param list.hidden titles of columns that do not help to choose
  */
 function defineList<Row extends { readonly id: string }>(
   kind: IdKind,
   {
     load,
     columns,
-    hidden = [],
     emptyHint,
   }: {
     readonly emptyHint: Hint;
     readonly load: (context: Context) => Promise<readonly Row[]>;
     readonly columns: ResourceList<Row>['columns'];
-    readonly hidden?: readonly string[];
   },
 ): ResourceList<Row> {
   return {
@@ -104,8 +101,7 @@ function defineList<Row extends { readonly id: string }>(
     columns,
     async list(context) {
       const rows = await load(context);
-      const shown = (await columns(rows, context)).filter(({ title }) => !hidden.includes(title));
-      return toChoiceList(rows, shown, ({ id }) => id);
+      return toChoiceList(rows, await columns(rows, context), ({ id }) => id);
     },
   };
 }
@@ -116,7 +112,6 @@ const findScheduleTimes = async (rows: readonly { readonly workspace_id: string 
 export const deliveryChoices = defineList<Delivery>('delivery', {
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   columns: async (rows, context) => deliveryColumns(context, await findScheduleTimes(rows, context)),
-  hidden: ['ATTEMPTS', 'NEXT', 'REPLAY'],
   load: async (context) => (await (await context.connect()).listDeliveries({ limit: MAX_CHOICES })).data,
 });
 
@@ -153,7 +148,6 @@ export const keyChoices = defineList<ApiKey>('apiKey', {
     return data.filter((key) => key.revoked_at === null);
   },
   columns: async (_, context) => keyColumns(context.now()),
-  hidden: ['REVOKED'],
 });
 
 export const requestChoices = defineList<ApiRequest>('request', {

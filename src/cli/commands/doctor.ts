@@ -1,10 +1,8 @@
 /** `svc doctor`: checks Node.js, the configuration, the emulator of this folder, its database and its endpoints. */
-import { createServer } from 'node:net';
 import type { Config } from '../../config/resolve-config.ts';
 import { findRunFile } from '../../config/run-file.ts';
 import { createFindingBuilder, type Finding, toProbeFindings } from '../../diagnosis/probe-findings.ts';
 import { ExitCode } from '../../domain/errors.ts';
-import { getPort } from '../../domain/http-url.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import type { WebhookDetail } from '../../resources/endpoint.ts';
@@ -16,12 +14,6 @@ import { formatSize } from '../render/format.ts';
 import { styleCheckStatus } from '../render/style.ts';
 import { renderTableWithHints } from '../render/table.ts';
 import { findHint } from '../report-error.ts';
-import {
-  describePortOwner,
-  findEmulatorOfFolder,
-  findEmulatorOnPort,
-  suggestForBusyPort,
-} from '../running-emulator.ts';
 
 /** Exit code 1 if it finds a problem. */
 export const command = defineCommand({
@@ -39,7 +31,9 @@ export const command = defineCommand({
 });
 
 async function checkEverything(context: Context): Promise<Finding[]> {
-  const node = [checkNode(process.versions.node), await checkSqliteDriver()];
+  // A version that is too old does not start.
+  const version = createFindingBuilder('node', 'Node.js').ok(`version ${process.versions.node}`);
+  const node = [version, await checkSqliteDriver()];
   const configuration = createFindingBuilder('config', 'Configuration');
   let config: Config;
   try {
@@ -49,31 +43,13 @@ async function checkEverything(context: Context): Promise<Finding[]> {
     return [...node, configuration.fromError(error)];
   }
   const { finding, running } = await checkEmulator(config, context);
-  // It can have another --port, and is not always the one that commands use. An untrusted run file is in the finding above.
-  const ofFolder = await findEmulatorOfFolder(config, context).catch(() => null);
   return [
     ...node,
     configuration.ok(config.file ?? 'no configuration file'),
     finding,
-    await checkPort(config, ofFolder ?? running?.status ?? null, context),
-    await checkDatabase(config.values.db, running, ofFolder),
+    await checkDatabase(config.values.db, running),
     ...(await checkEndpoints(running, context)),
   ];
-}
-
-const OLDEST_NODE = [20, 19] as const;
-
-/** @param version such as `20.19.2` */
-export function checkNode(version: string): Finding {
-  const node = createFindingBuilder('node', 'Node.js');
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isRecentEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-  return isRecentEnough
-    ? node.ok(`version ${version}`)
-    : node.problem(
-        `version ${version} is too old`,
-        `Install Node.js ${OLDEST_NODE.join('.')} or later: https://nodejs.org`,
-      );
 }
 
 async function checkSqliteDriver(): Promise<Finding> {
@@ -115,42 +91,8 @@ async function checkEmulator(
   }
 }
 
-/** @param emulator the one that runs; null if the next one will use the configured port */
-async function checkPort(
-  config: Config,
-  emulator: EmulatorStatus | null,
-  context: Context,
-): Promise<Finding> {
-  const { host, port } = config.values;
-  const finding = createFindingBuilder('port', 'Port');
-  if (emulator !== null) return finding.ok(`${getPort(new URL(emulator.url))} is used by the emulator`);
-  if (port === 0) return finding.ok('any free port');
-  const error = await tryToListen(host, port);
-  if (error === null) return finding.ok(`${port} is free`);
-  if (error.code !== 'EADDRINUSE') {
-    return finding.problem(
-      `Cannot listen on ${host}:${port}: ${error.message}`,
-      'Choose another --host or --port.',
-    );
-  }
-  const owner = await findEmulatorOnPort(config, context);
-  return finding.problem(`${port} is in use${describePortOwner(owner)}`, suggestForBusyPort(owner, port));
-}
-
-function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', resolve);
-    server.listen({ host, port }, () => server.close(() => resolve(null)));
-  });
-}
-
 /** Asks the emulator, which has locked its file. Without one, opens the file that the next one will use. */
-async function checkDatabase(
-  configuredPath: string,
-  running: RunningEmulator | null,
-  ofFolder: EmulatorStatus | null,
-): Promise<Finding> {
+async function checkDatabase(configuredPath: string, running: RunningEmulator | null): Promise<Finding> {
   const database = createFindingBuilder('database', 'Database');
   const toFinding = (path: string, sizeBytes: number, damage: readonly string[]) =>
     damage.length === 0
@@ -163,7 +105,6 @@ async function checkDatabase(
     const { size_bytes: sizeBytes, damage } = (await running.control.getDiagnosis({})).database;
     return toFinding(running.status.db, sizeBytes, damage);
   }
-  if (ofFolder?.db === configuredPath) return database.skipped('the emulator of this folder uses it');
   if (configuredPath === ':memory:') return database.ok('in memory');
   try {
     const { checkFileIntegrity } = await import('../../store/database.ts');

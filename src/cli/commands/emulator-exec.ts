@@ -45,7 +45,6 @@ const rows = {
   log: {
     option: '--log <file>',
     summary: 'File for the emulator log',
-    defaultText: 'a temporary file, deleted at the end',
   },
   command: { argument: '<command...>', summary: 'Command to run with its arguments' },
 } as const;
@@ -75,13 +74,10 @@ export const command = defineCommand({
     const rules = await context.resolveRules(settings);
     const folder = createTemporaryFolder();
     try {
-      const log = new EmulatorLog(
-        logFile === undefined ? join(folder, 'emulator.log') : resolve(context.cwd, logFile),
-      );
+      const log = new EmulatorLog(logFile === undefined ? null : resolve(context.cwd, logFile));
       const result = await runWithEmulator({ config, rules, log, folder }, options, context);
       if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
-        const keptPath = logFile === undefined ? null : log.path;
-        reportFailure(result, keptPath, log.lastLines, context);
+        reportFailure(result, log, context);
       }
       return result.exitCode;
     } finally {
@@ -167,11 +163,9 @@ async function checkDeliveries(
   }
 }
 
-/** @param logPath null if the log is deleted */
 function reportFailure(
   { exitCode, failedOutcome, noDeliveries }: ExecResult,
-  logPath: string | null,
-  lines: readonly string[],
+  { path: logPath, lastLines: lines }: EmulatorLog,
   { io, json }: Context,
 ): void {
   if (json) {

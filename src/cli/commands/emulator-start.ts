@@ -1,17 +1,17 @@
 /** `svc emulator start`: runs an emulator until it is stopped, and keeps the run file with which commands find it. */
 import { once } from 'node:events';
-import { findOwnRunFile } from '../../config/run-file.ts';
+import { createHttpControlClient } from '../../client/http-client.ts';
 import type { Emulator } from '../../emulator.ts';
 import { createLinkedController } from '../../platform/abort-signals.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
+import { resolveTarget } from '../emulator-target.ts';
 import { ENV_FILE_HINT, toEnvVariables, writeEnvFile } from '../env-variables.ts';
 import { assertFileWritable } from '../file-access.ts';
 import { startInForeground } from '../foreground-emulator.ts';
 import { DETACHED } from '../process-context.ts';
 import { announceReady } from '../ready-line.ts';
 import { renderAttempt, renderReset } from '../render/stream-items.ts';
-import { assertNoneRunning, connectToFolder } from '../running-emulator.ts';
 import { startDetached } from '../start-detached.ts';
 import { startRows } from '../start-options.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
@@ -54,24 +54,32 @@ export const command = defineCommand({
   ],
   async run(options, context) {
     const config = await context.resolveConfig(options);
-    const rules = await context.resolveRules(options);
     const { values, projectFolder } = config;
-    await assertNoneRunning(config, context);
     if (values.envFile !== null) assertFileWritable(values.envFile, ENV_FILE_HINT);
     if (options.detach) {
       const log = await startDetached(context, projectFolder);
-      const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
-      const control = await connectToFolder(config, context.env, context.signal);
-      const status = await control.getStatus({});
-      await announceReady(status, control, { certificate, rules }, context);
+      // The address in its run file, not a configured one.
+      const settings = { ...config, values: { ...values, controlUrl: null, controlToken: null } };
+      const target = await resolveTarget(settings, { cwd: projectFolder, env: context.env });
+      const control = createHttpControlClient({ ...target, signal: context.signal });
+      const certificate = target.certificatePath;
+      await announceReady(
+        await control.getStatus({}),
+        control,
+        { certificate, rules: await context.resolveRules(options) },
+        context,
+      );
       if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
       context.io.note(
         `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
       );
       return;
     }
-    const settings = { config, rules, fresh: options.fresh };
-    const { emulator, certificate, announce, close } = await startInForeground(settings, context);
+    const { emulator, certificate, announce, close } = await startInForeground(
+      context,
+      options,
+      options.fresh,
+    );
     try {
       if (values.envFile !== null)
         writeEnvFile(values.envFile, toEnvVariables(emulator.status(), certificate));

@@ -7,14 +7,13 @@ import { formatDeliveryCount } from '../../domain/message-parts.ts';
 import type { ControlInput } from '../../operations/control-operations.ts';
 import type { ControlPlane, LiveStream } from '../../operations/control-plane.ts';
 import { abortAfter, createLinkedController } from '../../platform/abort-signals.ts';
-import { addOwnUrl, assertNotEmulator } from '../../platform/own-addresses.ts';
 import { pickFields } from '../../resources/define-resource.ts';
 import type { RegisteredWebhook } from '../../resources/endpoint.ts';
 import type { Context } from '../context.ts';
 import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { follow, followAttempts } from '../follow.ts';
-import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
+import { canStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 import {
   type Listener,
   type ListenReceiver,
@@ -23,7 +22,7 @@ import {
 } from '../listen-receiver.ts';
 import { parseReceiverUrl } from '../option-parsers.ts';
 import { currentWorkspace } from '../option-rows.ts';
-import { suggestTrigger, toReadyFields } from '../ready-line.ts';
+import { findType, toReadyFields } from '../ready-line.ts';
 import { endpointRows } from '../resource-rows.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
 
@@ -95,19 +94,14 @@ export const command = defineCommand({
   async run(options, context) {
     const { url: forwardUrl } = options;
     // The secret of an emulator that ends with this command would be useless.
-    const { control, foreground } = options.printSecret
-      ? { control: await context.connect(), foreground: null }
-      : await connect(context);
+    const foreground = options.printSecret ? null : await startUnlessRunning(context);
+    const control = foreground?.emulator.control ?? (await context.connect());
     let receiver: ListenReceiver | null = null;
     try {
       if (forwardUrl === undefined) {
         const { respond: responses = [200], body, format } = options;
         const receiverOptions = { responses, printsBodies: body === true, printsRequests: format !== 'json' };
-        receiver = await startListenReceiver(receiverOptions, control, context);
-      } else {
-        // The emulator blocks deliveries to itself.
-        addOwnUrl((await control.getStatus({})).url);
-        assertNotEmulator(forwardUrl);
+        receiver = await startListenReceiver(receiverOptions, context);
       }
       const newEndpoint = await toNewEndpoint(forwardUrl ?? String(receiver?.url), options, context);
       await warnAboutMistypedTypes(newEndpoint.events ?? [], context);
@@ -166,21 +160,16 @@ async function toNewEndpoint(url: string, options: Options, context: Context): P
   };
 }
 
-interface ListenEmulator {
-  readonly control: ControlPlane;
-  /** The emulator that this process has started; null if one was running. */
-  readonly foreground: ForegroundEmulator | null;
-}
-
-/** Connects to the emulator of this folder, or starts one. */
-async function connect(context: Context): Promise<ListenEmulator> {
+/** Starts an emulator. @returns null if one runs or is configured */
+async function startUnlessRunning(context: Context): Promise<ForegroundEmulator | null> {
   const config = await context.resolveConfig();
-  async function start(): Promise<ListenEmulator> {
-    const foreground = await startInForeground({ config, rules: await context.resolveRules() }, context);
-    return { control: foreground.emulator.control, foreground };
+  try {
+    await context.connect();
+    return null;
+  } catch (error) {
+    if (canStart(error, config)) return startInForeground(context);
+    throw error;
   }
-  const findRunning = async () => ({ control: await context.connect(), foreground: null });
-  return connectOrStart<ListenEmulator>(findRunning, start, config);
 }
 
 /** Says that a permanent endpoint or that of another `svc listen` is used, so that no event arrives twice. */
@@ -247,7 +236,13 @@ function print(
   { format }: Options,
   context: Context,
 ): Promise<ExitCode> {
-  if (format === 'json') return printEnvelopes(stream, heading, context);
+  if (format === 'json') {
+    // Without a ready line, also with --json.
+    return follow(stream, { ...context, json: false }, { heading }, (item) => {
+      // JSON has line breaks only between its tokens, where a space means the same.
+      if (item.type === 'attempt') context.io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
+    });
+  }
   const ready = {
     ...toListenReady(registered),
     ...(foreground && { emulator: toReadyFields(foreground.emulator.status()) }),
@@ -268,9 +263,8 @@ async function announce(
   }
   if (foreground !== null) return `${WAITING}. Press Ctrl-C to stop the emulator.`;
   if (receiver === null) return renderHeading(registered);
-  const { projectFolder } = await context.resolveConfig();
-  const status = { ...(await context.getStatus()), project_folder: projectFolder };
-  return `${renderHeading(registered)}\n${WAITING} with: ${suggestTrigger(events, status)}`;
+  const { example_type: example } = await context.getStatus();
+  return `${renderHeading(registered)}\n${WAITING} with: svc trigger ${findType(events, example)}`;
 }
 
 const WAITING = 'Waiting for deliveries. Create an event in another terminal';
@@ -284,17 +278,6 @@ function toListenReady({ id, secret, url, workspace_id }: RegisteredWebhook) {
 function renderHeading({ id, url, events, listener, secret }: RegisteredWebhook): string {
   const types = events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`;
   return `Ready. Secret ${secret} for ${url}${types}${listener ? '' : ` (permanent endpoint ${id})`}`;
-}
-
-/** Prints the body of each attempt, one per line. */
-async function printEnvelopes(stream: LiveStream, heading: string, { io }: Context): Promise<ExitCode> {
-  await stream.ready;
-  io.note(heading);
-  for await (const item of stream) {
-    // JSON has line breaks only between its tokens, where a space means the same.
-    if (item.type === 'attempt') io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
-  }
-  return ExitCode.interrupted;
 }
 
 /** Removes a temporary endpoint, unless another `svc listen` has registered it. If that fails, the emulator removes it itself later. */

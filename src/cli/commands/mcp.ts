@@ -4,7 +4,7 @@ import type { ConnectedEmulator } from '../../mcp/connected-emulator.ts';
 import { TEMPORARY_SETTINGS } from '../boot-emulator.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
-import { connectOrStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
+import { canStart, type ForegroundEmulator, startInForeground } from '../foreground-emulator.ts';
 
 const NOTES = `
 The client starts this command, and ends it by closing standard input. Standard output contains only the protocol. The
@@ -52,11 +52,10 @@ class FolderEmulator {
   async connect(): Promise<ConnectedEmulator> {
     if (this.#started !== null) return this.#connectToOwn();
     const config = await this.#context.resolveConfig();
-    return connectOrStart(
-      () => this.#connectToRunning(),
-      () => this.#connectToOwn(),
-      config,
-    );
+    return this.#connectToRunning().catch((error: unknown) => {
+      if (canStart(error, config)) return this.#connectToOwn();
+      throw error;
+    });
   }
 
   /** Closes the emulator if this process started it. */
@@ -87,9 +86,7 @@ class FolderEmulator {
 
   async #start(): Promise<ForegroundEmulator> {
     const context = this.#context;
-    const config = await context.resolveConfig(TEMPORARY_SETTINGS);
-    const rules = await context.resolveRules(TEMPORARY_SETTINGS);
-    const foreground = await startInForeground({ config, rules }, context);
+    const foreground = await startInForeground(context, TEMPORARY_SETTINGS);
     const { closed, status } = foreground.emulator;
     // For example with `svc emulator stop`. The next call finds or starts another one.
     void closed.then(() => {

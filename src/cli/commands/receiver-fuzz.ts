@@ -26,15 +26,13 @@ import { fuzzRules, sideEffectRules } from '../../receivers/play-rules.ts';
 import { type DeliverySequence, parseSequence } from '../../receivers/sequence.ts';
 import type { Context } from '../context.ts';
 import { defineCommand, type ValuesOf } from '../define-command.ts';
-import { assertFileWritable, writeText } from '../file-access.ts';
+import { writeText } from '../file-access.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { createEvents, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderFuzzReport } from '../render/fuzz-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
-
-const SAVE_HINT = 'Choose a writable file with --save.';
 
 const NOTES = `
 Rules and their sections in the service description:
@@ -93,11 +91,6 @@ const rows = {
     summary: 'Command that restarts the receiver, to run between deliveries',
   },
   replay: { option: '--replay <file>', summary: 'Play the sequence in this file' },
-  save: {
-    option: '--save <file>',
-    summary: 'File for the smallest sequence that breaks a rule',
-    defaultText: 'a file in .svc',
-  },
   ...receiverRows,
 } as const;
 
@@ -132,7 +125,6 @@ async function runFuzz(options: Options, context: Context): Promise<ExitCode> {
   const replay = file === undefined ? null : parseSequence(readJsonFile(resolve(context.cwd, file)), file);
   const { url } = options;
   const fuzzOptions = await toFuzzOptions(url, replay, options, context);
-  if (options.save !== undefined) assertFileWritable(resolve(context.cwd, options.save), SAVE_HINT);
   const startedAt = performance.now();
   let progress: FuzzProgress = { runs: 0, requests: 0, steps: null };
   const report = await withProgress(
@@ -206,17 +198,17 @@ async function saveFailure(
   options: Options,
   context: Context,
 ): Promise<void> {
-  const { save, replay } = options;
+  const { replay } = options;
   const { failure } = report;
   if (failure === null) return;
   const { random_seed: randomSeed, run } = failure.sequence;
-  if (replay === undefined || save !== undefined) {
+  if (replay === undefined) {
     const { projectFolder } = await context.resolveConfig();
     // A plain delivery that fails before the random sequences belongs to no run.
     const name = `sequence-${randomSeed}-${run ?? 'first'}.json`;
-    const path = save ?? join(relative(context.cwd, createStateFolder(projectFolder, context.env)), name);
+    const path = join(relative(context.cwd, createStateFolder(projectFolder, context.env)), name);
     const text = `${JSON.stringify(failure.sequence, null, 2)}\n`;
-    await writeText(resolve(context.cwd, path), text, SAVE_HINT);
+    await writeText(resolve(context.cwd, path), text);
     const command = ['svc', 'receiver', 'fuzz', url, ...listReplayArguments(path, options)];
     printHint({ text: 'Play it again', command: command.map(quoteForShell).join(' ') }, context.io);
   }

@@ -2,9 +2,8 @@
  * `svc receiver check` and `example`: checks a receiver against the receiver rules, and prints or writes an example that passes,
  * or tests of webhooks.
  */
-import { existsSync, mkdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Hint, SvcError } from '../../domain/errors.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import {
@@ -21,7 +20,7 @@ import { EventType } from '../../resources/values.ts';
 import type { ChoiceSource } from '../choices/choice-source.ts';
 import type { CommandGroup } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { createWriteError } from '../file-access.ts';
+import { writeText } from '../file-access.ts';
 import { parseList, parseReceiverUrl } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice } from '../prompt.ts';
@@ -176,13 +175,7 @@ async function writeFiles({ files }: Example, folder: string): Promise<void> {
     });
   }
   for (const { path, content } of files) {
-    const file = join(folder, path);
-    try {
-      mkdirSync(dirname(file), { recursive: true });
-      await writeFile(file, content);
-    } catch (error) {
-      throw createWriteError(file, error, OTHER_FOLDER_HINT);
-    }
+    await writeText(join(folder, path), content, OTHER_FOLDER_HINT);
   }
 }
 

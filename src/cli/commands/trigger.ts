@@ -1,10 +1,7 @@
 /** `svc trigger`: creates an event and shows its deliveries. `--count` is in `trigger-many.ts`. */
 
-import { InvalidArgumentError } from 'commander';
 import type { ParsedResponse } from '../../client/api-client.ts';
-import { parseDuration } from '../../domain/duration.ts';
 import { ExitCode } from '../../domain/errors.ts';
-import { isEventType } from '../../domain/event.ts';
 import { listAll } from '../../operations/control-plane.ts';
 import { describeEventSettings, type Event } from '../../resources/event.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +15,7 @@ import {
   waitRows,
 } from '../delivery-wait.ts';
 import { createEventBodyFactory, eventRows } from '../event-options.ts';
-import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers.ts';
+import { parseRate, wholeNumberParser } from '../option-parsers.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields, renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
@@ -40,7 +37,6 @@ export const command = defineCommand({
       needs: 'count',
     },
     ...waitRows,
-    wait: { ...waitRows.wait, parse: parseWait },
   },
   examples: [
     ['Create an event with the payload of its fixture', 'trigger order.shipped'],
@@ -74,15 +70,6 @@ export const command = defineCommand({
     );
   },
 });
-
-/** `svc trigger --wait order.shipped` */
-function parseWait(text: string): number {
-  if (parseDuration(text) === null && isEventType(text))
-    throw new InvalidArgumentError(
-      `The event type was taken as the duration. Use: svc trigger ${text} --wait`,
-    );
-  return parseDurationMs(text);
-}
 
 async function triggerOne(
   create: () => Promise<ParsedResponse<Event>>,

@@ -13,7 +13,7 @@ import {
 } from '../../resources/endpoint.ts';
 import { webhookChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup, OptionRow } from '../command.ts';
-import { rejectOwnUrl, warnAboutMistypedTypes, warnIfDeliveredTwice } from '../endpoint-warnings.ts';
+import { warnAboutMistypedTypes } from '../endpoint-warnings.ts';
 import { operation } from '../operation-command.ts';
 import { workspaceRow } from '../option-rows.ts';
 import { formatTime } from '../render/format.ts';
@@ -108,13 +108,9 @@ export const command: CommandGroup = {
         events: { ...events, ask: true },
         workspace_id: workspaceRow,
       },
-      check: ({ url }, context) => rejectOwnUrl(url, context),
       render: (webhook, { io }) => renderWebhook(webhook, io),
       note: describeSecretCommand,
-      async warn(webhook, _, context) {
-        await warnAboutMistypedTypes(webhook.events, context);
-        await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
-      },
+      warn: ({ events }, _, context) => warnAboutMistypedTypes(events, context),
       examples: [
         [
           'Deliver one event type to a local port',
@@ -134,15 +130,8 @@ export const command: CommandGroup = {
       summary: 'Update an endpoint',
       options: { id: idRow, ...changeRows },
       input: toChange,
-      async check({ url }, context) {
-        if (url !== undefined) await rejectOwnUrl(url, context);
-      },
       render: (webhook, { io }) => renderWebhook(webhook, io),
-      async warn(webhook, { url, events, disabled }, context) {
-        await warnAboutMistypedTypes(events ?? [], context);
-        if ((url || events || disabled === false) && !webhook.disabled)
-          await warnIfDeliveredTwice(webhook, await context.connect(), context.io);
-      },
+      warn: (_, { events = [] }, context) => warnAboutMistypedTypes(events, context),
       examples: [
         [
           'Deliver to another port',

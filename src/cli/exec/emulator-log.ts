@@ -1,4 +1,4 @@
-/** The log file of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
+/** The log of the emulator of `svc emulator exec`, whose command uses the terminal: requests, attempts and notes. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../operations/control-plane.ts';
 import { createWriteError } from '../file-access.ts';
@@ -12,17 +12,18 @@ const KEPT_LINES = 20;
 const plainCapabilities = { width: Number.POSITIVE_INFINITY, color: false, unicode: true };
 
 export class EmulatorLog {
-  readonly path: string;
+  /** Null without a file. */
+  readonly path: string | null;
   /** Appends notes to the log. */
   readonly notes: NoteOutput;
   lastLines: readonly string[] = [];
 
   /** @throws SvcError `usage` when the file cannot be written. */
-  constructor(path: string) {
+  constructor(path: string | null) {
     try {
-      writeFileSync(path, '', { mode: 0o600 });
+      if (path !== null) writeFileSync(path, '', { mode: 0o600 });
     } catch (error) {
-      throw createWriteError(path, error, 'Choose a writable file with --log.');
+      throw createWriteError(String(path), error, 'Choose a writable file with --log.');
     }
     this.path = path;
     this.notes = { note: (text) => this.#append(text), noteCapabilities: plainCapabilities };
@@ -46,6 +47,7 @@ export class EmulatorLog {
   #append(text: string): void {
     const safeText = sanitizeForTerminal(text);
     this.lastLines = [...this.lastLines, ...safeText.split('\n')].slice(-KEPT_LINES);
+    if (this.path === null) return;
     try {
       appendFileSync(this.path, `${safeText}\n`);
     } catch {

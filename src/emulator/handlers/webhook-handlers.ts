@@ -5,6 +5,7 @@ import { toForwardUrl } from '../../domain/webhook-url.ts';
 import type { ControlHandlers } from '../../operations/control-plane.ts';
 import { createEventTypeSchema, createWebhookFields } from '../../operations/public-operations.ts';
 import { assertLocalHost } from '../../platform/address-policy.ts';
+import { assertNotEmulator } from '../../platform/own-addresses.ts';
 import { validate } from '../../resources/validate.ts';
 import { toDelivery } from '../../store/delivery-queries.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
@@ -39,6 +40,10 @@ export function createWebhookHandlers(
   const NewEndpointSchema = v.object(createWebhookFields(sandbox));
   const EndpointChangeSchema = v.partial(NewEndpointSchema);
   const TestEventSchema = v.object({ type: createEventTypeSchema(sandbox) });
+  async function assertUsable(url: string): Promise<void> {
+    assertNotEmulator(url);
+    await assertLocalHost('url', url, rules.webhookUrl);
+  }
   return {
     listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
@@ -49,7 +54,7 @@ export function createWebhookHandlers(
       const input = { ...others, url: completeUrl(others.url) };
       const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
       validateEndpoint(NewEndpointSchema, input, rules);
-      await assertLocalHost('url', input.url, rules.webhookUrl);
+      await assertUsable(input.url);
       const isInUse = (row: WebhookRow) =>
         listenerCleanup.isHeld(row) || (input.listener === true && isPermanent(row));
       const equivalent = reuse && findEquivalentWebhook(sandbox, { ...input, workspace }, isInUse);
@@ -76,7 +81,7 @@ export function createWebhookHandlers(
       const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
       const { seq, url, headers } = getWebhookRow(sandbox, id);
       validateEndpoint(EndpointChangeSchema, change, rules, { url, headers: JSON.parse(headers) });
-      if (change.url !== undefined) await assertLocalHost('url', change.url, rules.webhookUrl);
+      if (change.url !== undefined) await assertUsable(change.url);
       const webhook = await store.write(() => updateWebhook(sandbox, id, change));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });
       return webhook;

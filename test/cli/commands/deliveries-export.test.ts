@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { command as exportCommand } from '../../../src/cli/commands/deliveries-export.ts';
+import { exportNdjson as exportCommand } from '../../../src/cli/commands/deliveries.ts';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { createFakeContext } from '../fake-context.ts';
 

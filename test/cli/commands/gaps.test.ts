@@ -63,16 +63,6 @@ describe('svc gaps record', () => {
     }
   });
 
-  it('a question without a terminal and without --yes is a usage error', async () => {
-    const { recordService, folder } = await setUp();
-    const recorded = recordService({ yes: undefined, save: 'new/a.ndjson' } as never);
-    await expect(recorded).rejects.toMatchObject({
-      ...{ code: 'usage', message: 'Missing option: --yes' },
-      hint: { text: expect.stringMatching(/^Add --yes to confirm: Send about \d+ requests to .*\/v1 with/) },
-    });
-    expect(existsSync(join(folder, 'new'))).toBe(false);
-  });
-
   it('a base address without /v1 and a key that the service rejects are errors', async () => {
     const { recordService, emulator } = await setUp();
     const { url } = emulator.status();
@@ -158,7 +148,6 @@ describe('svc gaps check', () => {
   it('--write creates svc.config.json, and does not change a file that is code', async () => {
     const { folder, recordService, checkFiles } = await setUp({ overrides });
     await recordService();
-    await expect(checkFiles({ write: true })).rejects.toMatchObject({ message: 'Missing option: --yes' });
     const code = join(folder, 'svc.config.mjs');
     writeFileSync(code, 'export default {};');
     await expect(checkFiles({ write: true, yes: true })).rejects.toMatchObject({ code: 'usage' });

@@ -23,45 +23,6 @@ async function setUp() {
   return { control, run, ownUrl: emulator.status().url };
 }
 
-describe('svc webhooks create', () => {
-  it.each([
-    ['all events', ['*'], ['*'], 'each event will'],
-    ['one type of all', ['*'], ['order.shipped'], 'each event of type order.shipped will'],
-    ['all, one of which', ['order.shipped'], ['*'], 'each event of type order.shipped will'],
-    [
-      'the same two types',
-      ['order.created', 'order.shipped'],
-      ['order.shipped', 'order.created', 'invoice.paid'],
-      'each event of type order.shipped or order.created will',
-    ],
-  ])('svc webhooks create warns if an endpoint with this URL receives %s', async (_, first, second, text) => {
-    const { control, run } = await setUp();
-    const { id } = await control.createWebhook({ url, events: first });
-    const { err } = await run('webhooks create', { url, events: second });
-    expect(err).toContain(`warning: The endpoint ${id} already has the URL ${url}: ${text} arrive twice.`);
-    expect(err).toContain(`svc webhooks delete ${id}`);
-  });
-
-  it('svc webhooks create warns for another spelling of the same URL', async () => {
-    const { control, run } = await setUp();
-    await control.createWebhook({ url: 'http://LOCALHOST:3000' });
-    const { err } = await run('webhooks create', { url: 'http://localhost:3000/', events: ['*'] });
-    expect(err).toContain('will arrive twice');
-  });
-
-  it('svc webhooks create does not warn for another URL, other types, a disabled endpoint or another workspace', async () => {
-    const { control, run } = await setUp();
-    await control.createWebhook({ url: `${url}/other` });
-    await control.createWebhook({ url, events: ['order.created'] });
-    const { id } = await control.createWebhook({ url });
-    await control.updateWebhook({ id, disabled: true });
-    const { id: workspace_id } = await control.createWorkspace({ name: 'Other' });
-    await control.createWebhook({ url, workspace_id });
-    const { err } = await run('webhooks create', { url, events: ['order.shipped'] });
-    expect(err).not.toContain('warning');
-  });
-});
-
 describe('the URL of the emulator', () => {
   it('svc webhooks create and update refuse the URL of the emulator', async () => {
     const { control, run, ownUrl } = await setUp();
@@ -74,18 +35,6 @@ describe('the URL of the emulator', () => {
       await expect(run(name, options)).rejects.toThrow(`${own} is a URL of the emulator itself.`);
     }
     expect((await control.listWebhooks({})).data).toMatchObject([{ url }]);
-  });
-});
-
-describe('svc webhooks update', () => {
-  it('svc webhooks update warns when the change makes events arrive twice', async () => {
-    const { control, run } = await setUp();
-    const first = await control.createWebhook({ url });
-    const { id } = await control.createWebhook({ url: `${url}/other` });
-    expect((await run('webhooks update', { id, url })).err).toContain(`The endpoint ${first.id} already`);
-    expect((await run('webhooks update', { id, disabled: true })).err).toBe('');
-    expect((await run('webhooks update', { id, enable: true })).err).toContain('will arrive twice');
-    expect((await run('webhooks update', { id, skip_verify: true })).err).toBe('');
   });
 });
 

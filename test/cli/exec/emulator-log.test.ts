@@ -21,8 +21,9 @@ const items = [
   { type: 'reset' },
 ];
 
-function createLog(): EmulatorLog {
-  return new EmulatorLog(join(createTemporaryFolder(), 'emulator.log'));
+function createLog() {
+  const path = join(createTemporaryFolder(), 'emulator.log');
+  return Object.assign(new EmulatorLog(path), { path });
 }
 
 describe('the log of svc emulator exec', () => {
