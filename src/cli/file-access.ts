@@ -73,9 +73,9 @@ export function assertFileWritable(path: string, hint = 'Pass another file.'): v
  * @throws SvcError `usage` when the file cannot be written
  */
 export async function writeText(path: string, text: string, hint = 'Pass another file.'): Promise<void> {
-  const existing = statSync(path, { throwIfNoEntry: false });
   try {
     mkdirSync(dirname(path), { recursive: true });
+    const existing = statSync(path, { throwIfNoEntry: false });
     if (existing?.isFIFO()) throw new Error('it is a pipe');
     // A device stays what it is.
     if (existing?.isFile() === false) writeFileSync(path, text);

@@ -137,7 +137,6 @@ describe('completion of values', () => {
     expect(await completeLine('clock show --workspace ')).toEqual([workspace_id]);
     expect(await completeLine('keys revoke ')).toContain(key.id);
     expect(await completeLine('logs list --key ')).toContain(key.id);
-    expect(await completeLine('trigger robot')).toEqual(['robot.awoke']);
     expect(await suggestWords(`--url ${url} webhooks get `)).toEqual([webhook.id]);
     expect(await suggestWords(`--url=${url} webhooks get `)).toEqual([webhook.id]);
     expect(await suggestWords(`webhooks get --url=${url} `)).toEqual([webhook.id]);

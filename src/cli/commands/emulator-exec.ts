@@ -72,17 +72,12 @@ export const command = defineCommand({
     const settings = { ...TEMPORARY_SETTINGS, ...options };
     const config = await context.resolveConfig(settings);
     const rules = await context.resolveRules(settings);
-    const folder = createTemporaryFolder();
-    try {
-      const log = new EmulatorLog(logFile === undefined ? null : resolve(context.cwd, logFile));
-      const result = await runWithEmulator({ config, rules, log, folder }, options, context);
-      if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
-        reportFailure(result, log, context);
-      }
-      return result.exitCode;
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    const log = new EmulatorLog(logFile === undefined ? null : resolve(context.cwd, logFile));
+    const result = await runWithEmulator({ config, rules, log }, options, context);
+    if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
+      reportFailure(result, log, context);
     }
+    return result.exitCode;
   },
 });
 
@@ -105,12 +100,10 @@ interface ExecSetup {
   readonly config: Config;
   readonly rules: Rules;
   readonly log: EmulatorLog;
-  /** Temporary folder for the certificate. */
-  readonly folder: string;
 }
 
 async function runWithEmulator(
-  { config, rules, log, folder }: ExecSetup,
+  { config, rules, log }: ExecSetup,
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
@@ -118,8 +111,10 @@ async function runWithEmulator(
   const emulator = await bootEmulator(config, rules, { ...context, io: log.notes });
   const logEnd = new AbortController();
   const logging = log.follow(emulator.control, logEnd.signal);
+  let folder: string | null = null;
   try {
-    const certificate = writeCertificate(folder, emulator.certificate);
+    if (emulator.certificate !== null) folder = createTemporaryFolder();
+    const certificate = folder && writeCertificate(folder, emulator.certificate);
     const variables = toEnvVariables(emulator.status(), certificate);
     if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
     const result = await runCommand(options.command, variables, context);
@@ -128,6 +123,7 @@ async function runWithEmulator(
     await emulator.close();
     logEnd.abort();
     await logging;
+    if (folder !== null) rmSync(folder, { recursive: true, force: true });
   }
 }
 
