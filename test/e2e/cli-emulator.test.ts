@@ -282,7 +282,7 @@ describe('svc emulator start and stop fail', () => {
   ])('a second emulator %s in the same folder is an error that names the first one', async (_, args) => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
-    const second = await svcInProcess(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
+    const second = await svc(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error).toMatchObject({
       ...{ code: 'already_running', hint: { command: expect.stringContaining('svc emulator stop') } },
