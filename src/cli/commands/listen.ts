@@ -237,7 +237,7 @@ function print(
   context: Context,
 ): Promise<ExitCode> {
   if (format === 'json') {
-    // Without a ready line, also with --json.
+    // There is no ready line, even with --json.
     return follow(stream, { ...context, json: false }, { heading }, (item) => {
       // JSON has line breaks only between its tokens, where a space means the same.
       if (item.type === 'attempt') context.io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
