@@ -6,7 +6,7 @@ import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { readBytes, readTextFile } from '../platform/read-data-file.ts';
-import { FILE_LIMIT_BYTES, TooLargeError } from '../platform/read-limited-file.ts';
+import { FILE_LIMIT_BYTES } from '../platform/read-limited-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**
@@ -96,10 +96,9 @@ function replaceFile(path: string, text: string): void {
   }
 }
 
-/** @param hint what to do, unless the error has a hint of its own */
 export function createWriteError(path: string, error: unknown, hint: string): SvcError {
   return new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, {
-    hint: error instanceof TooLargeError ? error.hint : hint,
+    hint,
     cause: error,
   });
 }

@@ -5,7 +5,7 @@
 import { addAbortSignal } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { SvcError } from '../domain/errors.ts';
-import { TooLargeError } from '../platform/read-limited-file.ts';
+import { describeTooLarge } from '../platform/read-limited-file.ts';
 import type { Io, TerminalCapabilities } from './process-context.ts';
 import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
@@ -57,7 +57,8 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
         for await (const chunk of addAbortSignal(signal, nodeProcess.stdin)) {
           chunks.push(chunk as Buffer);
           size += (chunk as Buffer).length;
-          if (size > limitBytes) throw createTooLargeInputError(limitBytes);
+          if (size > limitBytes)
+            throw new SvcError('usage', `Standard input cannot be read: ${describeTooLarge(limitBytes)}.`);
         }
       } catch (error) {
         throw signal.aborted ? new SvcError('interrupted', 'Interrupted.', { cause: error }) : error;
@@ -70,11 +71,6 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
       return Buffer.concat(chunks);
     },
   };
-}
-
-function createTooLargeInputError(limitBytes: number): SvcError {
-  const { message, hint } = new TooLargeError(limitBytes);
-  return new SvcError('usage', `Standard input cannot be read: ${message}.`, { hint });
 }
 
 /**

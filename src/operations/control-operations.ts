@@ -370,7 +370,7 @@ export const controlOperations = {
   getDelivery: defineOperation('GET', '/deliveries/{id}', {
     summary: 'Show a delivery',
     description:
-      'Returns a delivery with all of its attempts. An attempt includes the request, the response, and the result of verifying its signature.',
+      'Returns a delivery with all of its attempts. An attempt includes the request and the response.',
     input: v.strictObject(deliveryId),
     output: DeliveryDetail,
   }),
@@ -524,7 +524,7 @@ export const streamedOperations = {
   followChanges: defineOperation('GET', '/stream', {
     summary: 'Follow changes',
     description:
-      'Streams deliveries, attempts, requests and endpoint changes as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
+      'Streams deliveries, attempts and requests as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
     input: StreamInput,
     output: StreamItem,
   }),

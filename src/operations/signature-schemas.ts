@@ -1,7 +1,7 @@
 /** Schemas that explain and verify signatures. */
 import * as v from 'valibot';
 import { Count, described, Headers, resource } from '../resources/values.ts';
-import { schemeField, verificationField } from '../resources/verification.ts';
+import { schemeField, Verification } from '../resources/verification.ts';
 import { signedParts } from '../signature/scheme.ts';
 
 export const SignatureDetail = resource('How an attempt was signed.', {
@@ -34,7 +34,10 @@ export const SignatureDetail = resource('How an attempt was signed.', {
       }),
     ),
   ),
-  ...verificationField,
+  verification: described(
+    'Result of verifying the signature with the correct secret. `null` if the secret or the signature scheme no longer exists.',
+    v.nullable(Verification),
+  ),
 });
 
 export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;

@@ -2,7 +2,6 @@
 import * as v from 'valibot';
 import { Attempt } from '../resources/attempt.ts';
 import { Delivery, DeliveryFilter, deliveryFilters } from '../resources/delivery.ts';
-import { WebhookDetail } from '../resources/endpoint.ts';
 import { TIME_FORMS } from '../resources/list-fields.ts';
 import { ApiRequest, RequestFilter, requestFilters } from '../resources/request.ts';
 import { RelativeTime, wholeNumberFrom } from '../resources/value-schemas.ts';
@@ -37,14 +36,6 @@ export const StreamItem = described(
       ...itemFields,
       request: described('Request that was logged.', ApiRequest),
     }),
-    v.object({
-      ...typeOf('webhook'),
-      ...itemFields,
-      webhook: described(
-        'Endpoint that was changed, disabled or enabled, or whose secret was rotated. The pending deliveries of a disabled endpoint are paused.',
-        WebhookDetail,
-      ),
-    }),
     v.object({ ...typeOf('reset'), ...itemFields }),
   ]),
 );
@@ -61,8 +52,8 @@ function listInText<Item extends v.GenericSchema<string>>(item: Item) {
 /** The filter of the live stream, which continues after `since_sequence`, or starts at `since`, or now if both are missing. */
 export const StreamInput = v.strictObject({
   types: described(
-    'Types of stream events to send, separated by commas: `delivery`, `attempt`, `request`, `webhook` (default: all). `reset` is always sent.',
-    v.optional(listInText(v.picklist(['delivery', 'attempt', 'request', 'webhook']))),
+    'Types of stream events to send, separated by commas: `delivery`, `attempt`, `request` (default: all). `reset` is always sent.',
+    v.optional(listInText(v.picklist(['delivery', 'attempt', 'request']))),
   ),
   listener: described(
     'Endpoint IDs, separated by commas. Send only deliveries and attempts of these endpoints. Temporary endpoints among them are not removed while the stream is open.',

@@ -10,14 +10,12 @@ interface ListenAddress {
   readonly port: number;
 }
 
-/** By host and port. */
-const emulators = new Map<string, ListenAddress>();
+const emulators = new Set<ListenAddress>();
 
 /** Adds an emulator of this process. @returns a function that removes it */
-export function addOwnAddress({ host, port }: ListenAddress): () => void {
-  const key = `${host} ${port}`;
-  emulators.set(key, { host, port });
-  return () => emulators.delete(key);
+export function addOwnAddress(emulator: ListenAddress): () => void {
+  emulators.add(emulator);
+  return () => emulators.delete(emulator);
 }
 
 /** Adds an emulator of another process, which a command uses. @returns a function that removes it */
@@ -28,9 +26,7 @@ export function addOwnUrl(url: string): () => void {
 
 /** Whether an emulator that was added listens at an address. */
 export function isOwnAddress(address: string, port: number): boolean {
-  return [...emulators.values()].some(
-    (emulator) => emulator.port === port && reaches(emulator.host, address),
-  );
+  return [...emulators].some((emulator) => emulator.port === port && reaches(emulator.host, address));
 }
 
 /** Whether an emulator that was added is at this URL. Names are not resolved, except those of this machine. */

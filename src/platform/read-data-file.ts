@@ -4,7 +4,7 @@ import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
 import { locateJsonError } from '../domain/json-text.ts';
 import { describeFileError } from '../domain/message-parts.ts';
-import { readLimitedFile, TooLargeError } from '../platform/read-limited-file.ts';
+import { readLimitedFile } from './read-limited-file.ts';
 
 /**
  * Reads a file that is JSON, or YAML if its name does not end in `.json`. The content is not yet validated.
@@ -47,11 +47,8 @@ async function readYamlFile(path: string): Promise<unknown> {
 function createReadError(path: string, error: unknown): SvcError {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
-  const hint = error instanceof TooLargeError ? error.hint : null;
-  return new SvcError('usage', `The file ${path} cannot be read: ${describeFileError(error)}.`, {
-    hint,
-    cause: error,
-  });
+  const message = `The file ${path} cannot be read: ${describeFileError(error)}.`;
+  return new SvcError('usage', message, { cause: error });
 }
 
 /** @throws SvcError `usage` if the file cannot be read or is not UTF-8 */

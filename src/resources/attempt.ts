@@ -6,7 +6,6 @@ import { formatLatency } from '../domain/duration.ts';
 import { defineFields, toResponseFields } from './define-resource.ts';
 import { faultField } from './fault.ts';
 import { described, Headers, idOf, resource, StoredEventType, Timestamp, Url } from './values.ts';
-import { verificationField } from './verification.ts';
 
 const PhaseDuration = v.nullable(v.pipe(v.number(), v.minValue(0)));
 
@@ -152,12 +151,6 @@ export const Attempt = resource('An attempt to send a delivery.', {
   ),
 });
 export type Attempt = v.InferOutput<typeof Attempt>;
-
-export const AttemptDetail = resource('An attempt, and the result of verifying its signature.', {
-  ...Attempt.entries,
-  ...verificationField,
-});
-export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 
 export const AttemptSummary = resource('An attempt in a list, without its request and response.', {
   ...attemptFields,

@@ -1,7 +1,7 @@
 /** A delivery of an event to an endpoint: its fields and the filters of its lists. */
 import * as v from 'valibot';
 import { deliveryStatuses, deliveryStatusFilters, settledReasons } from '../domain/delivery.ts';
-import { AttemptDetail, attemptResult } from './attempt.ts';
+import { Attempt, attemptResult } from './attempt.ts';
 import {
   type ConditionOf,
   defineFields,
@@ -127,7 +127,7 @@ export type ListedDelivery = v.InferOutput<typeof ListedDelivery>;
 
 export const DeliveryDetail = resource('A delivery with its attempts.', {
   ...Delivery.entries,
-  attempts: described({ summary: 'Attempts so far, in order' }, v.array(AttemptDetail)),
+  attempts: described({ summary: 'Attempts so far, in order' }, v.array(Attempt)),
   due_times: described(
     {
       summary: 'Schedule times at which the remaining attempts are due if all of them fail',

@@ -1,4 +1,4 @@
-/** The result of verifying a signature, which attempts contain. */
+/** The result of verifying a signature. */
 import * as v from 'valibot';
 import { receiverReasons, refusalReasons } from '../signature/refusals.ts';
 import { described, resource } from './values.ts';
@@ -22,14 +22,3 @@ export const Verification = resource('Result of verifying a signature, as `svc v
   ...schemeField,
 });
 export type Verification = v.InferOutput<typeof Verification>;
-
-/** The field of everything that has one attempt. */
-export const verificationField = {
-  verification: described(
-    {
-      summary: 'Result of verifying the signature with the correct secret',
-      detail: '`null` if the secret or the signature scheme no longer exists',
-    },
-    v.nullable(Verification),
-  ),
-};

@@ -3,7 +3,6 @@
 import { hashApiKey } from '../domain/secret.ts';
 import { ApiKey } from '../resources/key.ts';
 import { createRowReader } from './columns.ts';
-import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
@@ -16,17 +15,21 @@ const SELECT_WITH_WORKSPACE =
   'SELECT k.*, w.id AS workspace_id FROM api_keys k LEFT JOIN workspaces w ON w.seq = k.workspace_seq';
 
 export class ApiKeyTable extends Table {
-  readonly #cache = new ReadCache<string, ApiKeyWithWorkspace>();
+  /** The keys that requests have sent, because every request reads its key. */
+  readonly #cache = new Map<string, ApiKeyWithWorkspace>();
 
   insert(row: ApiKeyRow): void {
     this.sql.insert('api_keys', row);
   }
 
-  /** The row of a key, revoked or not. Cached, because every request reads it. */
+  /** The row of a key, revoked or not. */
   findByKey(key: string): ApiKeyWithWorkspace | undefined {
-    return this.#cache.getOrRead(key, () =>
-      this.sql.get<ApiKeyWithWorkspace>(`${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`, [hashApiKey(key)]),
-    );
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const text = `${SELECT_WITH_WORKSPACE} WHERE k.hash = ?`;
+    const row = this.sql.get<ApiKeyWithWorkspace>(text, [hashApiKey(key)]);
+    if (row !== undefined) this.#cache.set(key, row);
+    return row;
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
@@ -53,6 +56,7 @@ export class ApiKeyTable extends Table {
     this.sql.run('UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL', [at, seq]);
   }
 
+  /** Must be called after a change of the rows or a rollback. */
   clearCache(): void {
     this.#cache.clear();
   }

@@ -1,4 +1,4 @@
-/** Reads new deliveries, attempts, requests and changes of endpoints in commit order, by the sequence that they share. */
+/** Reads new deliveries, attempts and requests in commit order, by the sequence that they share. */
 
 import { SECOND_MS } from '../domain/duration.ts';
 import type { StreamTopic } from '../operations/stream-schemas.ts';
@@ -7,14 +7,11 @@ import { Table } from './sql.ts';
 export interface Change {
   readonly seq: number;
   readonly type: StreamTopic;
-  /** Sequence of the delivery or endpoint that changed, or of the delivery of an attempt; 0 for a request. */
+  /** Sequence of the delivery that changed, or of the delivery of an attempt; 0 for a request. */
   readonly rowSeq: number;
 }
 
-/**
- * A delivery changes when it is created and, if no attempt settles it, when it is settled. An attempt is a change of its own. Of the
- * changes of an endpoint, only the last is known.
- */
+/** A delivery changes when it is created and, if no attempt settles it, when it is settled. An attempt is a change of its own. */
 const SOURCES = {
   delivery: [
     `SELECT seq, 'delivery' AS type, seq AS rowSeq FROM deliveries WHERE seq > @after ORDER BY seq LIMIT @limit`,
@@ -26,10 +23,6 @@ const SOURCES = {
   ],
   request: [
     `SELECT seq, 'request' AS type, 0 AS rowSeq FROM api_requests WHERE seq > @after ORDER BY seq LIMIT @limit`,
-  ],
-  webhook: [
-    `SELECT changed_seq AS seq, 'webhook' AS type, seq AS rowSeq FROM webhooks
-       WHERE changed_seq > @after ORDER BY changed_seq LIMIT @limit`,
   ],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 

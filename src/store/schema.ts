@@ -29,8 +29,7 @@ const MAX_SEQ = 2 ** 48;
 
 /**
  * Every record has a `seq` from one counter for the whole store, so `seq` orders changes across tables. The live stream reads
- * them in this order. A delivery that settles without an attempt takes one more, `settled_seq`, and a change of an endpoint
- * `changed_seq`.
+ * them in this order. A delivery that settles without an attempt takes one more, `settled_seq`.
  */
 const seq = (): Column<number> => `INTEGER PRIMARY KEY CHECK (seq < ${MAX_SEQ})`;
 const id = () => text('UNIQUE');
@@ -90,8 +89,6 @@ export const tables = {
     forward_target: flag(),
     finding: textOrNull(),
     created_at: integer(),
-    /** Null if it was never changed. */
-    changed_seq: integerOrNull(`CHECK (changed_seq < ${MAX_SEQ})`),
     deleted_at: integerOrNull(),
   } satisfies WithColumns<keyof typeof endpointSettings>,
   events: {
@@ -219,7 +216,6 @@ export type Row<Table extends TableName> = {
  */
 const INDEXES = `
 CREATE INDEX webhooks_by_workspace ON webhooks (workspace_seq) WHERE deleted_at IS NULL;
-CREATE INDEX webhooks_changed ON webhooks (changed_seq) WHERE changed_seq IS NOT NULL;
 CREATE INDEX events_by_workspace ON events (workspace_seq);
 CREATE INDEX events_by_type ON events (workspace_seq, type);
 CREATE INDEX deliveries_due ON deliveries (webhook_seq, due_at) WHERE due_at IS NOT NULL;

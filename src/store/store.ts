@@ -2,6 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
+import { ApiKeyTable } from './api-keys.ts';
+import { ApiRequestTable } from './api-requests.ts';
+import { AttemptTable } from './attempts.ts';
+import { ChangeFeed } from './change-feed.ts';
 import {
   checkIntegrity,
   createStoreClosedError,
@@ -11,11 +15,19 @@ import {
   openDatabase,
 } from './database.ts';
 import { DatabaseFileMonitor, type DatabaseFileProblem } from './database-file-monitor.ts';
+import { DeliveryTable } from './deliveries.ts';
+import { DeliveryQueries } from './delivery-queries.ts';
+import { EventTable } from './events.ts';
+import { FaultTable } from './faults.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
+import { IdempotencyTable } from './idempotency.ts';
+import { Retention } from './retention.ts';
+import { SettingTable } from './settings.ts';
 import { saveSnapshot, withSnapshot } from './snapshots.ts';
-import { Sql } from './sql.ts';
+import { Sql, Table } from './sql.ts';
 import { attachBaseline, replaceRows, setBaseline, stateTables } from './state-copies.ts';
-import { Tables } from './tables.ts';
+import { WebhookTable } from './webhooks.ts';
+import { WorkspaceTable } from './workspaces.ts';
 
 const ID_SETTING = 'store_id';
 /** Setting with the newest sequence, if its row may be gone. */
@@ -23,7 +35,21 @@ const LAST_SEQ_SETTING = 'last_seq';
 /** Setting with {@link Store.stateReplacedSeq}. */
 const STATE_REPLACED_SETTING = 'state_replaced_seq';
 
-export class Store extends Tables {
+export class Store extends Table {
+  readonly settings = new SettingTable(this.sql);
+  readonly workspaces = new WorkspaceTable(this.sql);
+  readonly apiKeys = new ApiKeyTable(this.sql);
+  readonly webhooks = new WebhookTable(this.sql);
+  readonly events = new EventTable(this.sql);
+  readonly deliveries = new DeliveryTable(this.sql);
+  readonly deliveryQueries = new DeliveryQueries(this.sql);
+  readonly attempts = new AttemptTable(this.sql);
+  readonly apiRequests = new ApiRequestTable(this.sql);
+  readonly faults = new FaultTable(this.sql);
+  readonly idempotency = new IdempotencyTable(this.sql);
+  readonly changeFeed = new ChangeFeed(this.sql);
+  readonly retention = new Retention(this.sql);
+
   readonly #db: Database.Database;
   readonly #monitor: DatabaseFileMonitor;
   readonly #group: GroupCommit;
@@ -40,10 +66,16 @@ export class Store extends Tables {
     this.#group = new GroupCommit(this.#db, {
       assertWritable: () => this.#monitor.assertIntact(),
       onCommit: () => this.#notifySubscribers(),
-      onRollback: () => this.clearCaches(),
+      onRollback: () => this.#clearCaches(),
     });
     attachBaseline(this.#db);
     this.#readIdAndSequences();
+  }
+
+  /** Must be called after a rollback, and after rows were replaced. */
+  #clearCaches(): void {
+    this.apiKeys.clearCache();
+    this.webhooks.clearCache();
   }
 
   /** Creates the ID of a new store. */
@@ -130,39 +162,20 @@ export class Store extends Tables {
     for (const subscriber of this.#subscribers) subscriber();
   }
 
-  /** Makes the current state the one that {@link restoreBaseline} restores. */
+  /** Makes the current state the baseline of {@link replaceState}. */
   setBaseline(): void {
     setBaseline(this.#db);
   }
 
   /**
-   * Restores all rows to their state at the last {@link setBaseline}. New rows get sequences that no row had before.
-   * @param inSameTransaction writes after the rows were restored.
-   * @throws SvcError `storage_unavailable`, in which case nothing has changed.
-   */
-  restoreBaseline(inSameTransaction: () => void): void {
-    this.#replaceState('baseline', inSameTransaction);
-  }
-
-  /**
-   * Deletes all rows. New rows get sequences that no row had before.
-   * @param inSameTransaction writes after the rows were deleted.
-   * @throws SvcError `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing has changed.
-   */
-  deleteAll(inSameTransaction: () => void): void {
-    this.#replaceState(null, inSameTransaction);
-  }
-
-  /**
-   * Replaces all rows by those of a snapshot. New rows get sequences that no row had before.
-   * @param inSameTransaction writes after the rows were replaced. It gets the wall time of the snapshot.
-   * @throws SvcError as {@link withSnapshot}, `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing
-   *   has changed.
+   * Replaces all rows by those of a snapshot, as {@link replaceState}.
+   * @param inSameTransaction gets the wall time of the snapshot.
+   * @throws SvcError as {@link withSnapshot} and {@link replaceState}.
    */
   loadSnapshot(path: string, environment: Environment, inSameTransaction: (savedAt: number) => void): void {
     this.#assertOpen();
     withSnapshot(this.#db, path, environment, (savedAt) =>
-      this.#replaceState('snapshot', () => inSameTransaction(savedAt)),
+      this.replaceState('snapshot', () => inSameTransaction(savedAt)),
     );
   }
 
@@ -174,18 +187,23 @@ export class Store extends Tables {
     return this.#writeWithoutForeignKeys(() => {
       replaceRows(this.#db, null);
       this.#db.exec('DELETE FROM settings');
-      this.clearCaches();
+      this.#clearCaches();
       this.#readIdAndSequences();
       return inSameTransaction();
     });
   }
 
-  /** Replaces all rows by those in the attached database `from`, or by none, and sets {@link stateReplacedSeq}. */
-  #replaceState(from: string | null, inSameTransaction: () => void): void {
+  /**
+   * Replaces all rows by those at the last {@link setBaseline}, by those of the attached snapshot, or by none. New rows get
+   * sequences that no row had before.
+   * @param inSameTransaction writes after the rows were replaced.
+   * @throws SvcError `storage_unavailable`, or the error of `inSameTransaction`, in which case nothing has changed.
+   */
+  replaceState(from: 'baseline' | 'snapshot' | null, inSameTransaction: () => void): void {
     try {
       this.#writeWithoutForeignKeys(() => {
         replaceRows(this.#db, from);
-        this.clearCaches();
+        this.#clearCaches();
         this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(this.#db));
         inSameTransaction();
         this.#stateReplacedSeq = this.nextSeq();
@@ -193,7 +211,7 @@ export class Store extends Tables {
         this.keepLastSeq();
       });
     } finally {
-      this.clearCaches();
+      this.#clearCaches();
     }
     this.#notifySubscribers();
   }
@@ -271,9 +289,5 @@ function findLastSeq(db: Database.Database): number {
       .prepare<[], number | null>(`SELECT max(${column}) FROM ${table} WHERE ${column} IS NOT NULL`)
       .pluck()
       .get() ?? 0;
-  return Math.max(
-    ...stateTables.map((table) => find('seq', table)),
-    find('settled_seq', 'deliveries'),
-    find('changed_seq', 'webhooks'),
-  );
+  return Math.max(...stateTables.map((table) => find('seq', table)), find('settled_seq', 'deliveries'));
 }

@@ -3,7 +3,6 @@
 import { isSubscribedTo } from '../domain/event.ts';
 import { endpointDefaults, endpointSettings, Webhook, WebhookDetail } from '../resources/endpoint.ts';
 import { createRowReader, toColumns } from './columns.ts';
-import { ReadCache } from './read-cache.ts';
 import { type PageRequest, type RowPage, readPage } from './row-page.ts';
 import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
@@ -18,7 +17,6 @@ export const newWebhookColumns = {
   listener: 0,
   forward_target: 0,
   finding: null,
-  changed_seq: null,
   deleted_at: null,
 } as const satisfies Partial<WebhookRow>;
 
@@ -32,7 +30,8 @@ const SELECT_WITH_WORKSPACE =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
 
 export class WebhookTable extends Table {
-  readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
+  /** By the sequence of the workspace, because every event reads them. */
+  readonly #enabled = new Map<number, readonly EnabledWebhook[]>();
 
   insert(row: WebhookRow): void {
     this.clearCache();
@@ -42,11 +41,6 @@ export class WebhookTable extends Table {
   /** The endpoint, unless it was deleted. */
   find(id: string): WebhookWithWorkspace | undefined {
     return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.id = ? AND h.deleted_at IS NULL`, [id]);
-  }
-
-  /** The endpoint with this sequence, unless it was deleted. */
-  findWithWorkspace(seq: number): WebhookWithWorkspace | undefined {
-    return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE h.seq = ? AND h.deleted_at IS NULL`, [seq]);
   }
 
   /** The endpoints of a workspace with this exact URL, newest first, including deleted ones. */
@@ -92,16 +86,17 @@ export class WebhookTable extends Table {
     return this.listEnabled(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
   }
 
-  /** The enabled endpoints of a workspace, oldest first. Cached, because every event reads them. */
+  /** The enabled endpoints of a workspace, oldest first. */
   listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
-    const read = () =>
-      this.sql
-        .all<WebhookRow>(
-          'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
-          [workspaceSeq],
-        )
-        .map((row) => ({ ...row, subscriptions: JSON.parse(row.events) }));
-    return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
+    const cached = this.#enabled.get(workspaceSeq);
+    if (cached !== undefined) return cached;
+    const rows = this.sql.all<WebhookRow>(
+      'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
+      [workspaceSeq],
+    );
+    const enabled = rows.map((row) => ({ ...row, subscriptions: JSON.parse(row.events) }));
+    this.#enabled.set(workspaceSeq, enabled);
+    return enabled;
   }
 
   /** Number of endpoints of a workspace, also of disabled ones (gap `webhook.limit`). */
@@ -136,8 +131,9 @@ export class WebhookTable extends Table {
     this.sql.update('webhooks', row);
   }
 
+  /** Must be called after a change of the rows or a rollback. */
   clearCache(): void {
-    this.#enabledByWorkspace.clear();
+    this.#enabled.clear();
   }
 }
 

@@ -7,7 +7,7 @@ import type { ApiClient, ParsedResponse } from '../../src/client/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/operations/control-plane.ts';
 import type { EmulatorStatus } from '../../src/operations/emulator-schemas.ts';
 import type { WaitReport } from '../../src/operations/wait-schemas.ts';
-import type { AttemptDetail } from '../../src/resources/attempt.ts';
+import type { Attempt } from '../../src/resources/attempt.ts';
 import type { Delivery, DeliveryDetail } from '../../src/resources/delivery.ts';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -177,7 +177,7 @@ export function aDetail(changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
   return { ...aDelivery(), attempts: [], due_times: [], ...changes };
 }
 
-export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
+export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
   return {
     id: 'att_1',
     number: 1,
@@ -200,7 +200,6 @@ export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
       signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}',
     },
     response: { headers: { 'x-a': 'b' }, body: 'busy', encoding: 'utf8', truncated: true },
-    verification: null,
     ...changes,
   };
 }

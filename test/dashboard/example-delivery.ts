@@ -1,7 +1,7 @@
 /** Example deliveries and attempts. */
 
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import type { AttemptDetail } from '../../src/resources/attempt.ts';
+import type { Attempt } from '../../src/resources/attempt.ts';
 import type { DeliveryDetail } from '../../src/resources/delivery.ts';
 
 /** Schedule time of the first attempt. */
@@ -9,7 +9,7 @@ export const START = Date.parse('2026-11-20T12:00:00.000Z');
 
 const timeAfter = (ms: number) => new Date(START + ms).toISOString();
 
-export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
+export function createAttempt(changes: Partial<Attempt> = {}): Attempt {
   const number = changes.number ?? 1;
   return {
     id: `del_1.${number}`,
@@ -29,7 +29,6 @@ export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDeta
       signed_content: '',
     },
     response: { headers: {}, body: '', encoding: 'utf8', truncated: false },
-    verification: { ok: true, reason: null, detail: 'The signature is valid.', remedy: null, scheme: 'svc' },
     ...changes,
   };
 }

@@ -111,8 +111,8 @@ function play(store: Store, history: readonly { deed: string; seq: number }[]): 
   for (const { deed, seq } of history) store.writeNow(() => changes[deed]?.(store, seq));
 }
 
-describe('Store.restoreBaseline', () => {
-  it('restoreBaseline restores every row, whatever changed since', () => {
+describe('Store.replaceState', () => {
+  it('a reset to the baseline restores every row, whatever changed since', () => {
     const original = createDatabase();
     const before = dump(original);
     fc.assert(
@@ -123,7 +123,7 @@ describe('Store.restoreBaseline', () => {
         store.setBaseline();
         for (const history of [first, second]) {
           play(store, history);
-          store.restoreBaseline(() => {});
+          store.replaceState('baseline', () => {});
         }
         store.close();
         expect(dump(path)).toEqual(before);
@@ -132,7 +132,7 @@ describe('Store.restoreBaseline', () => {
     );
   });
 
-  it('restoreBaseline works the same after a restart and after a snapshot was loaded', () => {
+  it('a reset to the baseline works the same after a restart and after a snapshot was loaded', () => {
     const original = createDatabase();
     fc.assert(
       fc.property(histories, histories, (first, second) => {
@@ -154,7 +154,7 @@ describe('Store.restoreBaseline', () => {
           store.setBaseline();
           const before = dumpSnapshot();
           play(store, second);
-          store.restoreBaseline(() => {});
+          store.replaceState('baseline', () => {});
           expect(dumpSnapshot()).toEqual(before);
         };
         expectReset();
@@ -172,7 +172,7 @@ describe('Store.restoreBaseline', () => {
     const store = new Store({ path });
     store.setBaseline();
     store.writeNow(() => void insertWorkspace(store));
-    store.restoreBaseline(() => {});
+    store.replaceState('baseline', () => {});
     const { stateReplacedSeq, lastSeq } = store;
     store.close();
     const again = new Store({ path });
@@ -180,7 +180,7 @@ describe('Store.restoreBaseline', () => {
     expect([again.stateReplacedSeq, again.lastSeq]).toEqual([stateReplacedSeq, lastSeq]);
   });
 
-  it('restoreBaseline restores the latest of several baselines', () => {
+  it('a reset to the baseline restores the latest of several baselines', () => {
     const store = openStore();
     const names = () => store.workspaces.listAll().map(({ name }) => name);
     for (const name of ['a', 'b', 'c']) {
@@ -188,15 +188,15 @@ describe('Store.restoreBaseline', () => {
       if (name !== 'c') store.setBaseline();
     }
     expect(names()).toEqual(['a', 'b', 'c']);
-    store.restoreBaseline(() => {});
+    store.replaceState('baseline', () => {});
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('restoreBaseline commits waiting writes first and resolves their promises', async () => {
+  it('a reset to the baseline commits waiting writes first and resolves their promises', async () => {
     const store = openStore();
     store.setBaseline();
     const waiting = store.write(() => insertWorkspace(store));
-    store.restoreBaseline(() => {});
+    store.replaceState('baseline', () => {});
     expect(await waiting).toBe(1);
     expect(store.workspaces.listAll()).toEqual([]);
   });

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamTopic } from '../../src/operations/stream-schemas.ts';
-import type { Store } from '../../src/store/store.ts';
 import { explainPrepared } from './query-plan.ts';
 import { insertAttempt, insertDeliveries, insertDelivery, insertRequest, NOW, openStore } from './rows.ts';
 
-const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request', 'webhook']);
+const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request']);
 
-/** @returns the sequence of the change */
-function changeWebhook(store: Store, seq: number): number {
-  const changedSeq = store.nextSeq();
-  store.webhooks.update({ ...store.webhooks.getBySeq(seq), changed_seq: changedSeq });
-  return changedSeq;
-}
-
-/** Two deliveries, a request, an attempt of each delivery, a change of their endpoint, the first canceled, a request. */
+/** Two deliveries, a request, an attempt of each delivery, the first canceled, a request. */
 function fill() {
   const store = openStore();
   const { webhook, deliveries } = insertDeliveries(store, [NOW, NOW]);
@@ -24,10 +16,9 @@ function fill() {
     const before = store.deliveries.getProgress(second);
     const settled = { status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null } as const;
     store.deliveries.update({ ...before, ...settled });
-    const changedAt = changeWebhook(store, webhook);
     const canceledAt = store.lastSeq + 1;
     store.cancelDeliveries(webhook, NOW);
-    return { request, attempts, changedAt, canceledAt, last: insertRequest(store, NOW + 30) };
+    return { request, attempts, canceledAt, last: insertRequest(store, NOW + 30) };
   });
   const [attemptOfSecond, attemptOfFirst] = seqs.attempts;
   return {
@@ -38,7 +29,6 @@ function fill() {
       { seq: seqs.request, type: 'request', rowSeq: 0 },
       { seq: attemptOfSecond, type: 'attempt', rowSeq: second },
       { seq: attemptOfFirst, type: 'attempt', rowSeq: first },
-      { seq: seqs.changedAt, type: 'webhook', rowSeq: webhook },
       { seq: seqs.canceledAt, type: 'delivery', rowSeq: first },
       { seq: seqs.last, type: 'request', rowSeq: 0 },
     ],
@@ -66,27 +56,6 @@ describe('ChangeFeed', () => {
       }
       expect(listed).toEqual(order);
     }
-  });
-
-  it('listAfter returns the newest change of each endpoint, without those that were returned before', () => {
-    const store = openStore();
-    const [first, second] = [insertDeliveries(store, [NOW]), insertDeliveries(store, [NOW])];
-    const change = (webhook: number) =>
-      store.writeNow(() => {
-        return { seq: changeWebhook(store, webhook), type: 'webhook', rowSeq: webhook } as const;
-      });
-    const deliveries = [first, second].flatMap((place) =>
-      place.deliveries.map((seq) => ({ seq, type: 'delivery', rowSeq: seq }) as const),
-    );
-    const old = change(first.webhook);
-    const middle = change(second.webhook);
-    const list = (after: number) => store.changeFeed.listAfter(after, ALL, 100);
-    expect(list(0)).toEqual([...deliveries, old, middle]);
-    expect(list(old.seq)).toEqual([middle]);
-    expect(list(middle.seq)).toEqual([]);
-    const newest = change(first.webhook);
-    expect(list(0)).toEqual([...deliveries, middle, newest]);
-    expect(list(middle.seq)).toEqual([newest]);
   });
 
   it('listAfter returns only the given types', () => {
@@ -126,7 +95,6 @@ describe('ChangeFeed', () => {
         'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>?)',
         'SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>?)',
         'SEARCH attempts USING INTEGER PRIMARY KEY (rowid>?)',
-        'SEARCH webhooks USING COVERING INDEX webhooks_changed (changed_seq>?)',
         'SEARCH api_requests USING INTEGER PRIMARY KEY (rowid>?)',
       ]),
     );

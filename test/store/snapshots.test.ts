@@ -259,7 +259,7 @@ describe('Store.loadSnapshot', () => {
     expect(() => store.loadSnapshot(saveOf(5), 'sandbox', fail)).toThrow('no');
     expect(store.deliveries.countPending()).toBe(0);
     store.writeNow(() => insertWorkspace(store));
-    store.restoreBaseline(() => {});
+    store.replaceState('baseline', () => {});
     expect(store.deliveries.countPending()).toBe(deliveries.length);
     expect(store.workspaces.listAll()).toHaveLength(1);
     store.loadSnapshot(saveOf(5), 'sandbox', () => {});

@@ -40,19 +40,6 @@ describe('Store', () => {
     expect(openStore(path).lastSeq).toBe(before + 3);
   });
 
-  it('a store that is opened again continues after the sequences of changed endpoints', async () => {
-    const path = join(createTemporaryFolder(), 'sandbox.db');
-    const first = openStore(path);
-    const { webhook } = insertDeliveries(first, [NOW]);
-    const changedAt = await first.write(() => {
-      const changed_seq = first.nextSeq();
-      first.webhooks.update({ ...first.webhooks.getBySeq(webhook), changed_seq });
-      return changed_seq;
-    });
-    first.close();
-    expect(openStore(path).lastSeq).toBe(changedAt);
-  });
-
   it('writeNow leaves no rows if the operation throws', () => {
     const store = openStore();
     expect(() =>
@@ -97,14 +84,14 @@ describe('Store', () => {
 });
 
 describe('the replacement of all rows', () => {
-  it('deleteAll deletes the rows of every table, and keeps the settings, the id and the sequence', () => {
+  it('replaceState without a source deletes the rows of every table, and keeps the settings, the id and the sequence', () => {
     const store = openStore();
     insertDeliveries(store, [NOW]);
     insertRequest(store);
     store.settings.set('a', '1');
     const [{ id, lastSeq }, subscriber] = [store, vi.fn()];
     store.subscribe(subscriber);
-    store.deleteAll(() => {});
+    store.replaceState(null, () => {});
     expect(store.workspaces.listAll()).toEqual([]);
     expect(store.deliveries.countAll()).toBe(0);
     expect(store.webhooks.list(null, { limit: 9, beforeSeq: null }).rows).toEqual([]);
@@ -145,7 +132,7 @@ describe('the replacement of all rows', () => {
     const subscriber = vi.fn();
     store.subscribe(subscriber);
     const reset = () =>
-      store.restoreBaseline(() => {
+      store.replaceState('baseline', () => {
         insertWebhook(store, workspace);
         expect(subscribed()).toHaveLength(2);
         throw new Error('no');
@@ -161,7 +148,7 @@ describe('the replacement of all rows', () => {
     const breakReference = () => insertEvent(store, 404);
     store.startFresh(() => {
       breakReference();
-      store.deleteAll(() => {});
+      store.replaceState(null, () => {});
     });
     await waiting;
     expect(() => store.writeNow(breakReference)).toThrow('FOREIGN KEY');
@@ -172,10 +159,12 @@ describe('the replacement of all rows', () => {
     const fail = (code: string) => () => {
       throw Object.assign(new Error('details'), { code });
     };
-    expect(() => store.deleteAll(fail('SQLITE_FULL'))).toThrow(
+    expect(() => store.replaceState(null, fail('SQLITE_FULL'))).toThrow(
       expect.objectContaining({ code: 'storage_unavailable' }),
     );
-    expect(() => store.deleteAll(fail('EOTHER'))).toThrow(expect.objectContaining({ code: 'EOTHER' }));
+    expect(() => store.replaceState(null, fail('EOTHER'))).toThrow(
+      expect.objectContaining({ code: 'EOTHER' }),
+    );
   });
 
   it.skipIf(process.platform === 'win32')('no rows are replaced after the file was removed', () => {
@@ -183,7 +172,7 @@ describe('the replacement of all rows', () => {
     const store = openStore(path);
     renameSync(path, `${path}.moved`);
     const operation = vi.fn();
-    expect(() => store.deleteAll(operation)).toThrow(
+    expect(() => store.replaceState(null, operation)).toThrow(
       expect.objectContaining({ code: 'storage_unavailable' }),
     );
     expect(operation).not.toHaveBeenCalled();

@@ -269,7 +269,7 @@ describe('the representations of an endpoint', () => {
     const { store, workspaces } = openWorkspaces();
     const [workspace = 0] = workspaces;
     const flags = { disabled: flag, skip_verify: flag, listener: flag };
-    const seq = store.writeNow(() =>
+    store.writeNow(() =>
       insertWebhook(store, workspace, {
         ...flags,
         id: 'wh_1',
@@ -277,7 +277,7 @@ describe('the representations of an endpoint', () => {
         previous_secret_expires_at: expiresAt,
       }),
     );
-    const row = store.webhooks.findWithWorkspace(seq);
+    const row = store.webhooks.find('wh_1');
     const base = {
       ...{ id: 'wh_1', workspace_id: store.workspaces.findBySeq(workspace)?.id, url: 'http://127.0.0.1:9/' },
       ...{ events: ['order.shipped'], created_at: new Date(NOW).toISOString() },

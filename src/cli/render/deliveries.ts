@@ -6,7 +6,7 @@ import { formatHint } from '../../domain/errors.ts';
 import { isAttemptSent } from '../../domain/fault.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import type { Explanation } from '../../operations/explanation-schemas.ts';
-import type { AttemptDetail } from '../../resources/attempt.ts';
+import type { Attempt } from '../../resources/attempt.ts';
 import { describePhases } from '../../resources/attempt.ts';
 import { type Delivery, type DeliveryDetail, deliveryTable } from '../../resources/delivery.ts';
 import { describeAppliedFault } from '../../resources/fault.ts';
@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import { createdColumn, type ScheduleTimeOf } from '../schedule-time.ts';
 import { formatDue, formatTime } from './format.ts';
 import { formatHeaders, renderMessageText, renderSection } from './http-message.ts';
-import { renderVerification, styleFor, styleOutcome, styleStatus } from './style.ts';
+import { styleFor, styleOutcome, styleStatus } from './style.ts';
 import { type Column, renderFields, toColumns } from './table.ts';
 
 /** Times are schedule times. */
@@ -70,11 +70,11 @@ export function renderDelivery(
 }
 
 function renderAttempt(
-  attempt: AttemptDetail,
+  attempt: Attempt,
   scheduleTime: number,
   { io, now }: Pick<Context, 'io' | 'now'>,
 ): string {
-  const { request, response, verification, fault } = attempt;
+  const { request, response, fault } = attempt;
   const style = styleFor(io);
   const title = [
     style.bold(`Attempt ${attempt.number}`),
@@ -85,7 +85,6 @@ function renderAttempt(
   const fields = {
     Error: attempt.error && style.red(attempt.error),
     Fault: describeAppliedFault(fault),
-    Signature: verification && renderVerification(verification, io),
     Scheduled: formatTime(attempt.scheduled_at, scheduleTime),
     [isAttemptSent(fault) ? 'Sent' : 'Not sent']: formatTime(attempt.sent_at, now()),
     Phases: attempt.phases && describePhases(attempt.phases),
@@ -104,10 +103,7 @@ function renderAttempt(
 }
 
 /** Renders each request body once, with the attempts that sent it. */
-function renderBodies(
-  attempts: readonly AttemptDetail[],
-  capabilities: { readonly color: boolean },
-): string[] {
+function renderBodies(attempts: readonly Attempt[], capabilities: { readonly color: boolean }): string[] {
   const bodies = [...new Set(attempts.map(({ request }) => request.body))];
   return bodies.flatMap((body) => {
     const numbers = attempts.filter(({ request }) => request.body === body).map(({ number }) => number);

@@ -84,7 +84,7 @@ export async function sendAttempt(
     // Another delivery was sent, so those that a `reorder` fault has delayed are due.
     if (reordered.delete(webhookSeq)) {
       await store.write(() => store.deliveries.releaseReordered(webhookSeq, workspace.clock.now()));
-      sandbox.bus.publish({ type: 'deliveries_released' });
+      sandbox.bus.publish({ type: 'schedule_changed' });
     }
     return dueAt;
   };
@@ -163,7 +163,7 @@ interface DeliveryToSend extends DeliveryToSign {
 
 /** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
-  { rules }: Pick<Sandbox, 'rules'>,
+  { rules }: Sandbox,
   target: RequestTarget,
   { scheme, secrets, id, timestampMs, body, type, attempt }: DeliveryToSend,
 ): DeliveryRequest {

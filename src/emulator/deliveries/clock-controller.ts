@@ -31,8 +31,7 @@ export class ClockController {
   ): Promise<void> {
     await this.#enqueueCommand(workspace, async () => {
       workspace.clock.set(change);
-      await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));
-      this.#publishChange(workspace);
+      await this.#persist(workspace);
     });
   }
 
@@ -102,9 +101,14 @@ export class ClockController {
     } finally {
       clock.set({ frozen: wasFrozen });
     }
-    await this.#sandbox.store.write(() => this.#sandbox.workspaces.persistClock(workspace));
-    this.#publishChange(workspace);
+    await this.#persist(workspace);
     return startSeq;
+  }
+
+  async #persist(workspace: LoadedWorkspace): Promise<void> {
+    const { store, workspaces, bus } = this.#sandbox;
+    await store.write(() => workspaces.persistClock(workspace));
+    bus.publish({ type: 'schedule_changed' });
   }
 
   /** Waits until every due attempt has ended. @returns the next due time; null without one. */
@@ -119,16 +123,12 @@ export class ClockController {
 
   /** @param frozenAfterMove stored, so that the clock does not stay frozen if the process is killed during the move */
   #jump(workspace: LoadedWorkspace, at: number, frozenAfterMove: boolean): void {
-    const { store, wall } = this.#sandbox;
+    const { store, wall, bus } = this.#sandbox;
     workspace.clock.moveTo(at);
     const state = { at, wallAt: wall.now(), speed: workspace.clock.speed, frozen: frozenAfterMove };
     // Committed together with the attempts that are due at this time, or before them.
     void store.writeLater(() => store.workspaces.setClock(workspace.seq, state));
-    this.#publishChange(workspace);
-  }
-
-  #publishChange(workspace: LoadedWorkspace): void {
-    this.#sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
+    bus.publish({ type: 'schedule_changed' });
   }
 
   /** @throws SvcError `conflict` if the state of the workspace was replaced */

@@ -40,7 +40,7 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
     store.deliveries.requestReplay(row.seq, now);
     return row.seq;
   });
-  bus.publish({ type: 'replay_requested' });
+  bus.publish({ type: 'schedule_changed' });
   return store.deliveryQueries.findBySeq(seq) ?? row;
 }
 

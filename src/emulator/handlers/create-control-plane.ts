@@ -1,4 +1,6 @@
 /** The control plane of the emulator in this process. */
+import { SvcError } from '../../domain/errors.ts';
+import { formatIdForMessage } from '../../domain/ids.ts';
 import { parseJsonObject } from '../../domain/json-text.ts';
 import { eventFixtureKind, findFixture } from '../../fixtures/event-fixtures.ts';
 import { listFixtureFiles } from '../../fixtures/fixture-index.ts';
@@ -161,7 +163,7 @@ function createKeyHandlers(sandbox: Sandbox) {
     },
     revokeKey: async ({ id }) => {
       const row = store.apiKeys.find(id);
-      if (row === undefined) throw createNotFoundError('API key', id);
+      if (row === undefined) throw createNotFoundError('apiKey', id);
       await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
       return toApiKey(store.apiKeys.find(id) ?? row);
     },
@@ -198,8 +200,8 @@ function createFaultHandlers(sandbox: Sandbox) {
     addFault: async (rule) => {
       findWorkspace(sandbox, rule.workspace_id);
       const { webhook_id: webhookId, api_key_id: keyId } = rule;
-      if (webhookId && !store.webhooks.findSeq(webhookId)) throw createNotFoundError('endpoint', webhookId);
-      if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('API key', keyId);
+      if (webhookId && !store.webhooks.findSeq(webhookId)) throw createNotFoundError('webhook', webhookId);
+      if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('apiKey', keyId);
       return faults.add(rule);
     },
     listFaults: async (input) => {
@@ -235,7 +237,11 @@ function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: read
     }),
     getFixture: async ({ type }) => {
       const fixture = findFixture(type, folders);
-      if (fixture === null) throw createNotFoundError('fixture', type);
+      if (fixture === null) {
+        throw new SvcError('not_found', `Fixture ${formatIdForMessage(type)} does not exist.`, {
+          hint: { text: 'List the fixtures', command: 'svc fixtures list' },
+        });
+      }
       const { description, template } = fixture;
       return { type, description, payload_text: fillTemplates(template, templateContexts.next()) };
     },

@@ -11,7 +11,7 @@ import type { Hint } from '../../domain/errors.ts';
 import { isFaultActive } from '../../domain/fault.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import type { Explanation } from '../../operations/explanation-schemas.ts';
-import type { AttemptDetail } from '../../resources/attempt.ts';
+import type { Attempt } from '../../resources/attempt.ts';
 import type { Delivery } from '../../resources/delivery.ts';
 import type { Comparison } from '../../signature/compare-content.ts';
 import { listSignatureSteps } from '../../signature/signature-steps.ts';
@@ -181,8 +181,8 @@ function explainWaiting(delivery: Delivery, summary: string, now: number): Expla
 function completeHints(
   { store }: Sandbox,
   delivery: Delivery,
-  attempts: readonly AttemptDetail[],
-  { number, outcome, response_status: status }: AttemptDetail,
+  attempts: readonly Attempt[],
+  { number, outcome, response_status: status }: Attempt,
   hints: readonly Hint[],
 ): Hint[] {
   const { webhook_id: webhookId, url, event_type: type, paused } = delivery;
@@ -208,7 +208,7 @@ function completeHints(
 }
 
 /** What a probe found for the endpoint, if it explains the attempt: until a delivery to the endpoint succeeds. */
-function findFinding({ store }: Sandbox, row: DeliveryRow, attempt: AttemptDetail): ProbeFinding | null {
+function findFinding({ store }: Sandbox, row: DeliveryRow, attempt: Attempt): ProbeFinding | null {
   const { finding: text } = store.webhooks.getBySeq(row.webhook_seq);
   if (text === null) return null;
   const finding: ProbeFinding = JSON.parse(text);
@@ -220,7 +220,7 @@ function findFinding({ store }: Sandbox, row: DeliveryRow, attempt: AttemptDetai
 /** Characters of the response that the explanation contains. */
 const MAX_RESPONSE_CHARS = 1_000;
 
-function toExplainedAttempt({ request, response, verification, ...fields }: AttemptDetail) {
+function toExplainedAttempt({ request, response, ...fields }: Attempt) {
   const text = response?.encoding === 'utf8' ? response.body.trim() : '';
   const body = text.length > MAX_RESPONSE_CHARS ? `${text.slice(0, MAX_RESPONSE_CHARS)}…` : text;
   return { ...fields, response_body: body === '' ? null : body };

@@ -7,7 +7,7 @@ import { SvcError } from '../../domain/errors.ts';
 import { createSecretRemover, type SecretRemover } from '../../domain/secret-remover.ts';
 import { type ExportedDelivery, ExportInput } from '../../operations/export-schemas.ts';
 import { yieldToEventLoop } from '../../platform/timers.ts';
-import type { AttemptDetail } from '../../resources/attempt.ts';
+import type { Attempt } from '../../resources/attempt.ts';
 import { validate } from '../../resources/validate.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import { getDeliveryRow } from '../service/access.ts';
@@ -80,7 +80,7 @@ function readDelivery(sandbox: Sandbox, row: DeliveryRow): ExportedDelivery {
   };
 }
 
-function removeSecrets(attempt: AttemptDetail, remover: SecretRemover): AttemptDetail {
+function removeSecrets(attempt: Attempt, remover: SecretRemover): Attempt {
   const { request, response, error } = attempt;
   return {
     ...attempt,

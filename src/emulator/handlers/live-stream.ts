@@ -1,7 +1,6 @@
 /**
  * The server side of the live stream. It reads changes from the store after they are committed, in order. A slow client, or one
- * that reconnects, continues after the last item that it has received, so that no item is lost or repeated. Of several changes of an
- * endpoint only the last is sent.
+ * that reconnects, continues after the last item that it has received, so that no item is lost or repeated.
  */
 
 import * as v from 'valibot';
@@ -27,7 +26,7 @@ import { toCondition } from './to-condition.ts';
 /** Number of changes that are read from the store at a time. */
 const BATCH_SIZE = 200;
 
-const ALL_TYPES = ['delivery', 'attempt', 'request', 'webhook'] as const satisfies ReadonlyArray<StreamTopic>;
+const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
 interface StreamStart {
   readonly types: ReadonlySet<StreamTopic>;

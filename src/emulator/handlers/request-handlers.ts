@@ -13,7 +13,7 @@ import { toCondition } from './to-condition.ts';
 /** @throws SvcError `not_found` for a filter by an API key or a request that does not exist. */
 function assertFilterMatchable({ store }: Sandbox, filter: ControlInput<'listRequests'>): void {
   const { api_key_id: keyId, api_key_name: keyName, request_id: requestId } = filter;
-  if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('API key', keyId);
+  if (keyId && !store.apiKeys.find(keyId)) throw createNotFoundError('apiKey', keyId);
   if (keyName && !store.apiKeys.hasName(keyName)) {
     throw new SvcError('not_found', `No API key has the name ${JSON.stringify(keyName)}.`, {
       hint: suggestWhereToLook('', 'apiKey'),

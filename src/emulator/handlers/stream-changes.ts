@@ -7,7 +7,6 @@ import { toAttempt } from '../../store/attempts.ts';
 import type { Change } from '../../store/change-feed.ts';
 import { toDelivery } from '../../store/delivery-queries.ts';
 import type { Store } from '../../store/store.ts';
-import { toWebhookDetail } from '../../store/webhooks.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 
 /** Start of the history that a stream sends. Sequences are only roughly in order of time, so times are compared as well. */
@@ -22,7 +21,7 @@ export interface HistoryStart {
 
 /** The items that a client receives. */
 export interface StreamSelection {
-  /** For deliveries and attempts, and the workspace and the ID of endpoints. */
+  /** For deliveries and attempts. */
   readonly deliveries: DeliveryCondition;
   readonly requests: RequestCondition;
   /** IDs of the endpoints to listen to. Empty: all. */
@@ -55,10 +54,6 @@ function readItem({ store, rules }: Sandbox, { type, seq: sequence, rowSeq }: Ch
     const row = store.apiRequests.findBySeq(sequence);
     return row ? { type, sequence, request: toApiRequest(row) } : null;
   }
-  if (type === 'webhook') {
-    const row = store.webhooks.findWithWorkspace(rowSeq);
-    return row ? { type, sequence, webhook: toWebhookDetail(row) } : null;
-  }
   const row = store.deliveryQueries.findBySeq(rowSeq);
   if (row === undefined) return null;
   const delivery = toDelivery(row);
@@ -77,18 +72,11 @@ function isSelected(
 ): boolean {
   if (historyStart !== null && seq <= historyStart.newest && isOlder(item, historyStart)) return false;
   if (item.type === 'request') return store.apiRequests.matches(seq, requests);
-  const isListenedTo = (id: string) => listenerIds.length === 0 || listenerIds.includes(id);
-  if (item.type === 'webhook') {
-    const { id, workspace_id } = item.webhook;
-    const { workspace_id: workspace = workspace_id, webhook_id: webhook = id } = deliveries;
-    return workspace === workspace_id && webhook === id && isListenedTo(id);
-  }
-  return isListenedTo(item.delivery.webhook_id) && store.deliveryQueries.matches(rowSeq, deliveries);
+  const isListenedTo = listenerIds.length === 0 || listenerIds.includes(item.delivery.webhook_id);
+  return isListenedTo && store.deliveryQueries.matches(rowSeq, deliveries);
 }
 
 function isOlder(item: TopicItem, { wall, schedule }: HistoryStart): boolean {
   if (item.type === 'request') return Date.parse(item.request.at) < wall;
-  // A change of an endpoint has no time.
-  if (item.type === 'webhook') return true;
   return Date.parse(item.delivery.created_at) < schedule;
 }

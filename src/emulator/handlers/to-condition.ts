@@ -27,14 +27,10 @@ export function toCondition<Input extends FilterInput>(
 ): Condition<Input> {
   const { store, wall } = sandbox;
   const workspace = findWorkspace(sandbox, input.workspace_id) ?? sandbox.workspaces.default;
-  const find = {
-    event: (id: string) => store.events.find(id),
-    endpoint: (id: string) => store.webhooks.findSeq(id),
-  };
-  const ids = { event: input.event_id, endpoint: input.webhook_id };
-  for (const [noun, id] of Object.entries(ids) as [keyof typeof find, string | undefined][]) {
-    if (id !== undefined && find[noun](id) === undefined) throw createNotFoundError(noun, id);
-  }
+  const { event_id: eventId, webhook_id: webhookId } = input;
+  if (eventId !== undefined && !store.events.find(eventId)) throw createNotFoundError('event', eventId);
+  if (webhookId !== undefined && !store.webhooks.findSeq(webhookId))
+    throw createNotFoundError('webhook', webhookId);
   const now = clock === 'wall' ? wall.now() : workspace.clock.now();
   const times = Object.entries({ since: input.since, until: input.until }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, parseRelativeTime(text, now)]],

@@ -1,4 +1,4 @@
-/** The operation that waits for deliveries: counts them again after each change, until the wait is over. */
+/** The operation that waits for deliveries: counts them again and again, until the wait is over. */
 
 import { describeDelivery } from '../../diagnosis/describe-delivery.ts';
 import {
@@ -90,21 +90,14 @@ class DeliveryWait {
   }
 
   async run(signal: AbortSignal): Promise<WaitReport> {
-    const { store } = this.#sandbox;
     const { status, count, retries = true, keep_waiting: keepsWaiting = count !== undefined } = this.#input;
     const endAt = monotonic() + this.#timeoutMs;
-    let groups: readonly DeliveryGroup[] = [];
-    let countedSeq = -1;
-    let countMs = 0;
     let stalledPolls = 0;
     for (;;) {
-      if (countedSeq !== store.lastSeq) {
-        const startedAt = monotonic();
-        countedSeq = store.lastSeq;
-        groups = this.#count();
-        countMs = monotonic() - startedAt;
-      }
-      const leftMs = endAt - monotonic();
+      const startedAt = monotonic();
+      const groups = this.#count();
+      const countedAt = monotonic();
+      const leftMs = endAt - countedAt;
       const canSettle =
         groups.length === 0 ? this.#canAnyArrive() : groups.some((group) => this.#canChange(group, leftMs));
       stalledPolls = keepsWaiting || canSettle ? 0 : stalledPolls + 1;
@@ -115,7 +108,8 @@ class DeliveryWait {
         decideWait(groups, { status, count, retries }, (seq) => this.#nowOf(seq)) ??
         (isStalled ? 'stalled' : leftMs > 0 ? null : 'timeout');
       if (reason !== null) return this.#report(reason, groups);
-      await sleep(Math.min(leftMs, Math.max(POLL_INTERVAL_MS, MIN_PAUSE_RATIO * countMs)), signal);
+      const pauseMs = Math.max(POLL_INTERVAL_MS, MIN_PAUSE_RATIO * (countedAt - startedAt));
+      await sleep(Math.min(leftMs, pauseMs), signal);
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
     }
   }

@@ -69,7 +69,7 @@ export function createWebhookHandlers(
           : isPermanent(existing));
       const row = await store.write(() => registerWebhook(sandbox, { ...input, workspace }, canReuse));
       if (row.listener === 1) listenerCleanup.startGracePeriod(row.id);
-      bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
+      bus.publish({ type: 'schedule_changed' });
       return { ...toWebhookDetail(row), secret: row.secret };
     },
     getWebhook: async ({ id }) => {
@@ -79,25 +79,20 @@ export function createWebhookHandlers(
     },
     updateWebhook: async ({ id, ...others }) => {
       const change = { ...others, ...(others.url !== undefined && { url: completeUrl(others.url) }) };
-      const { seq, url, headers } = getWebhookRow(sandbox, id);
+      const { url, headers } = getWebhookRow(sandbox, id);
       validateEndpoint(EndpointChangeSchema, change, rules, { url, headers: JSON.parse(headers) });
       if (change.url !== undefined) await assertUsable(change.url);
       const webhook = await store.write(() => updateWebhook(sandbox, id, change));
-      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
+      bus.publish({ type: 'schedule_changed' });
       return webhook;
     },
-    deleteWebhook: async ({ id }) => {
-      const canceled = await removeWebhook(sandbox, id);
-      return { id, deleted: true, canceled_deliveries: canceled };
-    },
-    rotateWebhookSecret: async ({ id, overlap_ms }) => {
-      const { seq } = getWebhookRow(sandbox, id);
-      const webhook = await store.write(() =>
-        rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS),
-      );
-      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
-      return webhook;
-    },
+    deleteWebhook: async ({ id }) => ({
+      id,
+      deleted: true,
+      canceled_deliveries: await removeWebhook(sandbox, id),
+    }),
+    rotateWebhookSecret: ({ id, overlap_ms }) =>
+      store.write(() => rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS)),
     revealSecret: async ({ id }) => {
       const { secret, previous_secret } = getWebhookRow(sandbox, id);
       return { secret, previous_secret };

@@ -8,6 +8,7 @@ import {
   describeIdKindMismatch,
   formatIdForMessage,
   type IdKind,
+  nounOf,
   suggestWhereToLook,
 } from '../../domain/ids.ts';
 import { capitalize } from '../../domain/message-parts.ts';
@@ -34,10 +35,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
  * Finds the key of an `Authorization: Bearer <API_KEY>` header (§5.1).
  * @throws SvcError `unauthenticated` with a message that names the exact cause.
  */
-export function authenticate(
-  { store, environment }: Pick<Sandbox, 'store' | 'environment'>,
-  authorization: string | null,
-): Caller {
+export function authenticate({ store, environment }: Sandbox, authorization: string | null): Caller {
   if (authorization === null)
     throw createUnauthenticatedError(
       'The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.',
@@ -84,7 +82,7 @@ export function requireScope({ rules }: Pick<Sandbox, 'rules'>, caller: Caller, 
  * @throws SvcError `not_found` for a workspace that the key cannot access (gap `workspace.hidden`).
  */
 export function resolveWorkspace(
-  sandbox: Pick<Sandbox, 'workspaces'>,
+  sandbox: Sandbox,
   caller: Caller,
   id: string | undefined,
   ifMissing: { readonly field: string; readonly code: 'invalid_request' | 'validation_failed' },
@@ -107,38 +105,15 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
-/** The kind of ID that each noun has, so that the error can say that an ID is of another kind. */
-const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
-  request: 'request',
-  workspace: 'workspace',
-  event: 'event',
-  endpoint: 'webhook',
-  delivery: 'delivery',
-  'API key': 'apiKey',
-  fault: 'fault',
-};
-
-/**
- * @param noun for the message, such as `event`.
- * @param id what the client passed; an event type if the noun is `fixture`.
- */
-export function createNotFoundError(noun: string, id: string): SvcError {
-  const idKind = idKinds[noun];
-  const subject = capitalize(noun);
-  const message = `${subject} ${formatIdForMessage(id)} does not exist.`;
-  if (idKind === undefined) {
-    return new SvcError('not_found', message, {
-      hint: { text: `List the ${noun}s`, command: `svc ${noun}s list` },
-    });
-  }
-  const mismatch = describeIdKindMismatch(id, idKind);
-  return new SvcError('not_found', mismatch === null ? message : `${mismatch}.`, {
-    hint: suggestWhereToLook(id, idKind),
-  });
+/** @param id what the client passed */
+export function createNotFoundError(kind: IdKind, id: string): SvcError {
+  const missing = `${capitalize(nounOf(kind))} ${formatIdForMessage(id)} does not exist`;
+  const message = describeIdKindMismatch(id, kind) ?? missing;
+  return new SvcError('not_found', `${message}.`, { hint: suggestWhereToLook(id, kind) });
 }
 
 /** The row of a delivery. @throws SvcError `not_found` */
-export function getDeliveryRow({ store }: Pick<Sandbox, 'store'>, id: string): DeliveryRow {
+export function getDeliveryRow({ store }: Sandbox, id: string): DeliveryRow {
   const row = store.deliveryQueries.find(id);
   if (row === undefined) throw createNotFoundError('delivery', id);
   return row;
@@ -153,7 +128,7 @@ interface NewApiKey extends NewKey {
 
 /** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a store transaction. */
 export function createApiKey(
-  sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
+  sandbox: Sandbox,
   { workspace, key = sandbox.generator.apiKey(sandbox.environment), ...fields }: NewApiKey,
 ): CreatedApiKey {
   const { store, generator } = sandbox;

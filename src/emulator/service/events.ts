@@ -33,7 +33,7 @@ interface CreatedEvent {
 
 /** Writes an event and its deliveries. Call inside a store transaction. */
 export function createEvent(
-  { store, workspaces, wall, rules }: Pick<Sandbox, 'store' | 'workspaces' | 'wall' | 'rules'>,
+  { store, workspaces, wall, rules }: Sandbox,
   { workspace, type, payload, id, webhooks, ...settings }: NewEvent,
 ): CreatedEvent {
   const createdAt = workspace.clock.now();
@@ -69,7 +69,7 @@ export function createEvent(
 }
 
 /** The event record as JSON text. @throws SvcError `not_found`, even for an event in a workspace that the key cannot access. */
-export function getEvent({ store }: Pick<Sandbox, 'store'>, caller: Caller, id: string): string {
+export function getEvent({ store }: Sandbox, caller: Caller, id: string): string {
   const row = store.events.find(id);
   if (row === undefined || !canAccess(caller, row.workspace_seq)) throw createNotFoundError('event', id);
   return toEventRecordText(row);
@@ -84,11 +84,7 @@ interface EventListInput {
 }
 
 /** A page of events, newest first, as JSON text of the list body (§2). */
-export function listEvents(
-  sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>,
-  caller: Caller,
-  input: EventListInput,
-): string {
+export function listEvents(sandbox: Sandbox, caller: Caller, input: EventListInput): string {
   const { store, rules } = sandbox;
   const { filter } = input;
   const ifMissing = { field: rules.list.workspaceParameter, code: 'invalid_request' } as const;

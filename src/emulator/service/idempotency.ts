@@ -37,11 +37,11 @@ export function parseIdempotencyKey(header: string | null): string | null {
 
 /** Stores responses, and tracks which requests are in progress. */
 export class Idempotency {
-  readonly #sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>;
+  readonly #sandbox: Sandbox;
   /** Scope hashes of the requests in progress, as Base64. */
   readonly #runningScopes = new Set<string>();
 
-  constructor(sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>) {
+  constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 

@@ -21,16 +21,13 @@ interface ListenerState {
 }
 
 export class ListenerEndpointCleanup {
-  readonly #sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>;
+  readonly #sandbox: Sandbox;
   readonly #options: ListenerEndpointCleanupOptions;
   /** By ID of the endpoint. */
   readonly #states = new Map<string, ListenerState>();
   #isStopped = false;
 
-  constructor(
-    sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>,
-    options: ListenerEndpointCleanupOptions,
-  ) {
+  constructor(sandbox: Sandbox, options: ListenerEndpointCleanupOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
   }

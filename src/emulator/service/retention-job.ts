@@ -13,7 +13,7 @@ const CHECKED_GROWTH_BYTES = 16 * MEGABYTE;
  * @returns a function that stops the job.
  */
 export function startRetentionJob(
-  { store, wall }: Pick<Sandbox, 'store' | 'wall'>,
+  { store, wall }: Sandbox,
   { days, megabytes }: RetentionLimits,
   onInternalError: (error: unknown) => void,
 ): () => void {

@@ -17,15 +17,8 @@ export type SandboxEvent =
       readonly webhookSeq: number;
       readonly workspace: LoadedWorkspace;
     }
-  | { readonly type: 'replay_requested' }
-  /** The deliveries to an endpoint that a `reorder` fault had delayed are due. */
-  | { readonly type: 'deliveries_released' }
-  /** The pending deliveries of an endpoint were canceled. */
-  | { readonly type: 'deliveries_canceled'; readonly webhookSeq: number }
-  /** An endpoint was registered or changed through the control plane, for example disabled, or its secret was rotated. */
-  | { readonly type: 'webhook_changed'; readonly webhookSeq: number }
-  /** The schedule clock of a workspace was set or moved. */
-  | { readonly type: 'clock_changed'; readonly workspaceSeq: number }
+  /** Other deliveries may be due, or due at another time: an endpoint or a clock has changed, or a delivery is sent again. */
+  | { readonly type: 'schedule_changed' }
   /** All rows were replaced: state that was read before is invalid. */
   | { readonly type: 'state_replaced' };
 

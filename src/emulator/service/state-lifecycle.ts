@@ -54,7 +54,7 @@ export class StateLifecycle {
    */
   reset(): void {
     const { store, workspaces } = this.#sandbox;
-    store.restoreBaseline(() => workspaces.resumeClocks(this.#baselineAt));
+    store.replaceState('baseline', () => workspaces.resumeClocks(this.#baselineAt));
     this.#rebuildMemory();
   }
 
@@ -69,7 +69,7 @@ export class StateLifecycle {
     const { workspace, webhookId } = this.#bootstrapResult;
     const { id, secret } = (webhookId && store.webhooks.find(webhookId)) || {};
     const options = { ...this.#options, workspaceId: workspace.id, forwardEndpoint: { id, secret } };
-    this.#startAgain(options, (bootstrapAgain) => store.deleteAll(bootstrapAgain));
+    this.#startAgain(options, (bootstrapAgain) => store.replaceState(null, bootstrapAgain));
   }
 
   /**

@@ -6,7 +6,7 @@ import { getDeliveryFault } from '../../domain/fault.ts';
 import type { ControlOperations } from '../../operations/control-operations.ts';
 import type { ValidatedInput } from '../../operations/operation.ts';
 import type { SignatureDetail } from '../../operations/signature-schemas.ts';
-import type { Attempt, AttemptDetail } from '../../resources/attempt.ts';
+import type { Attempt } from '../../resources/attempt.ts';
 import type { Verification } from '../../resources/verification.ts';
 import { diagnoseDigest } from '../../signature/diagnose-digest.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
@@ -19,33 +19,10 @@ import type { WebhookRow } from '../../store/webhooks.ts';
 import { getDeliveryRow } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The attempts of a delivery, each with its verification result. */
-export function listAttempts(sandbox: Pick<Sandbox, 'store' | 'rules'>, row: DeliveryRow): AttemptDetail[] {
-  const { store, rules } = sandbox;
+/** The attempts of a delivery. */
+export function listAttempts({ store, rules }: Sandbox, row: DeliveryRow): Attempt[] {
   const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme: rules.signature };
-  return store.attempts.listByDelivery(row.seq).map((attemptRow) => {
-    const attempt = toAttempt(attemptRow, sent);
-    return { ...attempt, verification: findVerification(sandbox, row, attempt, sent.body) };
-  });
-}
-
-/**
- * The verification result of a receiver with the correct secret. Only an injected fault makes it fail.
- * @returns null if it fails without a fault, because the secret or the scheme has changed since the attempt.
- */
-function findVerification(
-  sandbox: Pick<Sandbox, 'store' | 'rules'>,
-  row: DeliveryRow,
-  attempt: Attempt,
-  sentBody: string,
-): Verification | null {
-  const secrets = listSecrets(sandbox, row);
-  const result = verifyAttempt(sandbox, row, attempt, {
-    // This fault signs with the previous secret only. A receiver that knows only the current one rejects the attempt.
-    secret: getDeliveryFault(attempt.fault?.kind).usesPreviousSecret ? secrets.slice(0, 1) : secrets,
-    sentBody,
-  });
-  return result.ok || attempt.fault !== undefined ? result : null;
+  return store.attempts.listByDelivery(row.seq).map((attemptRow) => toAttempt(attemptRow, sent));
 }
 
 type VerificationInput = ValidatedInput<ControlOperations['verifyDelivery']>;
@@ -54,10 +31,7 @@ type VerificationInput = ValidatedInput<ControlOperations['verifyDelivery']>;
  * Verifies an attempt of a delivery as a receiver does.
  * @throws SvcError `not_found` if the delivery or the attempt does not exist.
  */
-export function verifyDelivery(
-  sandbox: Pick<Sandbox, 'store' | 'rules'>,
-  input: VerificationInput,
-): Verification {
+export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Verification {
   const { computed, now, tolerance_ms: toleranceMs, payload_base64: base64 } = input;
   const payload = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
   const signed = getSignedAttempt(sandbox, input.id, input.attempt);
@@ -100,7 +74,7 @@ export function pickAttempt<Numbered extends { readonly number: number }>(
 
 /** The secrets of the delivery's endpoint: the current one, and the previous one even after its overlap. */
 export function listSecrets(
-  { store }: Pick<Sandbox, 'store'>,
+  { store }: Sandbox,
   { webhook_seq: webhookSeq }: Pick<DeliveryRow, 'webhook_seq'>,
 ): string[] {
   const { secret, previous_secret: previous } = store.webhooks.getBySeq(webhookSeq);
@@ -112,18 +86,19 @@ export function listSecrets(
  * if a fault replaced the signature, or if the secret or the scheme has changed since.
  */
 export function listSigningSecrets(
-  { store, rules: { signature: scheme } }: Pick<Sandbox, 'store' | 'rules'>,
+  sandbox: Sandbox,
   row: DeliveryRow,
   { request: { headers } }: Pick<Attempt, 'request'>,
 ): string[] {
-  const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme };
+  const { signature: scheme } = sandbox.rules;
+  const sent = { id: row.id, body: sandbox.store.deliveryQueries.getBody(row.seq), scheme };
   const { message, digests } = readSignature(headers, sent);
-  return listSecrets({ store }, row).filter((secret) => isSignedWithAny(scheme, [secret], message, digests));
+  return listSecrets(sandbox, row).filter((secret) => isSignedWithAny(scheme, [secret], message, digests));
 }
 
 /** Finds the mistake with which the receiver computed its digest. */
 function diagnose(
-  sandbox: Pick<Sandbox, 'store' | 'rules'>,
+  sandbox: Sandbox,
   { row, attempt, scheme, message, digests }: ReturnType<typeof getSignedAttempt>,
   computed: string,
   { secrets = [] }: VerificationInput,
@@ -162,7 +137,7 @@ interface VerifierInput {
 }
 
 function verifyAttempt(
-  { rules, store }: Pick<Sandbox, 'rules' | 'store'>,
+  { rules, store }: Sandbox,
   row: DeliveryRow,
   { request, sent_at: sentAt }: Attempt,
   { secret, sentBody, now, toleranceMs, payload }: VerifierInput,
@@ -213,13 +188,14 @@ function nameSecrets({
  * @param number of the attempt (default: the last one).
  * @throws SvcError `not_found` if the delivery or the attempt does not exist.
  */
-export function describeSignature(
-  sandbox: Pick<Sandbox, 'store' | 'rules'>,
-  id: string,
-  number: number | undefined,
-): SignatureDetail {
+export function describeSignature(sandbox: Sandbox, id: string, number: number | undefined): SignatureDetail {
   const { row, attempt, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
-  const [currentSecret = '', previousSecret] = listSecrets(sandbox, row);
+  const secrets = listSecrets(sandbox, row);
+  const [currentSecret = '', previousSecret] = secrets;
+  // This fault signs with the previous secret only. A receiver that knows only the current one rejects the attempt.
+  const isOldSecret = getDeliveryFault(attempt.fault?.kind).usesPreviousSecret;
+  const secret = isOldSecret ? [currentSecret] : secrets;
+  const verification = verifyAttempt(sandbox, row, attempt, { secret, sentBody });
   const describeSecret = (name: 'current' | 'previous', secret: string) => ({
     name,
     masked: maskSecret(secret),
@@ -235,12 +211,13 @@ export function describeSignature(
       describeSecret('current', currentSecret),
       ...(previousSecret === undefined ? [] : [describeSecret('previous', previousSecret)]),
     ],
-    verification: findVerification(sandbox, row, attempt, sentBody),
+    // Without a fault, it fails because the secret or the scheme has changed since the attempt.
+    verification: verification.ok || attempt.fault !== undefined ? verification : null,
   };
 }
 
 /** Returns an attempt with the message that its signature covers, and the digests. */
-function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string, number: number | undefined) {
+function getSignedAttempt(sandbox: Sandbox, id: string, number: number | undefined) {
   const { store, rules } = sandbox;
   const row = getDeliveryRow(sandbox, id);
   const attemptRow = pickAttempt(store.attempts.listByDelivery(row.seq), number, row);

@@ -16,7 +16,6 @@ import {
 } from '../../resources/endpoint.ts';
 import { validate } from '../../resources/validate.ts';
 import { toColumns, toFlag } from '../../store/columns.ts';
-import type { Store } from '../../store/store.ts';
 import {
   newWebhookColumns,
   toWebhook,
@@ -68,10 +67,7 @@ export function validateEndpoint(
 }
 
 /** Writes an endpoint. Only this return value contains the secret (§2). Call inside a store transaction. */
-export function createWebhook(
-  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
-  input: NewWebhook,
-): CreatedWebhook {
+export function createWebhook(sandbox: Sandbox, input: NewWebhook): CreatedWebhook {
   const row = insertWebhook(sandbox, input);
   return { ...toWebhook(row), secret: row.secret };
 }
@@ -83,7 +79,7 @@ export function createWebhook(
  *   deliveries and gets the other values of `input`.
  */
 export function registerWebhook(
-  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
+  sandbox: Sandbox,
   input: NewWebhook,
   canReuse: (row: WebhookRow) => boolean,
 ): WebhookWithWorkspace {
@@ -98,10 +94,7 @@ export function registerWebhook(
  * already has the URL is used instead, and the earlier one is disabled, so that each event arrives once. Call inside a store
  * transaction.
  */
-export function registerForwardTarget(
-  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
-  input: NewWebhook,
-): WebhookWithWorkspace {
+export function registerForwardTarget(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspace {
   const { webhooks } = sandbox.store;
   const { workspace, url } = input;
   const earlier = webhooks.findForwardTarget(workspace.seq);
@@ -115,13 +108,14 @@ export function registerForwardTarget(
 
 /** Enables an endpoint, deleted or not, and gives it the values of `input`. @throws as {@link assertBelowLimit}. */
 function reuseWebhook(
-  { store, rules }: Pick<Sandbox, 'store' | 'rules'>,
+  sandbox: Sandbox,
   earlier: WebhookWithWorkspace,
   input: NewWebhook,
 ): WebhookWithWorkspace {
-  if (earlier.deleted_at !== null) assertBelowLimit({ store, rules }, input.workspace);
-  const row = { ...applyChange(store, earlier, { disabled: false, ...input }), deleted_at: null };
-  store.webhooks.update(row);
+  if (earlier.deleted_at !== null) assertBelowLimit(sandbox, input.workspace);
+  const settings = toColumns(endpointSettings, { disabled: false, ...input });
+  const row = { ...earlier, ...settings, deleted_at: null };
+  sandbox.store.webhooks.update(row);
   return row;
 }
 
@@ -135,7 +129,7 @@ export function isPermanent({ listener, deleted_at: deletedAt }: WebhookRow): bo
  * @param isInUse whether an endpoint counts
  */
 export function findEquivalentWebhook(
-  { store }: Pick<Sandbox, 'store'>,
+  { store }: Sandbox,
   { workspace, url, events }: Pick<NewWebhook, 'workspace' | 'url' | 'events'>,
   isInUse: (row: WebhookRow) => boolean,
 ): WebhookWithWorkspace | undefined {
@@ -149,10 +143,7 @@ export function findEquivalentWebhook(
 }
 
 /** @throws SvcError `validation_failed` if the workspace has as many endpoints as gap `webhook.limit` allows. */
-function assertBelowLimit(
-  { store, rules: { webhookLimit } }: Pick<Sandbox, 'store' | 'rules'>,
-  { id, seq }: LoadedWorkspace,
-): void {
+function assertBelowLimit({ store, rules: { webhookLimit } }: Sandbox, { id, seq }: LoadedWorkspace): void {
   if (store.webhooks.count(seq) < webhookLimit) return;
   throw new SvcError(
     'validation_failed',
@@ -164,10 +155,7 @@ function assertBelowLimit(
 }
 
 /** @throws as {@link assertBelowLimit}. */
-function insertWebhook(
-  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
-  input: NewWebhook,
-): WebhookWithWorkspace {
+function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspace {
   const { store } = sandbox;
   const { workspace } = input;
   assertBelowLimit(sandbox, workspace);
@@ -192,22 +180,14 @@ function insertWebhook(
  * Changes an endpoint. Pending deliveries go to the new URL. While an endpoint is disabled, its pending deliveries wait
  * and new events create no deliveries for it. Call inside a store transaction.
  */
-export function updateWebhook(
-  { store }: Pick<Sandbox, 'store'>,
-  id: string,
-  change: EndpointChange,
-): WebhookDetail {
-  const row = applyChange(store, getWebhookRow({ store }, id), change);
-  store.webhooks.update(row);
+export function updateWebhook(sandbox: Sandbox, id: string, change: EndpointChange): WebhookDetail {
+  const row = { ...getWebhookRow(sandbox, id), ...toColumns(endpointSettings, change) };
+  sandbox.store.webhooks.update(row);
   return toWebhookDetail(row);
 }
 
-function applyChange(store: Store, row: WebhookWithWorkspace, change: EndpointChange): WebhookWithWorkspace {
-  return { ...row, ...toColumns(endpointSettings, change), changed_seq: store.nextSeq() };
-}
-
 /** Deletes an endpoint and cancels its pending deliveries. Call inside a store transaction. @returns the number of canceled deliveries. */
-export function deleteWebhook(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, id: string): number {
+export function deleteWebhook(sandbox: Sandbox, id: string): number {
   const row = getWebhookRow(sandbox, id);
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   sandbox.store.webhooks.update({ ...row, deleted_at: now });
@@ -218,11 +198,7 @@ export function deleteWebhook(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, id
  * Gives an endpoint a new secret. The old secret signs too for `overlapMs` of schedule time, so that a receiver can switch
  * without rejecting a delivery (gap `signature.header`). Call inside a store transaction.
  */
-export function rotateWebhookSecret(
-  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules' | 'workspaces'>,
-  id: string,
-  overlapMs: number,
-): WebhookWithSecret {
+export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: number): WebhookWithSecret {
   const row = getWebhookRow(sandbox, id);
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const newRow = {
@@ -230,26 +206,21 @@ export function rotateWebhookSecret(
     secret: sandbox.generator.webhookSecret(sandbox.rules.signature.key),
     previous_secret: row.secret,
     previous_secret_expires_at: overlapMs > 0 ? Math.min(now + overlapMs, LAST_TIME) : null,
-    changed_seq: sandbox.store.nextSeq(),
   };
   sandbox.store.webhooks.update(newRow);
   return { ...toWebhookDetail(newRow), secret: newRow.secret };
 }
 
 /** Deletes an endpoint and publishes the cancellation. @returns the number of canceled deliveries. */
-export async function removeWebhook(
-  sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>,
-  id: string,
-): Promise<number> {
-  const { seq } = getWebhookRow(sandbox, id);
+export async function removeWebhook(sandbox: Sandbox, id: string): Promise<number> {
   const canceled = await sandbox.store.write(() => deleteWebhook(sandbox, id));
-  sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
+  sandbox.bus.publish({ type: 'schedule_changed' });
   return canceled;
 }
 
 /** The row of an endpoint. @throws SvcError `not_found`. */
-export function getWebhookRow({ store }: Pick<Sandbox, 'store'>, id: string) {
+export function getWebhookRow({ store }: Sandbox, id: string) {
   const row = store.webhooks.find(id);
-  if (row === undefined) throw createNotFoundError('endpoint', id);
+  if (row === undefined) throw createNotFoundError('webhook', id);
   return row;
 }

@@ -170,7 +170,7 @@ describe('ClockController', () => {
     const { clock, workspace, sandbox, stored } = startController();
     const speeds: number[] = [];
     sandbox.bus.subscribe(
-      ({ type }) => void (type === 'clock_changed' && speeds.push(workspace.clock.currentSpeed)),
+      ({ type }) => void (type === 'schedule_changed' && speeds.push(workspace.clock.currentSpeed)),
     );
     await clock.set(workspace, { frozen: false, speed: 7 });
     expect(stored()).toMatchObject({ at: NOW, speed: 7, frozen: false });
@@ -213,7 +213,9 @@ describe('ClockController', () => {
   it('after a move, the clock is stored as it continues, and its observers see it running', async () => {
     const { clock, workspace, sandbox, pass, stored } = startController({ frozen: false });
     const seen: boolean[] = [];
-    sandbox.bus.subscribe(({ type }) => void (type === 'clock_changed' && seen.push(workspace.clock.frozen)));
+    sandbox.bus.subscribe(
+      ({ type }) => void (type === 'schedule_changed' && seen.push(workspace.clock.frozen)),
+    );
     pass(500);
     await clock.settle(workspace);
     expect(stored()).toEqual({ at: NOW + 500, wallAt: NOW + 500, speed: 1, frozen: false });

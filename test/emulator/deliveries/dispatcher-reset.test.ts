@@ -18,7 +18,7 @@ function startDispatcher(options: Parameters<typeof start>[0] = {}) {
     ...dispatch,
     /** Restores the rows of the last `store.setBaseline`. */
     async reset() {
-      store.restoreBaseline(() => {});
+      store.replaceState('baseline', () => {});
       sandbox.workspaces.clear();
       sandbox.bus.publish({ type: 'state_replaced' });
       await runEventLoop();

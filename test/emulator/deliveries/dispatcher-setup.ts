@@ -146,7 +146,6 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     store.close();
   });
 
-  const seqOf = (id: string) => store.webhooks.find(id)?.seq ?? 0;
   const get = (id: string): DeliveryRow => {
     const row = store.deliveryQueries.find(id);
     if (row === undefined) throw new Error(`no delivery ${id}`);
@@ -178,22 +177,20 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
       replayDelivery(sandbox, { id, ...change }),
     async update(id: string, change: EndpointChange) {
-      const webhookSeq = seqOf(id);
       await store.write(() => updateWebhook(sandbox, id, change));
-      sandbox.bus.publish({ type: 'webhook_changed', webhookSeq });
+      sandbox.bus.publish({ type: 'schedule_changed' });
       await runEventLoop();
     },
     async remove(id: string) {
-      const webhookSeq = seqOf(id);
       await store.write(() => deleteWebhook(sandbox, id));
-      sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq });
+      sandbox.bus.publish({ type: 'schedule_changed' });
       await runEventLoop();
     },
     pass,
     /** Moves the schedule clock. */
     async moveTo(at: number) {
       workspace.clock.moveTo(at);
-      sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
+      sandbox.bus.publish({ type: 'schedule_changed' });
       await runEventLoop();
     },
   };

@@ -193,8 +193,7 @@ describe('the end of the dispatcher', () => {
     store.close();
     await second?.respond();
     sandbox.bus.publish({ type: 'delivery_due', seq: 1, webhookSeq, workspace });
-    sandbox.bus.publish({ type: 'webhook_changed', webhookSeq });
-    sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
+    sandbox.bus.publish({ type: 'schedule_changed' });
     await runEventLoop();
     expect([faults, sent.length]).toEqual([[], 2]);
   });
@@ -222,7 +221,7 @@ describe('the endpoints of the dispatcher', () => {
     expect(nextDueAt()).toBe(NOW + 5 * MINUTE_MS);
     await remove(id);
     expect(nextDueAt()).toBeNull();
-    sandbox.bus.publish({ type: 'webhook_changed', webhookSeq: 999 });
+    sandbox.bus.publish({ type: 'schedule_changed' });
     expect(faults).toEqual([]);
   });
 

@@ -78,7 +78,7 @@ describe('a replay at the end of an attempt', () => {
     await (await attempt(1)).respond(failedResult);
     workspace.clock.moveTo(NOW + 80 * HOUR_MS);
     const replayed = replay(id);
-    sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
+    sandbox.bus.publish({ type: 'schedule_changed' });
     await replayed;
     const manual = await attempt(2);
     await manual.respond();

@@ -219,7 +219,7 @@ describe('the dispatcher', () => {
       read.push(due.length);
       return due;
     };
-    sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
+    sandbox.bus.publish({ type: 'schedule_changed' });
     for (let i = 0; i < 100; i++) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.length).toBeGreaterThan(700);
     expect(Math.max(...read)).toBeLessThanOrEqual(64 + 8 + MAX_UNRECORDED);
@@ -235,7 +235,7 @@ describe('the dispatcher', () => {
       input: { type: 'order.shipped', workspace_id: workspace.id },
       ...{ method: 'POST', path: '/v1/events', body: null, idempotencyKey: null },
     });
-    store.restoreBaseline(() => {});
+    store.replaceState('baseline', () => {});
     sandbox.workspaces.clear();
     sandbox.bus.publish({ type: 'state_replaced' });
     expect(await created).toMatchObject({ status: 201 });

@@ -23,9 +23,7 @@ async function startChanges() {
   const find = (change: Change, selection: StreamSelection) => findItem(sandbox, change, selection);
   /** Whether the newest change of each topic is selected. */
   const isSelected = (topic: StreamTopic, selection: Partial<StreamSelection>) => {
-    const seq = store.lastSeq;
-    const rowSeq = store.webhooks.findSeq(webhook.id) ?? 0;
-    const change = topic === 'webhook' ? { type: topic, seq, rowSeq } : list(topic).at(-1);
+    const change = list(topic).at(-1);
     if (change === undefined) throw new Error(`no change of ${topic}`);
     return find(change, { ...everything, ...selection }) !== null;
   };
@@ -45,7 +43,7 @@ describe('the changes that clients of the stream receive', () => {
 
   it('a change whose row was removed is sent to nobody', async () => {
     const { find } = await startChanges();
-    for (const type of ['delivery', 'attempt', 'request', 'webhook'] as const)
+    for (const type of ['delivery', 'attempt', 'request'] as const)
       expect(find({ type, seq: 9_999, rowSeq: 9_999 }, everything)).toBeNull();
   });
 
@@ -56,61 +54,61 @@ describe('the changes that clients of the stream receive', () => {
       Record<string, boolean>,
     ]
   >([
-    ['without a filter', () => ({}), { delivery: true, attempt: true, webhook: true }],
+    ['without a filter', () => ({}), { delivery: true, attempt: true }],
     [
       'with the workspace and the endpoint',
       ({ webhook, workspace }) => ({ deliveries: { webhook_id: webhook, workspace_id: workspace } }),
-      { delivery: true, attempt: true, webhook: true },
+      { delivery: true, attempt: true },
     ],
     [
       'with another workspace',
       ({ webhook }) => ({ deliveries: { webhook_id: webhook, workspace_id: 'ws_other' } }),
-      { delivery: false, attempt: false, webhook: false },
+      { delivery: false, attempt: false },
     ],
     [
       'with another endpoint',
       ({ workspace }) => ({ deliveries: { webhook_id: 'wh_other', workspace_id: workspace } }),
-      { delivery: false, attempt: false, webhook: false },
+      { delivery: false, attempt: false },
     ],
     [
       'of a listener of the endpoint',
       ({ webhook }) => ({ listenerIds: ['wh_other', webhook] }),
-      { delivery: true, attempt: true, webhook: true },
+      { delivery: true, attempt: true },
     ],
     [
       'of a listener of another endpoint',
       () => ({ listenerIds: ['wh_other'] }),
-      { delivery: false, attempt: false, webhook: false },
+      { delivery: false, attempt: false },
     ],
     [
       'with a type that no event has',
       () => ({ deliveries: { type: 'invoice.paid' } }),
-      { delivery: false, attempt: false, webhook: true },
+      { delivery: false, attempt: false },
     ],
     [
       'with a history that starts at the time of the changes',
       () => ({ historyStart: { newest: 9_999, wall: NOW, schedule: NOW } }),
-      { delivery: true, attempt: true, webhook: false },
+      { delivery: true, attempt: true },
     ],
     [
       'with a history that starts after the changes by the wall clock',
       () => ({ historyStart: { newest: 9_999, wall: NOW + 1, schedule: NOW } }),
-      { delivery: true, attempt: true, webhook: false },
+      { delivery: true, attempt: true },
     ],
     [
       'with a history that starts after the changes by the schedule clock',
       () => ({ historyStart: { newest: 9_999, wall: NOW, schedule: NOW + 1 } }),
-      { delivery: false, attempt: false, webhook: false },
+      { delivery: false, attempt: false },
     ],
     [
       'whose history ended before the changes',
       () => ({ historyStart: { newest: 0, wall: NOW + 1, schedule: NOW + 1 } }),
-      { delivery: true, attempt: true, webhook: true },
+      { delivery: true, attempt: true },
     ],
   ])('a stream %s receives the changes that it selects', async (_, select, expected) => {
     const { isSelected, webhook, workspaceId } = await startChanges();
     const selection = select({ webhook: webhook.id, workspace: workspaceId });
-    const topics = ['delivery', 'attempt', 'webhook'] as const;
+    const topics = ['delivery', 'attempt'] as const;
     expect(Object.fromEntries(topics.map((topic) => [topic, isSelected(topic, selection)]))).toEqual(
       expected,
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { IdKind } from '../../../src/domain/ids.ts';
 import {
   authenticate,
   createApiKey,
@@ -140,13 +141,12 @@ describe('resolveWorkspace', () => {
 });
 
 describe('createNotFoundError', () => {
-  it.each([
+  it.each<[IdKind, string, string, string]>([
     ['event', 'evt_x', 'Event evt_x does not exist.', 'svc events list'],
-    ['API key', 'key_x', 'API key key_x does not exist.', 'svc keys list'],
+    ['apiKey', 'key_x', 'API key key_x does not exist.', 'svc keys list'],
     ['event', 'wh_x', 'wh_x is an endpoint ID; event IDs start with evt_.', 'svc events list'],
-    ['fixture', 'order.x', 'Fixture order.x does not exist.', 'svc fixtures list'],
-  ])('the error for the %s %s is %j with a command that lists them', (noun, id, message, hint) => {
-    const error = createNotFoundError(noun, id);
+  ])('the error for the %s %s is %j with a command that lists them', (kind, id, message, hint) => {
+    const error = createNotFoundError(kind, id);
     expect(error).toMatchObject({ code: 'not_found', message });
     expect(error.hint?.command).toBe(hint);
   });

@@ -131,7 +131,7 @@ describe('the choice of the fault that fires', () => {
     store.flush();
     store.writeNow(() => store.faults.setAppliedCount(store.faults.find(id)?.seq ?? 0, 0));
     expect(faults.applyToRequest(() => request)).toBeUndefined();
-    bus.publish({ type: 'clock_changed', workspaceSeq: 1 });
+    bus.publish({ type: 'schedule_changed' });
     expect(faults.applyToRequest(() => request)).toBeUndefined();
     bus.publish({ type: 'state_replaced' });
     expect(faults.applyToRequest(() => request)?.applied.id).toBe(id);

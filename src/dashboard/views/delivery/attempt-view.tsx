@@ -3,7 +3,7 @@
 import { formatLatency } from '../../../domain/duration.ts';
 import { isAttemptSent } from '../../../domain/fault.ts';
 import { toSentence } from '../../../domain/message-parts.ts';
-import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { Attempt } from '../../../resources/attempt.ts';
 import { describePhases } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
@@ -18,7 +18,7 @@ import { DeliveryComparison } from './delivery-comparison.tsx';
 
 interface Props {
   readonly delivery: DeliveryDetail;
-  readonly attempt: AttemptDetail;
+  readonly attempt: Attempt;
 }
 
 export function AttemptView({ delivery, attempt }: Props) {
@@ -96,7 +96,7 @@ function AttemptHeader({ delivery, attempt }: Props) {
   );
 }
 
-function Messages({ attempt }: { readonly attempt: AttemptDetail }) {
+function Messages({ attempt }: { readonly attempt: Attempt }) {
   const { request, response, error } = attempt;
   return (
     <div class="fields">

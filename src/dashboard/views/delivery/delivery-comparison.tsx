@@ -1,7 +1,7 @@
 /** The differences between an attempt and the last success. */
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json-text.ts';
-import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { Attempt } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { control } from '../../control.ts';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -12,12 +12,12 @@ import { formatHeaders } from './to-markdown.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
-  readonly attempt: AttemptDetail;
+  readonly attempt: Attempt;
 }
 
 interface Compared {
   readonly title: string;
-  readonly attempt: AttemptDetail;
+  readonly attempt: Attempt;
 }
 
 export function DeliveryComparison({ delivery, attempt }: Props) {
@@ -54,7 +54,7 @@ async function findLastSuccess({
   return attempt === undefined ? null : toCompared(success, attempt);
 }
 
-function toCompared({ event_type: type }: DeliveryDetail, attempt: AttemptDetail): Compared {
+function toCompared({ event_type: type }: DeliveryDetail, attempt: Attempt): Compared {
   const time = formatDateTime(Date.parse(attempt.scheduled_at)).slice(11);
   return { title: `${type}, attempt ${attempt.number}, ${describeOutcome(attempt)}, ${time}`, attempt };
 }
@@ -67,7 +67,7 @@ function maskVaryingValues(text: string): string {
     .replace(/^([\w-]*(?:date|timestamp|signature|content-length|keep-alive)): .*$/gim, '$1: …');
 }
 
-const parts: Record<string, (attempt: AttemptDetail) => string> = {
+const parts: Record<string, (attempt: Attempt) => string> = {
   Response: ({ response, response_status: status, error }) =>
     response === null
       ? `None: ${error}`

@@ -2,7 +2,7 @@
 import { describeOutcome } from '../../../domain/delivery.ts';
 import { formatCount } from '../../../domain/message-parts.ts';
 import { toPart } from '../../../domain/timeline-scale.ts';
-import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { Attempt } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { route } from '../../router.ts';
@@ -12,7 +12,7 @@ import { type MarkTarget, Timeline, TimelineArea, TimeScale } from '../timeline/
 
 interface Props {
   readonly delivery: DeliveryDetail;
-  readonly selected: AttemptDetail | undefined;
+  readonly selected: Attempt | undefined;
 }
 
 export function DeliveryTimeline({ delivery, selected }: Props) {

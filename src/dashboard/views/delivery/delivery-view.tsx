@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { describeOutcome, getDisplayStatus } from '../../../domain/delivery.ts';
 import { toCurl } from '../../../domain/shell.ts';
 import type { Explanation } from '../../../operations/explanation-schemas.ts';
-import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { Attempt } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -74,7 +74,7 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
 interface HeaderProps {
   readonly delivery: DeliveryDetail;
   readonly explanation: Explanation;
-  readonly selected: AttemptDetail | undefined;
+  readonly selected: Attempt | undefined;
 }
 
 function Header({ delivery, explanation, selected }: HeaderProps) {

@@ -3,10 +3,10 @@ import { getDisplayStatus } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json-text.ts';
 import { createSecretRemover } from '../../../domain/secret-remover.ts';
 import type { Explanation } from '../../../operations/explanation-schemas.ts';
-import type { AttemptDetail } from '../../../resources/attempt.ts';
+import type { Attempt } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 
-type Headers = AttemptDetail['request']['headers'];
+type Headers = Attempt['request']['headers'];
 
 /**
  * What an attempt sent and received and why it failed, for a colleague.
@@ -14,7 +14,7 @@ type Headers = AttemptDetail['request']['headers'];
  */
 export function toMarkdown(
   delivery: DeliveryDetail,
-  { number, request, response, response_status: status, error }: AttemptDetail,
+  { number, request, response, response_status: status, error }: Attempt,
   { summary, detail, evidence }: Explanation,
   secrets: readonly string[],
 ): string {
