@@ -32,8 +32,9 @@ async function run(receiver: string, options: TestEmulatorOptions, between = asy
 
 /** Removes wall time and responses of the receiver. */
 function withoutWall({ deliveries, ...made }: Awaited<ReturnType<typeof play>>) {
-  const facts = deliveries.map(({ attempts, ...delivery }) => ({
+  const facts = deliveries.map(({ attempts, last_attempt: last, ...delivery }) => ({
     ...delivery,
+    last_attempt: last && { ...last, duration_ms: 0 },
     attempts: attempts.map(({ id, scheduled_at, request: { body } }) => ({ id, scheduled_at, body })),
   }));
   return JSON.stringify({ ...made, deliveries: facts });
