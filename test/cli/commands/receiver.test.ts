@@ -299,8 +299,8 @@ describe('svc receiver check', () => {
     const interruption = new AbortController();
     await using receiver = await createReceiver(respondTo);
     receiver.respond((request, index) => {
-      // The requests of the checks of three valid deliveries, a forged and an altered one come first.
-      if (index === 6) interruption.abort();
+      // Seven valid deliveries, a forged and an altered one come first.
+      if (index === 9) interruption.abort();
       return respondTo(request);
     });
     const rule = ['signature.genuine', 'signature.other-secret', 'signature.altered-body', 'rejection'];
