@@ -37,7 +37,14 @@ interface DashboardOptions {
 
 export function mountDashboard(app: H3, options: DashboardOptions): void {
   const { internalErrorLog, nextRequestId, guard, serveAllowed, folder } = options;
-  const getFile = createFileReader(folder);
+  let files: ReadonlyMap<string, DashboardFile> | null = null;
+  /** Reads all files when it is first called. Throws `not_found` without a file, or if the dashboard has not been built. */
+  const getFile = (path: string) => {
+    files ??= readFiles(folder);
+    const file = files.get(path);
+    if (file === undefined) throw new SvcError('not_found', `The dashboard has no file ${path}.`);
+    return file;
+  };
   const openPage = (event: H3Event, requestId: string) => {
     const cookie = guard.openPage(event);
     if (cookie !== null) return redirectWithCookie(event.url, cookie, requestId);
@@ -115,22 +122,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/**
- * Creates a function that returns the file at a path: `/`, or `/assets/…`. It reads all files when it is first called, and
- * throws `not_found` without a file, or if the dashboard has not been built.
- */
-function createFileReader(folder: string | undefined): (path: string) => DashboardFile {
-  let files: ReadonlyMap<string, DashboardFile> | null = null;
-  return (path) => {
-    files ??= readFiles(folder);
-    const file = files.get(path);
-    if (file === undefined) throw new SvcError('not_found', `The dashboard has no file ${path}.`);
-    return file;
-  };
-}
-
 type DashboardFile = ReturnType<typeof createFile>;
 
+/** The files by path: `/`, and `/assets/…`. */
 function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFile> {
   const source = folder === undefined ? findPackageFiles('dist/dashboard') : openFolder(folder);
   const page = source.read('index.html');

@@ -207,7 +207,15 @@ const listenProblems: Readonly<Record<string, string>> = {
 
 /** Converts the error of a server that cannot use its address; returns any other error unchanged. */
 export function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') return createPortError(host, port, error);
+  if (error.code === 'EADDRINUSE') {
+    return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
+      hint: {
+        text: 'Use port 0 for any free port, or check whether an emulator uses this port',
+        command: `svc emulator status --url http://${host}:${port}/_svc`,
+      },
+      cause: error,
+    });
+  }
   const problem = listenProblems[error.code ?? ''];
   return problem === undefined ? error : createListenError(host, port, problem, error);
 }
@@ -215,16 +223,6 @@ export function toListenError(error: NodeJS.ErrnoException, host: string, port: 
 function createListenError(host: string, port: number, problem: string, cause?: unknown): SvcError {
   return new SvcError('usage', `Cannot listen on ${host}:${port}: ${problem}.`, {
     hint: 'Use another host or port.',
-    cause,
-  });
-}
-
-function createPortError(host: string, port: number, cause?: unknown): SvcError {
-  return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
-    hint: {
-      text: 'Use port 0 for any free port, or check whether an emulator uses this port',
-      command: `svc emulator status --url http://${host}:${port}/_svc`,
-    },
     cause,
   });
 }
