@@ -97,6 +97,10 @@ export const yesRow = (action: string) =>
     summary: `${action} without asking (implied outside a terminal and with --json)`,
   }) as const;
 
+/** The option that {@link confirmOrFail} needs outside a terminal. @param action as for {@link yesRow} */
+export const requiredYesRow = (action: string) =>
+  ({ option: '-y, --yes', summary: `${action} without asking for confirmation` }) as const;
+
 /**
  * Asks for confirmation, unless `--yes` is given or there is no terminal.
  * @throws SvcError `interrupted` when the user declines.
@@ -109,6 +113,17 @@ export async function confirm(context: Context, question: string, yes: boolean |
   if (isConfirmed) return;
   context.io.note('Canceled.');
   throw new SvcError('interrupted', 'Canceled.');
+}
+
+/** As {@link confirm}, for what cannot be undone. @throws SvcError `usage` without a terminal, unless `--yes` is given */
+export async function confirmOrFail(
+  context: Context,
+  question: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  if (!yes && !isInteractive(context))
+    throw new SvcError('usage', 'Missing option: --yes', { hint: `Add --yes to confirm: ${question}` });
+  await confirm(context, question, yes);
 }
 
 export function isInteractive({ io, json }: Context): boolean {

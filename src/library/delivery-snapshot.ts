@@ -73,7 +73,7 @@ export function findSentPayload({ attempts }: DeliveryDetail): unknown {
   const body = attempts[0]?.request.body;
   try {
     const json = body === undefined ? null : JSON.parse(body);
-    return json?.workspace_id === undefined ? json : (json.data?.payload ?? null);
+    return json?.data?.payload ?? json;
   } catch {
     // The fault `tamper-body` can make the body of a replay invalid JSON.
     return body;

@@ -50,7 +50,7 @@ describe('toSnapshot', () => {
     });
     expect(toSnapshot([delivery])[0]).toMatchObject({
       url: 'http://localhost:PORT/hooks',
-      payload: null,
+      payload: {},
       attempts: [
         {
           after: '35m',
@@ -65,8 +65,7 @@ describe('toSnapshot', () => {
 describe('findSentPayload', () => {
   it.each<[string, string | null, unknown]>([
     ['the payload of the first attempt', '{"data":{"payload":{"a":1}}}', { a: 1 }],
-    ['null for a body without a payload', '{"data":{}}', null],
-    ['null for a body without data', '{}', null],
+    ['a body that is not the envelope of an event', '{"data":{"object":1}}', { data: { object: 1 } }],
     ['the text of a body that is not JSON', '{"data', '{"data'],
     ['null without an attempt', null, null],
   ])('findSentPayload returns %s', (_, body, payload) => {

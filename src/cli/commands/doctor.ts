@@ -1,8 +1,10 @@
-/** `svc doctor`: checks Node.js, the configuration, the emulator of this folder, its database and its endpoints. */
+/** `svc doctor`: checks Node.js, the configuration, the emulator of this folder, the port, the database and the endpoints. */
+import { createServer } from 'node:net';
 import type { Config } from '../../config/resolve-config.ts';
 import { findRunFile } from '../../config/run-file.ts';
 import { createFindingBuilder, type Finding, toProbeFindings } from '../../diagnosis/probe-findings.ts';
 import { ExitCode } from '../../domain/errors.ts';
+import { getPort } from '../../domain/http-url.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import type { WebhookDetail } from '../../resources/endpoint.ts';
@@ -47,6 +49,7 @@ async function checkEverything(context: Context): Promise<Finding[]> {
     ...node,
     configuration.ok(config.file ?? 'no configuration file'),
     finding,
+    await checkPort(config.values, running),
     await checkDatabase(config.values.db, running),
     ...(await checkEndpoints(running, context)),
   ];
@@ -92,6 +95,35 @@ async function checkEmulator(
 }
 
 /** Asks the emulator, which has locked its file. Without one, opens the file that the next one will use. */
+/** The port on which the next emulator would listen. */
+async function checkPort(
+  { host, port }: Pick<Config['values'], 'host' | 'port'>,
+  running: RunningEmulator | null,
+): Promise<Finding> {
+  const finding = createFindingBuilder('port', 'Port');
+  if (running !== null) return finding.ok(`${getPort(new URL(running.status.url))} is used by the emulator`);
+  if (port === 0) return finding.ok('any free port');
+  const error = await tryToListen(host, port);
+  if (error === null) return finding.ok(`${port} is free`);
+  return error.code === 'EADDRINUSE'
+    ? finding.problem(`${port} is in use`, {
+        text: 'Choose another port with --port, or find the program that uses it',
+        command: `lsof -i :${port}`,
+      })
+    : finding.problem(
+        `Cannot listen on ${host}:${port}: ${error.message}`,
+        'Choose another --host or --port.',
+      );
+}
+
+function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
+  });
+}
+
 async function checkDatabase(configuredPath: string, running: RunningEmulator | null): Promise<Finding> {
   const database = createFindingBuilder('database', 'Database');
   const toFinding = (path: string, sizeBytes: number, damage: readonly string[]) =>

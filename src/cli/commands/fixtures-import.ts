@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
 import { parseList } from '../option-parsers.ts';
-import { confirm, yesRow } from '../prompt.ts';
+import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { readRecording } from '../recording-file.ts';
 import { printWarning } from '../report-error.ts';
 
@@ -45,7 +45,7 @@ export const command = defineCommand({
       defaultText: 'all',
     },
     dryRun: { option: '--dry-run', summary: 'Show the fixtures, and write nothing' },
-    yes: yesRow('Write'),
+    yes: requiredYesRow('Write'),
   },
   examples: [
     ['Create a fixture for each event type in a recording', 'fixtures import staging.har'],
@@ -79,7 +79,7 @@ export const command = defineCommand({
     }
     const count = formatCount(rows.length, 'fixture');
     if (dryRun) return context.print({ fixtures: rows }, () => `${count} would be written to ${folder}.`);
-    await confirm(context, `Write ${count} to ${folder}?`, yes);
+    await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
     for (const [index, { type, from, file }] of rows.entries()) {
       const current = findFixture(type, fixtureFolders(projectFolder, values.sender));
       const description = JSON.stringify(current?.description ?? `Imported from ${from}.`);

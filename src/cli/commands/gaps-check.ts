@@ -19,7 +19,7 @@ import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
 import { urlOption } from '../option-parsers.ts';
-import { confirm, yesRow } from '../prompt.ts';
+import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { readRecording } from '../recording-file.ts';
 import { styleCheckStatus, styleFor } from '../render/style.ts';
 import { renderTable } from '../render/table.ts';
@@ -50,7 +50,7 @@ export const check = defineCommand({
     },
     secret: secretRow,
     write: { option: '--write', summary: 'Write the overrides to svc.config.json after confirmation' },
-    yes: yesRow('Write'),
+    yes: requiredYesRow('Write'),
   },
   notes: DETAILS,
   examples: [
@@ -165,7 +165,7 @@ async function writeOverrides(
   }
   const path = file ?? join(projectFolder, 'svc.config.json');
   const current = existsSync(path) ? readJsonFile(path) : {};
-  await confirm(context, `Write these overrides to ${path}?`, yes);
+  await confirmOrFail(context, `Write these overrides to ${path}?`, yes);
   await writeText(path, `${JSON.stringify({ ...Object(current), overrides }, null, 2)}\n`);
   context.io.note(`Saved ${path}. A running emulator reads it when it restarts.`);
 }

@@ -18,7 +18,7 @@ import { defineCommand } from '../define-command.ts';
 import { assertFileWritable, readCaFile, writeText } from '../file-access.ts';
 import { durationParser, urlOption } from '../option-parsers.ts';
 import { withProgress } from '../progress.ts';
-import { confirm, yesRow } from '../prompt.ts';
+import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { printHint } from '../report-error.ts';
 
 const DEFAULT_DELAY_MS = 500;
@@ -53,7 +53,7 @@ export const record = defineCommand({
       parse: durationParser(wholeNumberFrom(1, 60 * SECOND_MS)),
       defaultText: formatDuration(DEFAULT_DELAY_MS),
     },
-    yes: yesRow('Start'),
+    yes: requiredYesRow('Start'),
   },
   notes: DETAILS,
   examples: [
@@ -80,7 +80,7 @@ export const record = defineCommand({
     }
     const path = resolve(cwd, save);
     const question = `Send about 40 requests to ${baseUrl} with ${maskSecret(apiKey)}? They create at least one event.`;
-    await confirm(context, question, yes);
+    await confirmOrFail(context, question, yes);
     assertFileWritable(path);
     const authority = ca === null ? undefined : readCaFile(ca, cwd);
     const lines: RequestLine[] = [];

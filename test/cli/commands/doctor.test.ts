@@ -1,10 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
 import type { Finding } from '../../../src/diagnosis/probe-findings.ts';
+import { listenDuringTest } from '../../support/local-server.ts';
 import { Database } from '../../support/sqlite.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import {
@@ -46,7 +48,7 @@ describe('svc doctor without an emulator', () => {
     const { ok, findings } = await visit();
     expect(ok).toBe(true);
     expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
-      ...['node ok', 'sqlite ok', 'config ok', 'emulator skipped', 'database ok'],
+      ...['node ok', 'sqlite ok', 'config ok', 'emulator skipped', 'port ok', 'database ok'],
       'endpoints skipped',
     ]);
   });
@@ -85,6 +87,14 @@ describe('svc doctor without an emulator', () => {
     expect(get('emulator')).toMatchObject({
       ...{ status: 'problem', detail: expect.stringContaining(`${join(cwd, '.svc')} is not used`) },
       hint: { text: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`) },
+    });
+  });
+
+  it('a port that another program uses is a problem', async () => {
+    const port = await listenDuringTest(createServer());
+    expect((await visit({ env: { SVC_PORT: String(port) } })).get('port')).toEqual({
+      ...{ id: 'port', status: 'problem', title: 'Port', detail: `${port} is in use` },
+      hint: { text: expect.any(String), command: `lsof -i :${port}` },
     });
   });
 
@@ -149,7 +159,7 @@ describe('svc doctor with a running emulator', () => {
     expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(ok).toBe(true);
     expect(findings.map(({ id }) => id.replace(/^wh_\w+/, 'wh'))).toEqual([
-      ...['node', 'sqlite', 'config', 'emulator', 'database'],
+      ...['node', 'sqlite', 'config', 'emulator', 'port', 'database'],
       'wh/reachable',
     ]);
     expect(receiver.requests).toEqual([]);

@@ -244,6 +244,16 @@ describe('svc fixtures import', () => {
     await expect(missing).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('a question without a terminal and without --yes is a usage error', async () => {
+    const { folder, recordService } = await setUp();
+    await expect(recordService({ yes: undefined } as never)).rejects.toMatchObject({
+      code: 'usage',
+      message: 'Missing option: --yes',
+      hint: { text: expect.stringMatching(/^Add --yes to confirm: Send about \d+ requests to /) },
+    });
+    expect(existsSync(join(folder, 'a.ndjson'))).toBe(false);
+  });
+
   it('an OpenAPI document and a folder of payloads become fixtures, after --dry-run has shown them', async () => {
     const { folder, createContext } = await setUp();
     const document = {
