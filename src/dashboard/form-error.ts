@@ -15,6 +15,5 @@ export function toFormError(message: string, fields: readonly string[]): FormErr
   const field = fields.find((name) => message.startsWith(name) && !/^\w/.test(message.slice(name.length)));
   if (field === undefined) return { field: null, message };
   const [, rest] = /^:? (.+)$/s.exec(message.slice(field.length)) ?? [];
-  const text = rest === undefined ? message : capitalize(rest);
-  return { field, message: text };
+  return { field, message: rest === undefined ? message : capitalize(rest) };
 }

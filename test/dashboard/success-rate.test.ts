@@ -10,6 +10,6 @@ it.each([
 ])(
   'formatSuccessRate formats %i of %i as %s, and uses 0% and 100% only for none and all',
   (succeeded, attempts, text) => {
-    expect(formatSuccessRate({ succeeded, attempts })).toBe(text);
+    expect(formatSuccessRate(succeeded, attempts)).toBe(text);
   },
 );

@@ -8,6 +8,11 @@ type CodeMirror = typeof import('./code-mirror.ts');
 /** Undefined until it is loaded. */
 export const codeMirror = signal<CodeMirror | undefined>(undefined);
 
+/** If the emulator has stopped, the text stays plain until the page is loaded again. */
+async function loadCodeMirror(): Promise<void> {
+  codeMirror.value ??= await import('./code-mirror.ts').catch(() => undefined);
+}
+
 interface Props {
   /** Shown until CodeMirror is loaded. */
   readonly text: string;
@@ -18,16 +23,7 @@ interface Props {
 
 export function CodeMirrorHost({ text, create, inputs }: Props) {
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (codeMirror.peek() === undefined)
-      import('./code-mirror.ts').then(
-        (loaded) => {
-          codeMirror.value = loaded;
-        },
-        // The emulator has stopped. The text stays plain until the page is loaded again.
-        () => undefined,
-      );
-  }, []);
+  useEffect(() => void loadCodeMirror(), []);
   const { value: loaded } = codeMirror;
   useLayoutEffect(() => {
     if (loaded === undefined || element.current === null) return;

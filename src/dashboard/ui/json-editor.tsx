@@ -3,7 +3,7 @@
 import type { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
 import { indentJson } from '../../domain/json-text.ts';
-import { useJsonProblem } from '../use-json-problem.ts';
+import { findJsonProblem } from '../json-problem.ts';
 import { CodeMirrorHost, codeMirror } from './code-mirror-host.tsx';
 
 interface Props {
@@ -19,7 +19,7 @@ export function JsonEditor({ label, value, onInput, original, autofocus = false 
   const view = useRef<EditorView>(null);
   const latestOnInput = useRef(onInput);
   latestOnInput.current = onInput;
-  const problem = useJsonProblem(value);
+  const problem = findJsonProblem(value);
   const { value: loaded } = codeMirror;
   useEffect(() => {
     if (autofocus) view.current?.focus();

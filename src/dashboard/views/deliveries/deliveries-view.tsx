@@ -67,7 +67,7 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
 const RESPONSES = ['none', '2xx', '3xx', '4xx', '5xx', '404', '429', '500', '503'];
 
 function renderRow(delivery: ListedDelivery) {
-  const { event_type: type, url, last_attempt: last, created_at: createdAt } = delivery;
+  const { event_type: type, url, last_attempt: last, created_at: createdAt, excerpt } = delivery;
   return (
     <>
       <StatusIcon status={getDisplayStatus(delivery)} />
@@ -75,11 +75,8 @@ function renderRow(delivery: ListedDelivery) {
       <span>{shortenUrl(url)}</span>
       <span>
         {last?.fault !== undefined && <InjectedFault kind={last.fault.kind} />}{' '}
-        {delivery.excerpt === undefined ? (
-          <Reason delivery={delivery} />
-        ) : (
-          <Excerpt text={delivery.excerpt} />
-        )}
+        {excerpt === undefined && <Reason delivery={delivery} />}
+        {excerpt !== undefined && <Excerpt text={excerpt} />}
       </span>
       <Time at={createdAt} clock="schedule" />
     </>

@@ -64,7 +64,7 @@ function Row({ endpoint, at, marks }: RowProps) {
         <Timeline label={shortenUrl(url)} at={at} marks={marks} toTarget={toDeliveries(id)} />
       </td>
       <td data-label="Success" title={`${succeeded} of the last ${count} attempts`}>
-        {count === 0 ? none : formatSuccessRate(endpoint)}
+        {count === 0 ? none : formatSuccessRate(succeeded, count)}
       </td>
       <td data-label="Median">{median === null ? none : formatLatency(median)}</td>
       <td data-label="Last error">

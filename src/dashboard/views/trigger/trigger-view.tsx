@@ -7,6 +7,7 @@ import { quoteForShell } from '../../../domain/shell.ts';
 import type { ControlOutput } from '../../../operations/control-operations.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { findJsonProblem } from '../../json-problem.ts';
 import { updateQuery } from '../../router.ts';
 import { status, workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -15,7 +16,6 @@ import { Form } from '../../ui/form.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
-import { useJsonProblem } from '../../use-json-problem.ts';
 import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { EventDeliveryList } from '../events/event-view.tsx';
@@ -59,7 +59,7 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
     drafts.value = { ...drafts.value, [source]: text };
   };
   const [createdId, setCreatedId] = useState<string | null>(null);
-  const hasProblem = useJsonProblem(payload) !== null;
+  const hasProblem = findJsonProblem(payload) !== null;
   const isReady = type !== '' && !hasProblem;
   // Not while the user types, because it takes long.
   const toInput = () => ({ type, payload: compactJson(payload), workspaceId: workspaceId.peek() ?? '' });

@@ -29,5 +29,5 @@ export function WebhookTimeline({ webhook }: { readonly webhook: WebhookWithStat
 function describeResults(statistics: WebhookStatistics): string {
   const { attempts: count, succeeded, p50_ms: p50, p95_ms: p95 } = statistics;
   if (p50 === null || p95 === null) return 'No attempts yet.';
-  return `${formatSuccessRate(statistics)} succeeded: ${succeeded} of the last ${count}. Duration: median ${formatLatency(p50)}, 95th percentile ${formatLatency(p95)}.`;
+  return `${formatSuccessRate(succeeded, count)} succeeded: ${succeeded} of the last ${count}. Duration: median ${formatLatency(p50)}, 95th percentile ${formatLatency(p95)}.`;
 }
