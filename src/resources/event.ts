@@ -7,7 +7,6 @@ import {
   type ConditionOf,
   defineFields,
   defineFilters,
-  type FilterInput,
   pageOf,
   pickFields,
   pickSettable,
@@ -69,8 +68,6 @@ export const publicEventFilters = defineFilters({
     option: '--type <type>',
   },
 });
-
-export type PublicEventFilter = FilterInput<typeof publicEventFilters>;
 
 export const eventFilters = defineFilters({
   ...workspaceFilter('e.workspace_seq'),
