@@ -93,7 +93,7 @@ describe('parsers of times', () => {
     ['1h', '1h'],
     ['2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z'],
     ['2026', '2026'],
-    ['1.5', 'Did you mean 1.5m?'],
+    ['1.5', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
     ['order 5', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
     ['then', 'Pass a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.'],
   ])('parseTimeOrAge(%j) returns %j', (text, expected) => {

@@ -85,7 +85,7 @@ it('the library does not load the code for fuzzing', () => {
   expect(sources.filter((source) => source.startsWith('src/receivers/fuzz/'))).toEqual([]);
 });
 
-it('the public types need no package but the Vitest of the project and those of Node.js', () => {
+it('the public types need no package but the test runner of the project and those of Node.js', () => {
   const types = join(dist, 'types');
   const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.d\.m?ts$/.test(name),
@@ -96,7 +96,8 @@ it('the public types need no package but the Vitest of the project and those of 
       ([, target = '']) => target,
     ),
   );
-  expect(targets.filter((target) => target !== 'vitest' && !target.startsWith('node:'))).toEqual([]);
+  const runners = ['vitest', '@playwright/test'];
+  expect(targets.filter((target) => !runners.includes(target) && !target.startsWith('node:'))).toEqual([]);
 });
 
 it('svc-emulator/vitest uses the Vitest of the project and shares the modules of the library', () => {

@@ -78,6 +78,9 @@ export interface ResourceList<Row> extends ChoiceSource {
   columns(rows: readonly Row[], context: Context): Promise<readonly Column<Row>[]>;
 }
 
+/** Titles without which the values do not say anything. Choices have none. */
+const NEEDS_TITLE: ReadonlySet<string> = new Set(['ATTEMPTS', 'NEXT', 'REPLAY']);
+
 /**
  * @param list.load loads the choices, most likely first
  */
@@ -101,7 +104,8 @@ function defineList<Row extends { readonly id: string }>(
     columns,
     async list(context) {
       const rows = await load(context);
-      return toChoiceList(rows, await columns(rows, context), ({ id }) => id);
+      const shown = (await columns(rows, context)).filter(({ title }) => !NEEDS_TITLE.has(title));
+      return toChoiceList(rows, shown, ({ id }) => id);
     },
   };
 }
