@@ -28,10 +28,11 @@ export function Dialog({ title, onClose, children }: Props) {
       if (document.activeElement === document.body) target?.focus();
     };
   }, []);
-  const [firstRoute] = useState(route.peek());
+  const { section, id } = route.value;
+  const [opened] = useState({ section, id });
   useEffect(() => {
-    if (route.value !== firstRoute) element.current?.close();
-  }, [route.value]);
+    if (section !== opened.section || id !== opened.id) element.current?.close();
+  }, [section, id]);
   return (
     <dialog ref={element} class="stack" aria-labelledby={heading} onClose={onClose}>
       <div class="row">
