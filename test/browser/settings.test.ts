@@ -61,7 +61,7 @@ describeInBrowser('the settings', () => {
     await page.getByRole('searchbox').fill('');
     await page.keyboard.press('Escape');
     const dialog = await openSettings(page);
-    // As the search does, a moment after the user has typed.
+    // As the search does, shortly after the user has typed.
     await page.evaluate(`location.hash = '/deliveries?text=no.'`);
     await page.keyboard.press('t');
     await dialog.getByLabel('Shortcuts with a single key').uncheck();
