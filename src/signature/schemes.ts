@@ -5,6 +5,16 @@ import { SvcError } from '../domain/errors.ts';
 import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { formatSignatureHeader, getDigestLength, parseSignatureHeader } from './signature-header.ts';
 
+/** Standard Webhooks, whose header names differ between senders. */
+const standardWebhooks = {
+  algorithm: 'sha256',
+  key: { form: 'base64', prefix: 'whsec_' },
+  content: '{id}.{timestamp}.{body}',
+  encoding: 'base64',
+  header: { prefix: 'v1,', separator: ' ', timestampField: null },
+  timestampFormat: 'unix',
+} as const satisfies Partial<SignatureScheme>;
+
 /** The built-in schemes: that of the service (gaps `signature.*`), and those of common webhook senders. */
 export const schemes = {
   svc: {
@@ -19,13 +29,8 @@ export const schemes = {
   },
   'standard-webhooks': {
     name: 'standard-webhooks',
-    algorithm: 'sha256',
-    key: { form: 'base64', prefix: 'whsec_' },
-    content: '{id}.{timestamp}.{body}',
-    encoding: 'base64',
-    header: { prefix: 'v1,', separator: ' ', timestampField: null },
+    ...standardWebhooks,
     headers: { signature: 'Webhook-Signature', timestamp: 'Webhook-Timestamp', id: 'Webhook-Id' },
-    timestampFormat: 'unix',
   },
   stripe: {
     name: 'stripe',
@@ -69,13 +74,8 @@ export const schemes = {
   },
   svix: {
     name: 'svix',
-    algorithm: 'sha256',
-    key: { form: 'base64', prefix: 'whsec_' },
-    content: '{id}.{timestamp}.{body}',
-    encoding: 'base64',
-    header: { prefix: 'v1,', separator: ' ', timestampField: null },
+    ...standardWebhooks,
     headers: { signature: 'Svix-Signature', timestamp: 'Svix-Timestamp', id: 'Svix-Id' },
-    timestampFormat: 'unix',
   },
 } as const satisfies Record<string, SignatureScheme>;
 
