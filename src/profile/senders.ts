@@ -1,4 +1,5 @@
 /** The senders of webhooks that an emulator can be: everything that differs in what they deliver. `/v1` stays that of the service. */
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
@@ -59,10 +60,6 @@ export function fillHeaders(
   return filled;
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
 export const senders = {
   svc: {
     name: 'svc',
@@ -112,7 +109,7 @@ export const senders = {
     types: /^[a-z]\w*(?:\.\w+)*$/,
     example: 'app_mention',
     // The first retry follows almost at once.
-    retryDelaysMs: [SECOND, MINUTE, 5 * MINUTE],
+    retryDelaysMs: [SECOND_MS, MINUTE_MS, 5 * MINUTE_MS],
     source: 'https://docs.slack.dev/apis/events-api',
   },
   shopify: {
@@ -127,7 +124,7 @@ export const senders = {
     types: /^[a-z]\w*(?:\/\w+)+$/,
     example: 'orders/create',
     // Eight retries in four hours with exponential backoff. The times are not published.
-    retryDelaysMs: [1, 2, 4, 8, 16, 32, 64, 113].map((minutes) => minutes * MINUTE),
+    retryDelaysMs: [1, 2, 4, 8, 16, 32, 64, 113].map((minutes) => minutes * MINUTE_MS),
     source: 'https://shopify.dev/docs/apps/build/webhooks',
   },
   'standard-webhooks': {
@@ -138,10 +135,10 @@ export const senders = {
     types: /^\w+(?:\.\w+)*$/,
     example: 'user.created',
     retryDelaysMs: [
-      5 * SECOND,
-      5 * MINUTE,
-      30 * MINUTE,
-      ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
+      5 * SECOND_MS,
+      5 * MINUTE_MS,
+      30 * MINUTE_MS,
+      ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
     ],
     source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   },
@@ -152,7 +149,15 @@ export const senders = {
     headers: {},
     types: /^[\w-]+(?:\.[\w-]+)*$/,
     example: 'invoice.paid',
-    retryDelaysMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+    retryDelaysMs: [
+      5 * SECOND_MS,
+      5 * MINUTE_MS,
+      30 * MINUTE_MS,
+      2 * HOUR_MS,
+      5 * HOUR_MS,
+      10 * HOUR_MS,
+      10 * HOUR_MS,
+    ],
     source: 'https://docs.svix.com/retries',
   },
 } as const satisfies Record<string, WebhookSender>;
