@@ -26,7 +26,7 @@ export interface Context extends ProcessContext {
   resolveConfig(options?: object): Promise<Config>;
   /** The rules of the gap register for the configuration with these options. */
   resolveRules(options?: object): Promise<Rules>;
-  /** @param name of a signature scheme (default: that of the configured sender). @throws SvcError `usage` for another name */
+  /** @param name of a signature scheme (default: that of the configured sender). @throws SvcError `validation_failed` for another name */
   resolveScheme(name?: string): Promise<SignatureScheme>;
   /**
    * Connects to the control plane of the emulator.
@@ -121,8 +121,10 @@ export function createContext(
     },
     async resolveScheme(name) {
       if (name !== undefined) {
-        const { assertScheme } = await import('../config/custom-senders.ts');
-        assertScheme(name, (await resolveConfig()).values.senders);
+        const { checkSender } = await import('../config/custom-senders.ts');
+        const { senders } = (await resolveConfig()).values;
+        // A scheme is named by its sender.
+        checkSender({ sender: name, senders }, { kind: 'flag', name: '--scheme' });
       }
       return (await this.resolveRules({ sender: name })).signature;
     },

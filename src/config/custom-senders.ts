@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import * as v from 'valibot';
 import { isSchemeHeaderName } from '../domain/delivery-headers.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import {
   customSenderDefaults,
+  getSender,
   placeholders,
   type SenderName,
   senderNames,
@@ -17,7 +17,7 @@ import {
 import { invalidValueError, toSnakeCase, type ValueLocation } from '../resources/configured-value.ts';
 import { accept, duration, parsedText } from '../resources/value-schemas.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
-import { findSchemeProblem, type SchemeName, schemeNames, schemes } from '../signature/schemes.ts';
+import { findSchemeProblem, schemeNames, schemes } from '../signature/schemes.ts';
 
 export type CustomSenders = Readonly<Record<string, WebhookSender>>;
 
@@ -36,32 +36,30 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
   return v.pipe(
     v.strictObject({
       scheme: v.optional(
-        v.lazy((value) => (isObject(value) ? createSchemeSchema(name) : builtInScheme)),
+        v.lazy((value) => (isObject(value) ? createSchemeSchema(name) : v.picklist(schemeNames))),
         {},
       ),
-      body: v.optional(v.picklist(['envelope', 'payload']), 'payload'),
-      headers: v.optional(v.record(accept<string>('a header name', isSchemeHeaderName), headerTemplate), {}),
+      body: v.optional(v.picklist(['envelope', 'payload']), customSenderDefaults.body),
+      headers: v.optional(
+        v.record(accept<string>('a header name', isSchemeHeaderName), headerTemplate),
+        customSenderDefaults.headers,
+      ),
       types: v.optional(parsedText('a regular expression that matches whole event types', parseTypes)),
       retry: v.optional(v.array(duration())),
       source: v.optional(v.string()),
     }),
     v.transform(
-      ({ types, retry, source, ...fields }): WebhookSender => ({
-        ...customSenderDefaults,
-        ...fields,
-        name,
-        ...(types && { types }),
-        ...(retry && { retryDelaysMs: retry }),
-        ...(source && { source }),
-      }),
+      ({ types, retry, source, ...fields }): WebhookSender =>
+        getSender({
+          ...fields,
+          name,
+          ...(types && { types }),
+          ...(retry && { retryDelaysMs: retry }),
+          ...(source && { source }),
+        }),
     ),
   );
 }
-
-const builtInScheme = v.pipe(
-  v.picklist(schemeNames),
-  v.transform((name: SchemeName): SignatureScheme => schemes[name]),
-);
 
 const headerTemplate = accept<string>(
   `a text in ASCII that contains no placeholders other than ${placeholders.map((name) => `{${name}}`).join(', ')}`,
@@ -107,15 +105,6 @@ interface SenderSettings {
 export function selectSender({ sender, senders: custom }: SenderSettings): WebhookSender {
   // `checkSender` has rejected other names.
   return custom[sender] ?? senders[sender as SenderName];
-}
-
-/** Each sender has one scheme, with the same name. @throws SvcError `usage` for a scheme that does not exist */
-export function assertScheme(name: string, custom: CustomSenders): void {
-  const names = [...senderNames, ...Object.keys(custom)];
-  if (names.includes(name)) return;
-  throw new SvcError('usage', `Signature scheme ${JSON.stringify(name)} does not exist.`, {
-    hint: suggestMatch(name, names, (one) => JSON.stringify(one)) ?? `Use one of ${names.join(', ')}.`,
-  });
 }
 
 /**

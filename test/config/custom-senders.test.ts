@@ -1,12 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import {
-  assertScheme,
-  checkSender,
-  customSenders,
-  selectSender,
-  toFileSenders,
-} from '../../src/config/custom-senders.ts';
+import { checkSender, customSenders, selectSender, toFileSenders } from '../../src/config/custom-senders.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { parseConfigured } from '../../src/resources/configured-value.ts';
 import { schemes } from '../../src/signature/schemes.ts';
@@ -237,10 +231,12 @@ describe('the selected sender', () => {
   });
 
   it('each sender has a scheme with its name', () => {
-    for (const name of ['acme', 'stripe', 'svc']) expect(() => assertScheme(name, custom)).not.toThrow();
-    expect(() => assertScheme('strip', custom)).toThrow(
+    const flag = { kind: 'flag', name: '--scheme' };
+    for (const sender of ['acme', 'stripe', 'svc'])
+      expect(() => checkSender({ ...choice, sender }, flag)).not.toThrow();
+    expect(() => checkSender({ ...choice, sender: 'strip' }, flag)).toThrow(
       expect.objectContaining({
-        message: 'Signature scheme "strip" does not exist.',
+        message: 'Invalid value for --scheme: "strip"',
         hint: { text: 'Did you mean "stripe"?' },
       }),
     );
