@@ -4,9 +4,9 @@ import type { Config } from '../config/resolve-config.ts';
 import { variableNames } from '../config/settings.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import { suggestEventType } from '../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import type { Context } from './context.ts';
 import { printHint, printWarning } from './report-error.ts';
+import { resolveFixtureFolders } from './resolve-fixture-folders.ts';
 
 /** Warns about settings without an effect, and about event types that are probably mistyped, before an emulator starts. */
 export async function warnAboutSettings(
@@ -29,12 +29,12 @@ export async function warnAboutSettings(
 /** Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one. */
 export async function warnAboutMistypedTypes(
   types: readonly (string | undefined)[],
-  { io, resolveConfig }: Pick<Context, 'io' | 'resolveConfig'>,
+  context: Pick<Context, 'io' | 'resolveConfig'>,
 ): Promise<void> {
-  const { projectFolder, values } = await resolveConfig();
-  const folders = fixtureFolders(projectFolder, values.sender);
+  const folders = await resolveFixtureFolders(context);
   for (const type of types) {
     const suggestion = type === undefined ? null : suggestEventType(type, folders);
-    if (suggestion !== null) printWarning(`No fixture exists for the event type ${type}. ${suggestion}`, io);
+    if (suggestion !== null)
+      printWarning(`No fixture exists for the event type ${type}. ${suggestion}`, context.io);
   }
 }

@@ -1,9 +1,9 @@
 /** Fixtures and event types as choices of prompts and completion. Fixtures are files, so they need no emulator. */
 import { listFixtures } from '../../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { type FixtureFile, listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../render/table.ts';
+import { resolveFixtureFolders } from '../resolve-fixture-folders.ts';
 import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 type DescribedFixture = FixtureFile & { readonly description: string };
@@ -22,8 +22,7 @@ function describeOrigin({ source, overrides }: FixtureFile): string {
 
 /** @throws SvcError `usage` with the file and its problem, if a fixture file is invalid */
 export async function listDescribedFixtures(context: Context): Promise<DescribedFixture[]> {
-  const { projectFolder, values } = await context.resolveConfig();
-  const folders = fixtureFolders(projectFolder, values.sender);
+  const folders = await resolveFixtureFolders(context);
   return listFixtureFiles(folders).map((file) => ({ ...file, description: readDescription(file, folders) }));
 }
 
@@ -50,8 +49,7 @@ export const eventTypeChoices: ChoiceSource = {
   plural: 'event types',
   listHint: { text: 'List the event types', command: 'svc fixtures list' },
   async list(context) {
-    const { projectFolder, values } = await context.resolveConfig();
-    const fixtures = listFixtures(fixtureFolders(projectFolder, values.sender));
+    const fixtures = listFixtures(await resolveFixtureFolders(context));
     return fixtures.map(({ type, description }) => ({ value: type, description }));
   },
 };

@@ -7,7 +7,6 @@ import { indentJson, parseJsonObject } from '../../domain/json-text.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { removeKnownSecrets } from '../../domain/secret-remover.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { isOpenApi, readOpenApiEvents } from '../../fixtures/openapi-events.ts';
 import { escapeTemplates } from '../../fixtures/template.ts';
 import { readDataFile, readTextFile } from '../../platform/read-data-file.ts';
@@ -19,6 +18,7 @@ import { parseList } from '../option-parsers.ts';
 import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { readRecording } from '../recording-file.ts';
 import { printWarning } from '../report-error.ts';
+import { resolveFixtureFolders } from '../resolve-fixture-folders.ts';
 
 /** The newest event of a type. */
 interface Sample {
@@ -54,7 +54,7 @@ export const command = defineCommand({
     ['Create one for each payload in a folder', 'fixtures import payloads/'],
   ],
   async run({ files, type: types, dryRun, yes }, context) {
-    const { projectFolder, values } = await context.resolveConfig();
+    const { projectFolder } = await context.resolveConfig();
     const newest = await readNewest(files, context);
     const missing = types?.find((type) => !newest.has(type));
     if (missing !== undefined || newest.size === 0) {
@@ -80,8 +80,9 @@ export const command = defineCommand({
     const count = formatCount(rows.length, 'fixture');
     if (dryRun) return context.print({ fixtures: rows }, () => `${count} would be written to ${folder}.`);
     await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
+    const folders = await resolveFixtureFolders(context);
     for (const [index, { type, from, file }] of rows.entries()) {
-      const current = findFixture(type, fixtureFolders(projectFolder, values.sender));
+      const current = findFixture(type, folders);
       const description = JSON.stringify(current?.description ?? `Imported from ${from}.`);
       const text = `{"description":${description},"payload":${selected[index]?.payload}}`;
       await writeText(file, `${indentJson(text)}\n`);

@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { formatCount, suggestMatch } from '../../domain/message-parts.ts';
-import { fixtureFolders, readEmbedded } from '../../fixtures/fixture-folders.ts';
+import { readEmbedded } from '../../fixtures/fixture-folders.ts';
 import {
   checkFolders,
   type FixtureCheckResult,
@@ -24,6 +24,7 @@ import { workspaceRow } from '../option-rows.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { styleFor } from '../render/style.ts';
 import { printPage } from '../render/table.ts';
+import { resolveFixtureFolders } from '../resolve-fixture-folders.ts';
 import { runScript, type StepReport, serializeStepReport, toStepLabel } from '../run-script.ts';
 import { randomSeedRow, resolveTemplateContexts } from '../seed-option.ts';
 
@@ -49,8 +50,7 @@ export const show = defineCommand({
     ],
   ],
   async run({ name }, context) {
-    const { projectFolder, values } = await context.resolveConfig();
-    const files = listFixtureFiles(fixtureFolders(projectFolder, values.sender));
+    const files = listFixtureFiles(await resolveFixtureFolders(context));
     const fixtureFile = files.find((file) => file.name === name);
     if (fixtureFile === undefined) {
       const names = files.map((file) => file.name);
@@ -78,8 +78,7 @@ export const validate = defineCommand({
     ['Print the problems as JSON', 'fixtures validate --json'],
   ],
   async run(_options, { cwd, ...context }) {
-    const { projectFolder, values } = await context.resolveConfig();
-    const result = checkFolders(fixtureFolders(projectFolder, values.sender));
+    const result = checkFolders(await resolveFixtureFolders(context));
     const ok = result.problems.length === 0;
     context.print({ ok, ...result }, () => renderCheckResult(result, cwd));
     return ok ? ExitCode.success : ExitCode.usage;
@@ -139,8 +138,7 @@ function isFilePath(nameOrPath: string): boolean {
 }
 
 async function getScript(nameOrPath: string, context: Context): Promise<Script> {
-  const { projectFolder, values } = await context.resolveConfig();
-  const folders = fixtureFolders(projectFolder, values.sender);
+  const folders = await resolveFixtureFolders(context);
   if (isFilePath(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
   const script = findScript(nameOrPath, folders);
   if (script !== null) return script;
