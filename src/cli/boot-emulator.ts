@@ -118,10 +118,9 @@ function createBusyPortError(
   owner: EmulatorStatus | null,
   cause: unknown,
 ): SvcError {
-  const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
   const [by, alternative, command] =
     owner === null
-      ? ['', `find the program on port ${port}`, findProgram]
+      ? ['', `find the program on port ${port}`, toPortCommand(port)]
       : [
           ` by svc (pid ${owner.pid}, database ${owner.db})`,
           'stop that emulator',
@@ -131,6 +130,11 @@ function createBusyPortError(
     hint: { text: `Use any free port with svc emulator start --port 0, or ${alternative}`, command },
     cause,
   });
+}
+
+/** The command that shows which program uses a port. */
+export function toPortCommand(port: number): string {
+  return process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
 }
 
 /** By default, Linux, macOS and Windows assign only higher ports to outgoing connections and to servers on port 0. */

@@ -8,6 +8,7 @@ import { getPort } from '../../domain/http-url.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import type { WebhookDetail } from '../../resources/endpoint.ts';
+import { toPortCommand } from '../boot-emulator.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -108,7 +109,7 @@ async function checkPort(
   return error.code === 'EADDRINUSE'
     ? finding.problem(`${port} is in use`, {
         text: 'Choose another port with --port, or find the program that uses it',
-        command: `lsof -i :${port}`,
+        command: toPortCommand(port),
       })
     : finding.problem(
         `Cannot listen on ${host}:${port}: ${error.message}`,
