@@ -82,7 +82,7 @@ export function defineCommand<const Rows extends OptionRows = Readonly<Record<ne
 
 /** @throws SvcError `usage` for values that exclude each other, or that have no effect without another one */
 function checkCombinations(rows: OptionRows, values: Readonly<Record<string, unknown>>): void {
-  const isGiven = (name: string) => values[name] !== undefined && !isEmptyList(values[name]);
+  const isGiven = (name: string) => !isMissing(values[name]);
   for (const [name, { conflicts = [], needs }] of Object.entries(rows)) {
     if (!isGiven(name)) continue;
     const other = conflicts.find(isGiven);
@@ -103,8 +103,8 @@ function checkCombinations(rows: OptionRows, values: Readonly<Record<string, unk
   }
 }
 
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
+function isMissing(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 /** `--events` of `-e, --events <list>`, or `<id>` */
@@ -122,8 +122,7 @@ async function completeValues(
   async function askForMissing() {
     for (const [name, row] of Object.entries(rows)) {
       const isAsked = row.ask === true || row.argument?.startsWith('<') === true;
-      if (isAsked && (values[name] === undefined || isEmptyList(values[name])))
-        values[name] = await askForRow(context, name, row);
+      if (isAsked && isMissing(values[name])) values[name] = await askForRow(context, name, row);
     }
   }
   async function setDefaults() {
