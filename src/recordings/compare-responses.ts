@@ -193,7 +193,10 @@ function observe({ gap, field, read, showsNoValue }: Rule, pair: Pair): Observat
     failure.code === '' ? (value ?? '') : `${failure.code} ${failure.message}`;
   const text = `${describe(recorded, shown)}; svc: ${emulated.status} ${describe(emulated, own)}`;
   return {
-    ...{ gap, exchange: recorded, isSame, text },
+    gap,
+    exchange: recorded,
+    isSame,
+    text,
     ...(field !== undefined && { field }),
     value: showsNoValue ? null : shown,
   };

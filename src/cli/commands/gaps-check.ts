@@ -110,7 +110,12 @@ function compare(traffic: Traffic, secrets: readonly string[], { values }: Confi
     });
   };
   return checkGaps({
-    ...{ traffic, secrets, profile, overrides, environment, startTarget },
+    traffic,
+    secrets,
+    profile,
+    overrides,
+    environment,
+    startTarget,
     checksSignatures: sender === 'svc',
     eventTypes: new Set(builtInEventTypes()),
   });
