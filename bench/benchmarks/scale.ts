@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { renderTable } from '../../src/cli/render/table.ts';
+import { type Column, renderTable } from '../../src/cli/render/table.ts';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
 import { fillDatabase } from '../fill-database.ts';
 import { programs, type RunningProgram, startProgram } from '../programs.ts';
@@ -119,11 +119,11 @@ async function openStalled({ url }: RunningProgram): Promise<Socket> {
 
 function measureTable(bench: BenchmarkContext): Finding {
   const rows = Array.from({ length: 20_000 }, (_, number) => number);
-  const columns = [
+  const columns: Column<number>[] = [
     { title: 'ID', value: (row: number) => `del_${String(row).padStart(26, '0')}` },
     { title: 'STATUS', value: () => '✓ succeeded' },
-    { title: 'TYPE', value: () => 'order.shipped', leaves: 1 },
-    { title: 'URL', value: (row: number) => `http://127.0.0.1:3000/webhooks/${row}`, shrinks: true },
+    { title: 'TYPE', value: () => 'order.shipped', hideOrder: 1 },
+    { title: 'URL', value: (row: number) => `http://127.0.0.1:3000/webhooks/${row}`, canTruncate: true },
   ];
   const look = { width: 80, color: true, unicode: true, links: false };
   const times = Array.from({ length: bench.rounds }, () => {

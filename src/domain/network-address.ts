@@ -29,12 +29,12 @@ const TUNNEL = createBlocked('a translated or tunneled address with an unknown t
 
 /** Ranges that are not public. The first match counts, so a part of a range is listed before the range. */
 const ranges: readonly AddressRange[] = [
+  createRange('127.0.0.0/8', LOOPBACK), // the most frequent addresses
   createRange('100.100.100.200/32', METADATA), // Alibaba Cloud
   createRange('168.63.129.16/32', METADATA), // Azure
   createRange('192.0.0.0/24', METADATA), // protocol assignments; 192.0.0.192 is Oracle Cloud
   createRange('169.254.0.0/16', LINK_LOCAL), // AWS, Azure, Google Cloud and others serve metadata here
   createRange('0.0.0.0/8', UNSPECIFIED),
-  createRange('127.0.0.0/8', LOOPBACK),
   createRange('10.0.0.0/8', PRIVATE),
   createRange('172.16.0.0/12', PRIVATE),
   createRange('192.168.0.0/16', PRIVATE),
