@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { quoteForShell } from '../../src/domain/shell.ts';
+import { readPage } from '../support/documents.ts';
 import { createTempFolder, program, runProgram, svc, svcArgs, svcFile } from './cli-program.ts';
 
 interface Action {
@@ -107,6 +108,23 @@ describe.skipIf(process.platform === 'win32')('action.yml', () => {
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
     const used = JSON.stringify(action.runs.steps).matchAll(/\$\{\{ inputs\.([\w-]+) \}\}/g);
     expect(new Set(Array.from(used, ([, name]) => name))).toEqual(new Set(Object.keys(action.inputs)));
+  });
+
+  it('docs/reference/exec-and-action.md lists every input and output, and its example uses no others', () => {
+    const page = readPage('docs/reference/exec-and-action.md');
+    const listed = (title: string) =>
+      Array.from(
+        (page.split(`| ${title} |`)[1]?.split('\n\n', 1)[0] ?? '').matchAll(/^\| `([\w-]+)` \|/gm),
+        ([, name]) => name,
+      );
+    expect(listed('input')).toEqual(Object.keys(action.inputs));
+    expect(listed('output')).toEqual(Object.keys(action.outputs));
+    const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    const step = parse(example).jobs.test.steps.find(({ id }: { id?: string }) => id === 'svc');
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
+    expect(Array.from(example.matchAll(/steps\.svc\.outputs\.(\w+)/g), ([, name]) => name)).toEqual([
+      'reports',
+    ]);
   });
 
   it('with run, the commands run with an emulator, and the log and the outputs are written', async () => {

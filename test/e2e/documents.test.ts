@@ -26,12 +26,9 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
   { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
   { page: 'docs/testing.md', language: /^console$/, code: /npm i/, test: 'test/e2e/runners.test.ts' },
-  {
-    page: 'docs/receivers.md',
-    language: /^js$/,
-    test: 'test/receivers/receiver-documents.test.ts',
-  },
+  { page: 'docs/receivers.md', language: /^js$/, test: 'test/receivers/receiver-documents.test.ts' },
   { page: 'docs/ci.md', language: /^yaml$/, test: 'test/e2e/ci-document.test.ts' },
+  { page: 'docs/reference/exec-and-action.md', language: /^yaml$/, test: 'test/e2e/action.test.ts' },
   { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/state.md', language: /^yaml$/, test: 'test/emulator/service/seed.test.ts' },
   {
@@ -67,14 +64,13 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
-  { page: /^docs\/parity/, code: /\.(?:har|ndjson)\b/, reason: 'test/cli/commands/gaps.test.ts runs them' },
   {
-    page: /^docs\/receiver-testing/,
-    code: /^svc receiver fuzz 3000/,
-    reason: 'the example on the page runs it, with a random seed',
+    page: /^docs\/real-service/,
+    code: /\.(?:har|ndjson)\b/,
+    reason: 'test/cli/commands/gaps.test.ts runs them',
   },
   {
-    page: /^docs\/receiver-testing/,
+    page: /^docs\/receiver-fuzz/,
     code: /restart\.sh/,
     reason: 'test/e2e/receiver-fuzz.test.ts restarts a receiver',
   },
@@ -105,6 +101,10 @@ const waitForPort =
   'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; do kill -0 $! || exit; sleep 0.05; done';
 const stopReceiver = 'kill "$receiver"; wait "$receiver" || true';
 const startReceiver = `command node receiver.mjs & receiver=$!; ${waitForPort}`;
+// The page shows the command before the receiver.
+const writeFuzzedReceiver = `cat > receiver.mjs <<'END'
+${listBlocks('docs/receiver-fuzz.md').find(({ language }) => language === 'js')?.code}END
+`;
 const deliverToReserializingReceiver = `
 command node ${join(root, 'scripts/reserializing-receiver.mjs')} & ${waitForPort}; reserializing=$!
 webhook=$(svc webhooks list --json | grep -o 'wh_[A-Z0-9]*' | head -n 1)
@@ -131,9 +131,9 @@ const sessions: Readonly<Record<string, Session>> = {
     ],
     fails: /^npx svc receiver check \S+$/,
   },
-  'docs/receiver-testing.md': {
+  'docs/receiver-fuzz.md': {
     isPrepared: false,
-    before: [[/--observe/, startReceiver]],
+    before: [[/--observe/, `${writeFuzzedReceiver}${startReceiver}`]],
     fails: /receiver fuzz/,
   },
   'docs/debug.md': {
@@ -148,6 +148,7 @@ const sessions: Readonly<Record<string, Session>> = {
       ],
     ],
   },
+  'docs/reference/exec-and-action.md': { fails: /emulator exec/ },
   'docs/security.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },
   'docs/faults.md': {
     wrap: (code) => `import assert from 'node:assert';

@@ -52,7 +52,7 @@ const basicChecks = [
 ];
 
 describe('runChecks', () => {
-  it('docs/receivers.md and the help give the number of deliveries of a check', async () => {
+  it('docs/receiver-check.md and the help give the number of deliveries of a check', async () => {
     const counts: number[] = [];
     for (const isObserved of [false, true]) {
       await using receiver = await startCheckedReceiver({ work: () => sleep(1) });
@@ -60,7 +60,7 @@ describe('runChecks', () => {
       await checkReceiver(isObserved ? { url, countSideEffects } : { url });
       counts.push(Math.round(receiver.countDeliveries() / 10) * 10);
     }
-    for (const document of ['receivers.md', 'commands.md']) {
+    for (const document of ['receiver-check.md', 'commands.md']) {
       const text = readFileSync(join(import.meta.dirname, '../../docs', document), 'utf8');
       expect({ document, counts: readDeliveryCounts(text) }).toEqual({ document, counts });
     }

@@ -40,7 +40,7 @@ function change(toEntries: (entries: Entry[]) => Entry[]): string {
 
 /** The gaps that traffic cannot show, with the reason. */
 const invisibleGaps = Array.from(
-  readPage('docs/parity.md').matchAll(/^\| `([\w.]+)` \| [A-Z].*\. \|$/gm),
+  readPage('docs/real-service.md').matchAll(/^\| `([\w.]+)` \| [A-Z].*\. \|$/gm),
   ([, gap]) => gap,
 );
 
