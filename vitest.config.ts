@@ -14,9 +14,7 @@ const alias = [
 
 const unitTests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
-  .filter(
-    (path) => path.endsWith('.test.ts') && !/^test\/(?:e2e|binary|browser|torture)\/|node_modules/.test(path),
-  );
+  .filter((path) => path.endsWith('.test.ts') && !/^test\/(?:e2e|browser|torture)\/|node_modules/.test(path));
 
 /** Unit tests share loaded modules. Those that replace modules cannot, and each of them gets its own process. */
 const isolatedTests = unitTests.filter((path) =>
@@ -62,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/binary/**', 'test/browser/**', 'test/torture/**', ...isolatedTests],
+          exclude: ['test/e2e/**', 'test/browser/**', 'test/torture/**', ...isolatedTests],
           isolate: false,
           globalSetup: ['test/support/build-if-missing.ts'],
         },
@@ -85,10 +83,6 @@ export default defineConfig({
           globalSetup: ['test/support/build-once.ts'],
         },
       },
-      // Tests of the packed executable, which `npm run build:binary` must have built.
-      ...(process.env.SVC_BIN
-        ? [{ extends: true as const, test: { name: 'binary', include: ['test/binary/**/*.test.ts'] } }]
-        : []),
       {
         extends: true,
         test: {

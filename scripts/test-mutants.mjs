@@ -157,7 +157,7 @@ function findTests(path, named) {
   const own = folder === 'test' ? [] : [folder];
   const names = [path.replace(/^src(.*)\.tsx?$/, 'test$1.test.ts'), ...named, `${folder}.test.ts`, ...own];
   return listFiles('test')
-    .filter((file) => file.endsWith('.test.ts') && !/^test\/(?:e2e|binary|browser|torture)\//.test(file))
+    .filter((file) => file.endsWith('.test.ts') && !/^test\/(?:e2e|browser|torture)\//.test(file))
     .filter((file) => names.some((name) => file === name || file.startsWith(`${name}/`)))
     .map((file) => join(root, file));
 }

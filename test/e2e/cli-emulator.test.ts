@@ -8,7 +8,7 @@ import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort, listenDuringTest } from '../support/local-server.ts';
-import { binary, program, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
+import { binary, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 const certificates = join(import.meta.dirname, '../support/certs');
@@ -427,66 +427,4 @@ describe('pipes', () => {
       });
     },
   );
-});
-
-// The single executable loads its modules from its assets.
-describe.skipIf(binary !== null)('modules that a command loads', () => {
-  /** The bundled packages, and the modules of Node.js. `onLine` can end the command by returning true. */
-  async function loadedBy(
-    args: readonly string[],
-    onLine: (line: string) => Promise<boolean> = async () => false,
-  ): Promise<{ packages: string[]; builtins: string[] }> {
-    const cwd = createFolder();
-    const record = join(cwd, 'modules');
-    const recorder = pathToFileURL(join(import.meta.dirname, 'record-modules.mjs')).href;
-    const run = runProgram(process.execPath, ['--import', recorder, program, ...args], {
-      ...{ cwd, timeout: 20_000, env: { MODULE_RECORD: record } },
-    });
-    for await (const line of run) if (await onLine(line)) run.kill('SIGINT');
-    await run;
-    const addresses = readFileSync(record, 'utf8').split('\n');
-    // A bundled package is found by the paths in its chunk.
-    const chunks = addresses.filter((address) => address.includes('/dist/'));
-    const text = chunks.map((address) => readFileSync(new URL(address), 'utf8')).join('\n');
-    const packages = ['better-sqlite3', 'h3'].filter(
-      (name) =>
-        addresses.some((address) => address.includes(`/${name}/lib/`)) ||
-        text.includes(`node_modules/${name}/`),
-    );
-    expect(chunks.length).toBeGreaterThan(0);
-    const builtins = ['crypto', 'dns', 'http', 'https', 'zlib', 'internal/deps/undici/undici'].filter(
-      (name) => addresses.includes(`NativeModule ${name}`),
-    );
-    return { packages, builtins };
-  }
-
-  const signed = '--payload {} --secret a';
-
-  it.each([
-    ['--help', []],
-    ['--version', []],
-    [`verify ${signed} --signature v1=00 --timestamp 2026-11-20T12:00:00Z`, ['crypto', 'http']],
-    [`sign ${signed}`, ['crypto', 'http']],
-    ['deliveries list', ['http']],
-    ['deliveries list --url http://127.0.0.1:9', ['http']],
-  ])(
-    'svc %s loads neither SQLite nor h3, and of the slow modules of Node.js %j',
-    async (command, builtins) => {
-      expect(await loadedBy(command.split(' '))).toEqual({ packages: [], builtins });
-    },
-  );
-
-  it('svc emulator start responds without the fetch of Node.js', async () => {
-    const args = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--json'];
-    const { packages, builtins } = await loadedBy(args, async (line) => {
-      const { type, url, api_key: apiKey } = JSON.parse(line);
-      if (type !== 'ready') return false;
-      const headers = { authorization: `Bearer ${apiKey}` };
-      for (const path of ['/healthz', '/v1/events', '/_svc/deliveries'])
-        expect(await fetch(url + path, { headers })).toMatchObject({ status: 200 });
-      return true;
-    });
-    expect(packages).toEqual(['better-sqlite3', 'h3']);
-    expect(builtins).not.toContain('internal/deps/undici/undici');
-  });
 });

@@ -25,7 +25,7 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
   },
   { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
-  { page: 'docs/testing.md', language: /^console$/, code: /npm i/, test: 'test/e2e/runners.test.ts' },
+  { page: 'docs/testing.md', language: /^console$/, code: /npm i/, test: 'scripts/platform/runners.mjs' },
   { page: 'docs/receivers.md', language: /^js$/, test: 'test/receivers/receiver-documents.test.ts' },
   { page: 'docs/ci.md', language: /^yaml$/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/reference/exec-and-action.md', language: /^yaml$/, test: 'test/e2e/action.test.ts' },
@@ -54,14 +54,14 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   {
     page: /^examples\//,
     code: /^npm ci\nnpm test\n$/,
-    reason: 'test/e2e/examples.test.ts runs the examples',
+    reason: 'npm run test:platform runs the examples',
   },
   {
     page: /^README|^docs\/installing/,
     code: /npm link|npm run package/,
-    reason: 'test/e2e/packed.test.ts runs them',
+    reason: 'npm run test:platform runs them',
   },
-  { page: /^docs\/installing/, code: /sudo tar/, reason: 'test/binary/packages.test.ts runs it' },
+  { page: /^docs\/installing/, code: /sudo tar/, reason: 'npm run test:platform -- executable runs it' },
   { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
   {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 it.each([
   { page: 'docs/testing.md', language: 'ts', folder: 'examples' },
-  { page: 'docs/testing.md', language: 'js', folder: '../e2e/recipes' },
+  { page: 'docs/testing.md', language: 'js', folder: '../../scripts/platform/recipes' },
   { page: 'README.md', language: 'js', folder: 'readme' },
 ])('$page shows tests of $folder unchanged', ({ page, language, folder }) => {
   const examples = join(import.meta.dirname, folder);

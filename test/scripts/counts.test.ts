@@ -34,9 +34,18 @@ it.each([
 });
 
 it.each([
-  [['--runs', '0'], '--runs takes a whole number from 1.'],
-  [['24', '--report'], '--report needs a value.'],
-])('test-node.mjs %j exits with 2 and says what is wrong', async (args, message) => {
-  const run = execa(process.execPath, [join(scripts, 'test-node.mjs'), ...args], { reject: false });
-  expect(await run).toMatchObject({ exitCode: 2, stderr: `${message}\nSee: npm run test:node -- --help` });
+  ['test-node.mjs --runs 0', '--runs takes a whole number from 1.', 'node'],
+  ['test-node.mjs 24 --report', '--report needs a value.', 'node'],
+  [
+    'test-platform.mjs bundle',
+    '"bundle" is not one of bundles, modules, package, driver, examples, runners, executable.',
+    'platform',
+  ],
+])('%s exits with 2 and says what is wrong', async (line, message, name) => {
+  const [script = '', ...args] = line.split(' ');
+  const run = execa(process.execPath, [join(scripts, script), ...args], { reject: false });
+  expect(await run).toMatchObject({
+    exitCode: 2,
+    stderr: `${message}\nSee: npm run test:${name} -- --help`,
+  });
 });
