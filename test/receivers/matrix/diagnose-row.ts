@@ -4,7 +4,7 @@ import { layers } from '../../../src/diagnosis/layers.ts';
 import { type SentenceName, say } from '../../../src/diagnosis/sentences.ts';
 import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
 import type { TestEmulator } from '../../support/test-emulator.ts';
-import { PAYLOAD, type Row } from './rows.ts';
+import type { Row } from './rows.ts';
 import type { StartedRow } from './start-rows.ts';
 
 /** `unknown`: svc says that it does not know. `false`: it names something else. */
@@ -32,11 +32,7 @@ export async function diagnoseRow(
   const type = 'order.paid';
   const { id } = await control.createWebhook({ url, events: [type], secret });
   try {
-    const { json } = await emulator.api(
-      'POST',
-      '/events',
-      `{"type":"${type}","payload":${row.payload ?? PAYLOAD}}`,
-    );
+    const { json } = await emulator.api('POST', '/events', `{"type":"${type}","payload":${row.payload}}`);
     await control.advanceClock({ ms: 0 });
     const [delivery] = (await control.listDeliveries({ event_id: json.id })).data;
     if (delivery === undefined) throw new Error(`No delivery for ${row.framework}: ${row.mistake}`);
