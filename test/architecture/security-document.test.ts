@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTaggedTests } from '../conformance/coverage.ts';
 import { readPage, root } from '../support/documents.ts';
-import { securityRules } from './security-rules.ts';
+import securityRules from './security-rules.json' with { type: 'json' };
 
 describe('the security rules', () => {
   it('every rule has a test whose title ends with its ID', () => {

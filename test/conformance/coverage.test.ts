@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gapIds, gaps } from '../../src/profile/gaps.ts';
-import { securityRules } from '../architecture/security-rules.ts';
+import securityRules from '../architecture/security-rules.json' with { type: 'json' };
 import { findTaggedTests, listTestsOf, readTaggedTests, renderConformance } from './coverage.ts';
 import { statements } from './statements.ts';
 
