@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listFiles, root } from './repository-files.ts';
 
@@ -50,35 +50,6 @@ describe('the conventions', () => {
       (path) => !path.startsWith('src/dashboard/') && read(path).replace(commentLine, '').includes(name),
     );
     expect(users).toEqual([]);
-  });
-
-  it.each([
-    ['README.md', 130],
-    ['ARCHITECTURE.md', 110],
-  ])('%s has at most %i lines, so that people read it', (path, limit) => {
-    expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(limit);
-  });
-
-  it('only entry points are at the top level of src', () => {
-    const names = sources.filter((path) => dirname(path) === 'src').map((path) => basename(path));
-    const entries = [
-      'emulator.ts',
-      'executable.ts',
-      'index.ts',
-      'playwright.ts',
-      'signature.ts',
-      'start.ts',
-      'vitest.ts',
-    ];
-    expect(names.sort()).toEqual(entries);
-  });
-
-  it('file names are in kebab-case, and say more than utils, helpers, common or manager', () => {
-    const wrong = [...sources, ...tests].filter((path) => {
-      const name = basename(path).replace(/(?:\.test|\.config)?\.tsx?$/, '');
-      return !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || /\b(?:utils?|helpers?|common|manager)\b/.test(path);
-    });
-    expect(wrong).toEqual([]);
   });
 
   it('no test is focused or skipped', () => {
