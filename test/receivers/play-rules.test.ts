@@ -23,7 +23,7 @@ function respond(status: number): ReceiverResponse {
   return { status, problem: null, durationMs: 1, failure: null, serverTimeMs: Number.NaN };
 }
 
-/** A delivery or an attack of a step, with one exchange for each response. An event with a text as its ID is one of a burst. */
+/** A delivery of a step, with one exchange for each response. An event with a text as its ID is one of a burst. */
 function exchange(
   step: number | null,
   event: number | string | null,
@@ -42,11 +42,18 @@ function exchange(
   }));
 }
 
-const attack = (step: number, event: number, response: ReceiverResponse): Exchange[] =>
-  exchange(step, event, response).map((sent) => ({ ...sent, isGenuine: false }));
-
 const deliver = (event: number): SequenceStep => ({ kind: 'deliver', event });
 const deliverForged = (event: number): SequenceStep => ({ kind: 'attack', attack: 'forged', event });
+
+/** The steps, and an exchange of each for each of its responses. */
+function play(...played: readonly (readonly [SequenceStep, ...ReceiverResponse[]])[]) {
+  const exchanges = played.flatMap(([step, ...responses], index) => {
+    if (!('event' in step)) return [];
+    const sent = exchange(index, step.event, ...responses);
+    return step.kind === 'attack' ? sent.map((each) => ({ ...each, isGenuine: false })) : sent;
+  });
+  return { steps: played.map(([step]) => step), exchanges };
+}
 
 function createSequence(steps: SequenceStep[]): DeliverySequence {
   const events: DeliverySequence['events'] = Array(3).fill({ type: 'order.shipped', payload: '{}' });
@@ -82,29 +89,25 @@ interface Case {
 const cases: readonly Case[] = [
   {
     title: 'an accepted event with one side effect breaks no rule',
-    steps: [deliver(0)],
-    exchanges: exchange(0, 0, ok),
+    ...play([deliver(0), ok]),
     sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'a retry after a lost response or 503 breaks no rule',
-    steps: [deliver(0)],
-    exchanges: exchange(0, 0, lost, respond(503), ok),
+    ...play([deliver(0), lost, respond(503), ok]),
     sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'a delivery that is finally rejected breaks accepted',
-    steps: [deliver(0)],
-    exchanges: exchange(0, 0, respond(400), respond(400)),
+    ...play([deliver(0), respond(400), respond(400)]),
     sideEffects: {},
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 2 attempts.']],
   },
   {
     title: 'a delivery without a response in time breaks accepted',
-    steps: [deliver(0)],
-    exchanges: exchange(0, 0, timeout),
+    ...play([deliver(0), timeout]),
     sideEffects: { evt_0: 1 },
     violations: [
       ['accepted', 0, 'The delivery of event 1 (order.shipped) got no response within 15s after 1 attempt.'],
@@ -112,15 +115,13 @@ const cases: readonly Case[] = [
   },
   {
     title: 'a server error that a retry fixes breaks no-server-error',
-    steps: [deliver(0)],
-    exchanges: exchange(0, 0, respond(500), ok),
+    ...play([deliver(0), respond(500), ok]),
     sideEffects: { evt_0: 1 },
     violations: [['no-server-error', 0, 'The delivery of event 1 (order.shipped) got status 500.']],
   },
   {
     title: 'an attack that is accepted and has a side effect breaks two rules',
-    steps: [deliverForged(1)],
-    exchanges: attack(0, 1, ok),
+    ...play([deliverForged(1), ok]),
     sideEffects: { evt_1: 1 },
     violations: [
       ['rejected', 0, 'The attack got status 204.'],
@@ -129,45 +130,37 @@ const cases: readonly Case[] = [
   },
   {
     title: 'an attack that a busy receiver rejects later breaks no rule',
-    steps: [deliverForged(0)],
-    exchanges: [respond(503), respond(400)].flatMap((response, index) =>
-      attack(0, 0, response).map((sent) => ({ ...sent, attempt: index + 1 })),
-    ),
+    ...play([deliverForged(0), respond(503), respond(400)]),
     sideEffects: {},
     violations: [],
   },
   {
     title: 'a delivery that ends with a rate limit breaks no rule',
-    steps: [deliver(0), deliver(1)],
-    exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, respond(429))],
+    ...play([deliver(0), ok], [deliver(1), respond(429)]),
     sideEffects: { evt_0: 1 },
     violations: [],
   },
   {
     title: 'an attack that ends with 500 breaks rejected',
-    steps: [deliverForged(0)],
-    exchanges: attack(0, 0, respond(500)),
+    ...play([deliverForged(0), respond(500)]),
     sideEffects: {},
     violations: [['rejected', 0, 'The attack got status 500.']],
   },
   {
     title: 'a second side effect breaks once, at the last step with the event',
-    steps: [deliver(0), deliver(1), deliver(0)],
-    exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, ok), ...exchange(2, 0, ok)],
+    ...play([deliver(0), ok], [deliver(1), ok], [deliver(0), ok]),
     sideEffects: { evt_0: 2, evt_1: 1 },
     violations: [['once', 2, 'Event 1 (order.shipped) has 2 side effects.']],
   },
   {
     title: 'a missing side effect breaks processed',
-    steps: [deliverForged(0), deliver(0)],
-    exchanges: [...attack(0, 0, respond(400)), ...exchange(1, 0, ok)],
+    ...play([deliverForged(0), respond(400)], [deliver(0), ok]),
     sideEffects: {},
     violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
     title: 'a missing side effect of an event that arrives after a later one breaks order',
-    steps: [deliver(1), deliver(0)],
-    exchanges: [...exchange(0, 1, ok), ...exchange(1, 0, ok)],
+    ...play([deliver(1), ok], [deliver(0), ok]),
     sideEffects: { evt_1: 1 },
     violations: [['order', 1, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
@@ -187,43 +180,40 @@ const cases: readonly Case[] = [
   },
   {
     title: 'a count that is too high after a repeat breaks once',
-    steps: [deliver(0), deliver(0)],
-    exchanges: [...exchange(0, 0, ok), ...exchange(1, 0, ok)],
+    ...play([deliver(0), ok], [deliver(0), ok]),
     sideEffects: 2,
     violations: [['once', 1, '2 side effects instead of 1.']],
   },
   {
     title: 'a count that is too high after an attack breaks no-side-effect',
-    steps: [deliver(0), deliverForged(1)],
-    exchanges: [...exchange(0, 0, ok), ...attack(1, 1, respond(400))],
+    ...play([deliver(0), ok], [deliverForged(1), respond(400)]),
     sideEffects: 2,
     violations: [['no-side-effect', 1, '2 side effects instead of 1.']],
   },
   {
     title: 'a count that is too low breaks processed',
-    steps: [deliver(0), deliver(1)],
-    exchanges: [...exchange(0, 0, ok), ...exchange(1, 1, ok)],
+    ...play([deliver(0), ok], [deliver(1), ok]),
     sideEffects: 1,
     violations: [['processed', 1, '1 side effect instead of 2.']],
   },
   {
     title: 'a count that is too low after a later event breaks order',
-    steps: [deliver(1), deliver(0)],
-    exchanges: [...exchange(0, 1, ok), ...exchange(1, 0, ok)],
+    ...play([deliver(1), ok], [deliver(0), ok]),
     sideEffects: 1,
     violations: [['order', 1, '1 side effect instead of 2.']],
   },
   {
     title: 'a count that is too high after a lost response and an attack breaks once',
-    steps: [{ kind: 'deliver', event: 0, failure: 'lost-response' }, deliverForged(1)],
-    exchanges: [...exchange(0, 0, lost, ok), ...attack(1, 1, respond(400))],
+    ...play(
+      [{ kind: 'deliver', event: 0, failure: 'lost-response' }, lost, ok],
+      [deliverForged(1), respond(400)],
+    ),
     sideEffects: 2,
     violations: [['once', 1, '2 side effects instead of 1.']],
   },
   {
     title: 'a missing side effect of a late event breaks processed if an attack used its ID before',
-    steps: [deliver(1), deliverForged(0), deliver(0)],
-    exchanges: [...exchange(0, 1, ok), ...attack(1, 0, respond(400)), ...exchange(2, 0, ok)],
+    ...play([deliver(1), ok], [deliverForged(0), respond(400)], [deliver(0), ok]),
     sideEffects: { evt_1: 1 },
     violations: [['processed', 2, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
@@ -239,8 +229,7 @@ const cases: readonly Case[] = [
   },
   {
     title: 'a rate limit breaks accepted if the receiver has never accepted a delivery',
-    steps: [deliver(0)],
-    exchanges: exchange(0, 0, respond(429)),
+    ...play([deliver(0), respond(429)]),
     sideEffects: {},
     violations: [['accepted', 0, 'The delivery of event 1 (order.shipped) got status 429 after 1 attempt.']],
   },
@@ -283,8 +272,7 @@ const cases: readonly Case[] = [
   },
   ...[0, 1, 2, 3].map((sideEffects) => ({
     title: `a count of ${sideEffects} with one rejected and one accepted event is in its range or not`,
-    steps: [deliver(0), deliver(1)],
-    exchanges: [...exchange(0, 0, respond(400)), ...exchange(1, 1, ok)],
+    ...play([deliver(0), respond(400)], [deliver(1), ok]),
     sideEffects,
     violations: [
       ['accepted', 0, 'The delivery of event 1 (order.shipped) got status 400 after 1 attempt.'] as const,
@@ -301,15 +289,13 @@ const cases: readonly Case[] = [
   },
   {
     title: 'a missing side effect of a late event breaks order if an attack used another ID',
-    steps: [deliver(1), deliverForged(2), deliver(0)],
-    exchanges: [...exchange(0, 1, ok), ...attack(1, 2, respond(400)), ...exchange(2, 0, ok)],
+    ...play([deliver(1), ok], [deliverForged(2), respond(400)], [deliver(0), ok]),
     sideEffects: { evt_1: 1 },
     violations: [['order', 2, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
   {
     title: 'a missing side effect breaks processed if only an attack used a later event before',
-    steps: [deliverForged(1), deliver(0)],
-    exchanges: [...attack(0, 1, respond(400)), ...exchange(1, 0, ok)],
+    ...play([deliverForged(1), respond(400)], [deliver(0), ok]),
     sideEffects: {},
     violations: [['processed', 1, 'Event 1 (order.shipped) was accepted and has no side effect.']],
   },
@@ -333,12 +319,9 @@ describe('findViolations', () => {
   });
 
   it.each(excessCases)('a count that is one too high with %s breaks a rule: %j → %s', (_, steps, rule) => {
-    const exchanges = steps.flatMap((step, index) => {
-      if (!('event' in step)) return [];
-      return step.kind === 'attack'
-        ? attack(index, step.event, respond(400))
-        : exchange(index, step.event, ok);
-    });
+    const { exchanges } = play(
+      ...steps.map((step) => [step, step.kind === 'attack' ? respond(400) : ok] as const),
+    );
     const accepted = new Set(exchanges.filter(({ isGenuine }) => isGenuine).map(({ event }) => event.id))
       .size;
     const violations = findViolations(createRecord(steps, exchanges, accepted + 1));

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { selectVariations } from '../../src/domain/variations.ts';
 import {
   type DeliverySequence,
   describeStep,
@@ -122,21 +121,4 @@ it.each([
   [{ payload: '{"a":1.0}' }, '{"a":1.0}'],
 ])('the payload of %j is %s', (fields, text) => {
   expect(toPayloadText({ type: 'a.b', ...fields })).toBe(text);
-});
-
-describe('selectVariations', () => {
-  it('variations are selected and removed by name', () => {
-    expect([...selectVariations(['burst', 'forged', 'stale'], ['stale'])].sort()).toEqual([
-      'burst',
-      'forged',
-    ]);
-    expect(selectVariations([], ['burst']).has('burst')).toBe(false);
-    expect(selectVariations().size).toBeGreaterThan(15);
-  });
-
-  it('an unknown name is rejected with the closest one', () => {
-    expect(() => selectVariations(['dublicate'])).toThrow(
-      expect.objectContaining({ code: 'usage', hint: { text: 'Did you mean duplicate?' } }),
-    );
-  });
 });

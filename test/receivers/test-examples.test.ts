@@ -110,13 +110,4 @@ describe.concurrent('svc receiver example --tests', () => {
       );
     },
   );
-
-  it.each(testFrameworks)(
-    'the example with %s has fewer than 100 lines and needs no package',
-    (framework) => {
-      const [{ content }] = readTestExample(framework).files;
-      expect(content.trimEnd().split('\n').length).toBeLessThan(100);
-      expect(content).not.toMatch(/svc-emulator/);
-    },
-  );
 });

@@ -1,6 +1,8 @@
-/** Receivers with one defect each: the fuzz run finds a small sequence that shows it. */
+/** Receivers with one defect each: the fuzz run finds a small sequence that shows it. Also failures that show late. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SvcError } from '../../../src/domain/errors.ts';
 import { fuzzRules } from '../../../src/receivers/play-rules.ts';
+import { type DeliverySequence, parseSequence, UNKNOWN_TYPE } from '../../../src/receivers/sequence.ts';
 import { getTamperedDelivery } from '../../../src/receivers/tampered-deliveries.ts';
 import type { ReceiverParts } from '../configurable-receiver.ts';
 import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
@@ -100,4 +102,142 @@ it('a correct receiver that stores keys in a second, and responds to repeats wit
     },
   });
   expect(failure).toBeNull();
+});
+
+describe('the fuzz run of a receiver that fails late', () => {
+  it('a receiver that crashes 400 ms after an event is shown with a sequence that contains it', async () => {
+    const crashing: Partial<ReceiverParts> = {
+      beforeVerifying({ body }, { crash }) {
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 400);
+      },
+    };
+    await using receiver = await startInProcessReceiver(crashing);
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      restart: receiver.restart,
+      variations: new Set(['unknown-type']),
+      runs: 1_000,
+      // For about half of the random seeds, the crash comes during a later sequence, which is then shown.
+      randomSeed: 4,
+    });
+    expect(failure?.rule).toBe('running');
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+  });
+
+  it('a receiver that stops late and cannot be restarted is shown with the sequence before', async () => {
+    const crashing: Partial<ReceiverParts> = {
+      beforeVerifying({ body }, { crash }) {
+        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
+      },
+    };
+    await using receiver = await startInProcessReceiver(crashing);
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: receiver.readSideEffects,
+      variations: new Set(['unknown-type']),
+    });
+    expect(failure?.rule).toBe('running');
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+  });
+
+  it('a failure is reported although the receiver cannot be restarted any more', async () => {
+    const parts: Partial<ReceiverParts> = {
+      beforeVerifying({ headers }, { crash }) {
+        if (headers['service-signature'] === undefined) crash();
+      },
+    };
+    await using receiver = await startInProcessReceiver(parts);
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      variations: new Set(['missing-signature']),
+      restart: () => Promise.reject(new SvcError('usage', 'The disk is full.')),
+    });
+    expect(failure?.rule).toBe('running');
+  });
+
+  it('a failure is reported although side effects can no longer be read', async () => {
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
+    let isShrinking = false;
+    const { failure } = await fuzzReceiver({
+      url: receiver.url,
+      variations: new Set(['duplicate']),
+      async readSideEffects() {
+        if (isShrinking) throw new SvcError('usage', 'The table is locked.');
+        return receiver.readSideEffects();
+      },
+      onProgress({ steps }) {
+        isShrinking = steps !== null;
+      },
+    });
+    expect(failure?.rule).toBe('once');
+  });
+
+  it('an interrupt during a restart ends the fuzz run with the failure', async () => {
+    const interruption = new AbortController();
+    await using receiver = await startInProcessReceiver({
+      beforeVerifying({ headers }, { crash }) {
+        if (headers['service-signature'] === undefined) crash();
+      },
+    });
+    const report = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      variations: new Set(['missing-signature']),
+      signal: interruption.signal,
+      // The first sequence that fails has several steps, so that the receiver is restarted to play fewer.
+      randomSeed: 4,
+      async restart() {
+        interruption.abort();
+        throw new Error('The restart was aborted.');
+      },
+    });
+    expect(report).toMatchObject({ interrupted: true, failure: { rule: 'running' } });
+  });
+
+  it('an interrupt while the sequence becomes smaller ends the fuzz run with the failure', async () => {
+    const interruption = new AbortController();
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
+    const report = await fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: receiver.readSideEffects,
+      variations: new Set(['duplicate']),
+      signal: interruption.signal,
+      onProgress({ steps }) {
+        if (steps !== null) interruption.abort();
+      },
+    });
+    expect(report).toMatchObject({ ok: false, interrupted: true, failure: { rule: 'once' } });
+  });
+
+  it('a time limit also ends the fuzz run of a receiver that does not respond', async () => {
+    await using receiver = await startInProcessReceiver({
+      refuse: ({ type }) => (type === 'invoice.paid' ? new Promise(() => {}) : null),
+    });
+    const report = fuzzReceiver({
+      url: receiver.url,
+      readSideEffects: null,
+      timeoutMs: 1_000,
+      timeMs: 10_000,
+      runs: null,
+    });
+    await expect(report).resolves.toMatchObject({ failure: { rule: 'accepted' } });
+  });
+});
+
+it('a sequence with 60 events has 60 different IDs', async () => {
+  const event = { type: 'order.shipped', payload: '{}' };
+  const replay: DeliverySequence = {
+    version: 1,
+    random_seed: 1,
+    run: null,
+    events: Array(60).fill(event),
+    steps: Array.from({ length: 60 }, (_, index) => ({ kind: 'deliver', event: index })),
+  };
+  await using receiver = await startInProcessReceiver();
+  const { url, readSideEffects } = receiver;
+  expect(await fuzzReceiver({ url, readSideEffects, replay })).toMatchObject({ failure: null });
+  const events = [...replay.events, event];
+  expect(() => parseSequence({ ...replay, events }, 'a.json')).toThrow('must have at most 60 events');
 });
