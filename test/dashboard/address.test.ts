@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHash, toHash } from '../../src/dashboard/address.ts';
+import { parseHash, shortenUrl, toHash } from '../../src/dashboard/address.ts';
 
 describe('toHash and parseHash', () => {
   it('toHash and parseHash round-trip a section, an ID and filters', () => {
@@ -27,4 +27,11 @@ describe('toHash and parseHash', () => {
   it('parseHash keeps an ID that cannot be decoded', () => {
     expect(parseHash('#/events/%E0%A4%A').id).toBe('%E0%A4%A');
   });
+});
+
+it.each([
+  ['http://localhost:3000/hooks', 'localhost:3000/hooks'],
+  ['https://example.com/', 'example.com'],
+])('shortenUrl shortens %s', (url, short) => {
+  expect(shortenUrl(url)).toBe(short);
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../../src/dashboard/views/delivery/to-markdown.ts';
 import type { Explanation } from '../../src/operations/explanation-schemas.ts';
@@ -28,46 +29,11 @@ describe('toMarkdown', () => {
     truncated: false,
   };
 
-  it('toMarkdown returns what was sent and received, the cause and the evidence', () => {
+  it('toMarkdown returns what was sent and received, the cause and the evidence', async () => {
     const attempt = createAttempt({ request: sending('{"a":1.50}'), response });
-    expect(toMarkdown(createDelivery(), attempt, explanation, [])).toMatchInlineSnapshot(`
-      "# order.shipped: failing
-
-      Attempt 1 of \`del_1\` (event \`evt_1\`) to http://localhost:3000/hooks?a=b
-
-      **Your receiver returned 503.** Attempt 2 failed. A retry is scheduled.
-
-      - The endpoint accepted a delivery two minutes ago.
-
-      ## Request
-
-      \`\`\`
-      POST http://localhost:3000/hooks?a=b
-      Content-Type: application/json
-      Service-Delivery-Id: del_1
-
-      {
-        "type": "a.b",
-        "data": {
-          "payload": {
-            "a": 1.50
-          }
-        }
-      }
-      \`\`\`
-
-      ## Response
-
-      \`\`\`
-      HTTP 503
-      Server: nginx
-
-      {
-        "error": "down"
-      }
-      \`\`\`
-      "
-    `);
+    await expect(toMarkdown(createDelivery(), attempt, explanation, [])).toMatchFileSnapshot(
+      join(import.meta.dirname, 'to-markdown.md'),
+    );
   });
 
   it('toMarkdown removes the secrets of headers, of the URL and of the endpoint, also from the bodies', () => {

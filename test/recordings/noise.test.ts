@@ -38,6 +38,19 @@ function change(toEntries: (entries: Entry[]) => Entry[]): string {
   return JSON.stringify({ log: { version: '1.2', entries: toEntries(lines.map(toHarEntry)) } });
 }
 
+/** The recording with changed fields of each request and response. */
+const changeEach = (toChanges: (entry: Entry) => { request?: object; response?: object }) =>
+  change((entries) =>
+    entries.map((entry) => {
+      const { request, response } = toChanges(entry);
+      return {
+        ...entry,
+        request: { ...entry.request, ...request },
+        response: { ...entry.response, ...response },
+      };
+    }),
+  );
+
 /** The gaps that traffic cannot show, with the reason. */
 const invisibleGaps = Array.from(
   readPage('docs/real-service.md').matchAll(/^\| `([\w.]+)` \| [A-Z].*\. \|$/gm),
@@ -86,60 +99,40 @@ describe('svc gaps check', () => {
 
   it('shortened bodies are not compared', async () => {
     const cut = (text = '') => text.slice(0, text.length / 2);
-    const har = change((entries) =>
-      entries.map((entry: Entry) => ({
-        ...entry,
-        request: {
-          ...entry.request,
-          ...(entry.request.postData && { postData: { text: cut(entry.request.postData.text) } }),
-        },
-        response: {
-          ...entry.response,
-          content: { ...entry.response.content, text: cut(entry.response.content.text) },
-        },
-      })),
-    );
+    const har = changeEach(({ request, response }) => ({
+      request: request.postData && { postData: { text: cut(request.postData.text) } },
+      response: { content: { text: cut(response.content.text) } },
+    }));
     expect(listDifferences(await checkRecording(har, recording))).toEqual([]);
   });
 
   it('HAR of a Chromium without sensitive data has pseudo-headers and no keys', async () => {
-    const har = change((entries) =>
-      entries.map((entry: Entry) => ({
-        ...entry,
-        _priority: 'High',
-        _initiator: { type: 'script' },
-        request: {
-          ...entry.request,
-          httpVersion: 'h2',
-          headers: [
-            { name: ':authority', value: 'sandbox.example.com' },
-            { name: ':method', value: entry.request.method },
-            ...entry.request.headers.filter(({ name }: Entry) => name !== 'authorization'),
-          ],
-          bodySize: entry.request.postData ? entry.request.bodySize : -1,
-        },
-        response: {
-          ...entry.response,
-          headers: [{ name: ':status', value: '200' }, ...entry.response.headers],
-          _transferSize: 120,
-        },
-      })),
-    );
+    const har = changeEach(({ request, response }) => ({
+      request: {
+        httpVersion: 'h2',
+        headers: [
+          { name: ':authority', value: 'sandbox.example.com' },
+          { name: ':method', value: request.method },
+          ...request.headers.filter(({ name }: Entry) => name !== 'authorization'),
+        ],
+        bodySize: request.postData ? request.bodySize : -1,
+      },
+      response: {
+        headers: [{ name: ':status', value: '200' }, ...response.headers],
+        _transferSize: 120,
+      },
+    }));
     expect(listDifferences(await checkRecording(har, recording))).toEqual([]);
   });
 
   it('HAR with compressed response bodies in base64 is decompressed', async () => {
-    const har = change((entries) =>
-      entries.map((entry: Entry) => ({
-        ...entry,
+    const har = changeEach(({ response }) => ({
+      response: {
         comment: null,
-        response: {
-          ...entry.response,
-          headers: [...entry.response.headers, { name: 'Content-Encoding', value: 'gzip' }],
-          content: { text: gzipSync(entry.response.content.text).toString('base64'), encoding: 'base64' },
-        },
-      })),
-    );
+        headers: [...response.headers, { name: 'Content-Encoding', value: 'gzip' }],
+        content: { text: gzipSync(response.content.text).toString('base64'), encoding: 'base64' },
+      },
+    }));
     const report = await checkRecording(har, recording);
     expect(listDifferences(report)).toEqual([]);
     expect(report.data.find(({ gap }) => gap === 'list.limit')?.verdict).toBe('confirmed');
@@ -175,18 +168,14 @@ describe('svc gaps check', () => {
   });
 
   it('an unknown signature header leads to a custom scheme', async () => {
-    const har = change((entries) =>
-      entries.map((entry: Entry) => ({
-        ...entry,
-        request: {
-          ...entry.request,
-          headers: entry.request.headers.map(({ name, value }: Entry) => ({
-            name,
-            value: name === 'service-signature' ? value.replace('v1=', 'hmac:') : value,
-          })),
-        },
-      })),
-    );
+    const har = changeEach(({ request }) => ({
+      request: {
+        headers: request.headers.map(({ name, value }: Entry) => ({
+          name,
+          value: name === 'service-signature' ? value.replace('v1=', 'hmac:') : value,
+        })),
+      },
+    }));
     const report = await checkRecording(har, recording);
     expect(listDifferences(report)).toMatchObject([
       { gap: 'signature.header', observed: null, override: null },
@@ -197,19 +186,12 @@ describe('svc gaps check', () => {
   });
 
   it('fields and statuses that the emulator does not have are other differences', async () => {
-    const har = change((entries) =>
-      entries.map((entry: Entry) => ({
-        ...entry,
-        response: {
-          ...entry.response,
-          status: entry.response.status === 201 ? 202 : entry.response.status,
-          content: {
-            ...entry.response.content,
-            text: entry.response.content.text.replace('"has_more"', '"total":3,"has_more"'),
-          },
-        },
-      })),
-    );
+    const har = changeEach(({ response: { status, content } }) => ({
+      response: {
+        status: status === 201 ? 202 : status,
+        content: { text: content.text.replace('"has_more"', '"total":3,"has_more"') },
+      },
+    }));
     const { other } = await checkRecording(har, recording);
     expect(other.map(({ text }) => text)).toEqual([
       'page with the fields data, total, has_more, end_cursor',

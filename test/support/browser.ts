@@ -45,8 +45,6 @@ export interface OpenOptions {
   readonly hasFakeTimers?: boolean;
   /** Opens another tab of the browser that shows this page. */
   readonly besides?: Page;
-  /** Runs before the scripts of the page. */
-  readonly initScript?: string;
 }
 
 /** Opens the dashboard. Unexpected console messages and exceptions fail the test. */
@@ -60,7 +58,6 @@ export async function openDashboard(
     expectedErrors,
     hasFakeTimers = false,
     besides,
-    initScript,
   }: OpenOptions = {},
 ): Promise<Page> {
   const url = new URL(emulator.status().dashboard_url);
@@ -78,11 +75,9 @@ export async function openDashboard(
     if (message.type() === 'error' || message.type() === 'warning')
       problems.push(`${message.text()} (${source})`);
   });
-  const script = initScript === undefined ? undefined : await page.addInitScript(initScript);
   onTestFinished(async ({ task }) => {
     // A test that fails can leave anything in a page, for example a mouse button that is down.
     const isReusable = task.result?.state !== 'fail';
-    await script?.dispose();
     if (besides !== undefined) await page.close();
     else if (isReusable && (await tryToEmpty(page, hasFakeTimers))) idlePages.push(page);
     else await page.context().close();
