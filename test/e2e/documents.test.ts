@@ -113,6 +113,10 @@ svc webhooks update $webhook --url http://localhost:$PORT/
 svc trigger order.shipped --wait=1s || true
 svc webhooks update $webhook --url "$url"
 kill $reserializing`;
+/** The page of a sender starts the emulator before its receiver, so the first event does not arrive. */
+const receivesFromSender = (prints: RegExp): Session => ({ isPrepared: false, fails: /--wait$/, prints });
+/** Packages, or their scopes, with which the pages of the senders verify deliveries. */
+const officialPackages = ['stripe', '@octokit', '@slack'];
 const TOKEN = 'V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE';
 
 const sessions: Readonly<Record<string, Session>> = {
@@ -174,6 +178,9 @@ const sessions: Readonly<Record<string, Session>> = {
     fails: /receiver check/,
     wrap: (code) => `import { createEmulator } from 'svc-emulator';\n${code}\nawait emulator.close();`,
   },
+  'docs/senders/stripe.md': receivesFromSender(/processed payment_intent\.succeeded evt_/),
+  'docs/senders/github.md': receivesFromSender(/processed The kettle[\s\S]*processed refs\/heads\/main/),
+  'docs/senders/slack.md': receivesFromSender(/"challenge": [\s\S]*retry 2/),
   'docs/signatures.md': {
     // The receiver verifies with the scheme `svc`.
     fails: /receiver check/,
@@ -296,6 +303,8 @@ function createProject(): string {
   for (const name of ['svc', 'svc-emulator']) symlinkSync(program, join(cwd, 'bin', name));
   symlinkSync(root, join(cwd, 'node_modules/svc-emulator'));
   symlinkSync(driverFolder, join(cwd, 'node_modules/better-sqlite3'));
+  for (const name of officialPackages)
+    symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name));
   writeFileSync(join(cwd, 'package.json'), '{"type":"module","scripts":{"test":"true"}}');
   return cwd;
 }
