@@ -55,10 +55,12 @@ export function isId(text: string): boolean {
 }
 
 /**
- * Describes an ID of another kind than expected: `evt_1 is an event ID; delivery IDs start with del_`.
- * @returns null if `id` does not have the prefix of another kind.
+ * Describes an ID of another kind than expected: `evt_1 is an event ID; delivery IDs start with del_`, or one that was copied from
+ * the docs: `del_… is a placeholder for a delivery ID`.
+ * @returns null for other IDs, valid or not.
  */
-export function describeIdKindMismatch(id: string, expectedKind: IdKind): string | null {
+export function describeIdMistake(id: string, expectedKind: IdKind): string | null {
+  if (id.endsWith('…')) return `${formatIdForMessage(id)} is a placeholder for ${idNouns[expectedKind]} ID`;
   const kinds = Object.keys(idPrefixes) as IdKind[];
   const kind = kinds.find((candidate) => id.startsWith(idPrefixes[candidate]));
   if (kind === undefined || kind === expectedKind) return null;
@@ -116,8 +118,8 @@ export function pluralOf(kind: IdKind): string {
 
 /** What is wrong with an ID that does not match the pattern of its kind, for a message that starts with the field. */
 export function describeIdProblem(id: string, expectedKind: IdKind): string {
-  const mismatch = describeIdKindMismatch(id, expectedKind);
-  if (mismatch !== null) return `is invalid: ${mismatch}`;
+  const mistake = describeIdMistake(id, expectedKind);
+  if (mistake !== null) return `is invalid: ${mistake}`;
   const form = `${idPrefixes[expectedKind]} followed by a ULID`;
   return `must be ${idNouns[expectedKind]} ID (${form}), not "${formatIdForMessage(id)}"`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatHint } from '../../src/domain/errors.ts';
 import {
   describeAcceptedId,
-  describeIdKindMismatch,
+  describeIdMistake,
   describeIdProblem,
   formatIdForMessage,
   type IdKind,
@@ -156,12 +156,18 @@ describe('order by id is order of creation', () => {
 describe('describeIdProblem', () => {
   it('the text for an ID of another kind names both kinds', () => {
     const mismatch = 'evt_1 is an event ID; delivery IDs start with del_';
-    expect(describeIdKindMismatch('evt_1', 'delivery')).toBe(mismatch);
+    expect(describeIdMistake('evt_1', 'delivery')).toBe(mismatch);
     expect(describeIdProblem('evt_1', 'delivery')).toBe(`is invalid: ${mismatch}`);
   });
 
+  it('the text for an ID that was copied from the docs says that it is a placeholder', () => {
+    const mistake = 'del_… is a placeholder for a delivery ID';
+    expect(describeIdMistake('del_…', 'delivery')).toBe(mistake);
+    expect(describeIdProblem('del_…', 'delivery')).toBe(`is invalid: ${mistake}`);
+  });
+
   it.each(['evt_1', 'shop', 'a_ws_', ''])('the text %j is not an ID of another kind than event', (id) => {
-    expect(describeIdKindMismatch(id, 'event')).toBeNull();
+    expect(describeIdMistake(id, 'event')).toBeNull();
   });
 
   it('an ID in a message has at most 64 characters, and its quotes and line breaks are escaped', () => {

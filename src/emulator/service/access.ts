@@ -5,7 +5,7 @@ import { type Environment, getApiKeyEnvironment, type Scope } from '../../domain
 import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import {
-  describeIdKindMismatch,
+  describeIdMistake,
   formatIdForMessage,
   type IdKind,
   nounOf,
@@ -108,7 +108,7 @@ export function canAccess(caller: Caller, workspaceSeq: number): boolean {
 /** @param id what the client passed */
 export function createNotFoundError(kind: IdKind, id: string): SvcError {
   const missing = `${capitalize(nounOf(kind))} ${formatIdForMessage(id)} does not exist`;
-  const message = describeIdKindMismatch(id, kind) ?? missing;
+  const message = describeIdMistake(id, kind) ?? missing;
   return new SvcError('not_found', `${message}.`, { hint: suggestWhereToLook(id, kind) });
 }
 
