@@ -1,4 +1,4 @@
-// npm run demo: shows one event from the API to a receiver that verifies it, with a failed attempt, a retry and a replay.
+// npm run demo: shows an event whose delivery fails, why it failed, its retry, its signature and a replay.
 // It runs the built program in a temporary folder. All processes end with the script.
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -8,8 +8,6 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import driverFolder from './driver-folder.cjs';
 
-/** Seconds of schedule time per second of real time. */
-const SPEED = 120;
 const TIMEOUT_MS = 60_000;
 
 const root = join(import.meta.dirname, '..');
@@ -51,42 +49,47 @@ try {
 }
 
 async function runDemo() {
-  say(`Start the emulator. Its schedule clock runs ${SPEED} times as fast as real time.`);
-  await svc('emulator', 'start', '--detach', '--json', '--port', '0', '--speed', String(SPEED));
-
-  say('Register an endpoint for one event type. The secret is shown only now.');
   const port = await findFreePort();
-  const registered = await svc(
-    'webhooks',
-    'create',
-    '--url',
+
+  say('Start the emulator for a receiver that does not run yet.');
+  const banner = await svc(
+    'emulator',
+    'start',
+    '--detach',
+    '--port',
+    '0',
+    '--forward-to',
     `${port}/webhooks`,
-    '--events',
-    'order.shipped',
   );
-  const secret = find(/whsec_[\w-]+/, registered);
-  const receiver = await startReceiver(port, secret);
+  const secret = find(/whsec_[\w-]+/, banner);
 
-  say('Let the first attempt fail, as if the receiver were restarting.');
-  await svc('faults', 'add', '--kind', 'error-response', '--count', '1');
-
-  say('Create an event through the API, with the payload of its fixture.');
+  say('Create an event.');
   const deliveryId = find(/del_\w+/, await svc('trigger', 'order.shipped'));
 
-  say('The attempt failed, so the delivery is retried after five minutes, as in production.');
-  await svc('deliveries', 'get', deliveryId);
-  say(`Five minutes take ${(5 * 60) / SPEED} seconds at this speed.`);
-  await svc('deliveries', 'wait', '--status', 'succeeded');
+  say('Why did its delivery fail?');
+  await svc('explain');
+
+  say(
+    'Start a receiver that verifies signatures, and move the clock to the retry, which is due after five minutes.',
+  );
+  const receiver = await startReceiver(port, secret);
+  await svc('clock', 'advance', '5m');
   await receiver.showNextLine();
 
-  say('The receiver has verified the signature. Verify the same delivery with svc.');
+  say('The receiver accepted the signature. Verify it with svc too.');
   await svc('verify', '--delivery', deliveryId, '--secret', secret);
 
-  say('Replay it: the same bytes with a new signature. The receiver does not process the event again.');
+  say(
+    'Replay the delivery: the same bytes with a new signature. The receiver does not process the event again.',
+  );
   await svc('deliveries', 'replay', deliveryId, '--wait');
 
   say('Stop the emulator.');
   await svc('emulator', 'stop');
+
+  say(
+    'Next: npm start receives deliveries until you press Ctrl-C. README.md shows how to send them to your own receiver.',
+  );
 }
 
 /** Starts the example receiver of `svc receiver example --framework node`. `showNextLine` prints its next line of output. */
@@ -115,12 +118,14 @@ async function findFreePort() {
 
 /** Runs a `svc` command, prints it and its output, and returns its standard output. */
 async function svc(...args) {
-  show(36, `$ svc ${args.map((arg) => (/^[\w@./:=,+-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')}`);
-  // The note says how to stop the emulator, which the demo does itself.
-  const stderr = args.includes('--detach') ? 'pipe' : 'inherit';
+  show(36, `$ svc ${args.join(' ')}`);
+  const isStart = args.includes('--detach');
+  // The warning says that the receiver does not run, which is intended, and how to stop the emulator, which the demo does itself.
+  const stderr = isStart ? 'pipe' : 'inherit';
   const command = execa(process.execPath, [program, ...args], { ...options, ...limits, stderr });
   const { stdout } = await command;
-  console.log(stdout);
+  // After the addresses and the secret, the emulator shows how to create an event with curl.
+  console.log(isStart ? stdout.split('\n\nCreate an event')[0].trim() : stdout);
   return stdout;
 }
 

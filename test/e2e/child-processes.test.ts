@@ -34,7 +34,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
       const cwd = createFolder();
       const subprocess = runProgram(process.execPath, [demo], { cwd, env: temporaryFilesIn(cwd) });
       killAfterTest(subprocess);
-      await expect.poll(() => listProcessesIn(cwd).join()).toContain('webhooks create');
+      await expect.poll(() => listProcessesIn(cwd).join()).toContain('trigger order.shipped');
       subprocess.kill(signal);
       await subprocess;
       await expectNoProcessIn(cwd);
