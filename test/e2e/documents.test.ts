@@ -123,7 +123,6 @@ const sessions: Readonly<Record<string, Session>> = {
   'README.md': {
     isPrepared: false,
     after: [[/trigger order/, 'waitForListener "$(newest)"']],
-    fails: /receiver check|doctor/,
   },
   'docs/tutorial.md': {
     isPrepared: false,
