@@ -174,7 +174,7 @@ const sessions: Readonly<Record<string, Session>> = {
       ],
     ],
     // The receiver verifies with the scheme `svc`.
-    fails: /receiver check/,
+    fails: /receiver check|--wait/,
     wrap: (code) => `import { createEmulator } from 'svc-emulator';\n${code}\nawait emulator.close();`,
   },
   'docs/senders/stripe.md': receivesFromSender(/processed payment_intent\.succeeded evt_/),
