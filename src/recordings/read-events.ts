@@ -85,14 +85,19 @@ function parseEvent(
   if (isObject(data) && typeof data.id === 'string' && data.id.startsWith('evt_')) {
     const record = parseJsonObject(dataText);
     const payloadText = isObject(record.value.payload) ? record.fieldText('payload') : undefined;
-    const settings = pickFields(eventSettings, data);
+    const settings = pickSettings(data);
     return { type, payload: payloadText ?? dataText, settings, sourceId: data.id };
   }
   if (!isObject(payload) && !isObject(data)) return null;
   return {
     type,
     payload: json.fieldText(isObject(payload) ? 'payload' : 'data') ?? '{}',
-    settings: pickFields(eventSettings, json.value),
+    settings: pickSettings(json.value),
     sourceId: createdId,
   };
+}
+
+/** The other fields that clients set. The emulator validates them when it creates the event. */
+function pickSettings(fields: object): EventSettings {
+  return pickFields(eventSettings, fields) as EventSettings;
 }
