@@ -28,7 +28,7 @@ type SecretContext = Pick<Context, 'env' | 'io' | 'cwd' | 'signal'>;
 /**
  * The values of `--secret`, or else of SVC_WEBHOOK_SECRET. A file, and standard input, can contain several secrets, one per line.
  * @param secret the value of the option: text, `@file` or `-`
- * @throws SvcError `usage` if the option contains no secret, or if a file cannot be read
+ * @throws SvcError `usage` if the option contains no secret, or the placeholder of the docs, or if a file cannot be read
  */
 export async function readSecrets(
   secret: string | readonly string[] | undefined,
@@ -42,6 +42,9 @@ export async function readSecrets(
     }),
   );
   const secrets = texts.flat().filter(Boolean);
+  const placeholder = secrets.find((text) => text.endsWith('…'));
+  if (placeholder !== undefined)
+    throw new SvcError('usage', `The secret ${placeholder} is a placeholder.`, { hint: SECRET_HINT });
   if (secrets.length > 0) return secrets;
   throw new SvcError('usage', '--secret contains no secret.', { hint: SECRET_HINT });
 }

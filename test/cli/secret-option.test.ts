@@ -29,6 +29,11 @@ describe('the option --secret', () => {
     }
   });
 
+  it('a secret that was copied from the docs is refused as a placeholder', async () => {
+    const { host } = createFakeHost();
+    await expect(readSecrets('whsec_…', host)).rejects.toThrow('The secret whsec_… is a placeholder.');
+  });
+
   it('a command that needs a secret names both ways to pass one', async () => {
     const { host } = createFakeHost();
     expect(await readSecrets(undefined, host)).toEqual([]);
