@@ -20,7 +20,7 @@ const pages: Partial<Record<SettingName, string>> = {
   seed: '[seed files](../state.md#seed-files)',
   sender: '[senders](../senders.md)',
   senders: '[senders](../senders.md#your-own-sender)',
-  allowHost: '[CI](../ci.md#programs-in-containers)',
+  allowHost: '[connect a receiver](../connect.md#a-client-in-a-container-or-on-another-machine)',
   keepDays: '[durability](../durability.md#what-is-stored-and-for-how-long)',
   proxy: '[connect a receiver](../connect.md#behind-a-tunnel-or-a-proxy)',
 };

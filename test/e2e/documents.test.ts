@@ -62,7 +62,6 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
     reason: 'npm run test:platform runs them',
   },
   { page: /^docs\/installing/, code: /sudo tar/, reason: 'npm run test:platform -- executable runs it' },
-  { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
   { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
   {
     page: /^docs\/real-service/,
