@@ -9,10 +9,5 @@ test('a payment is delivered again, 5 minutes after the receiver failed', async 
 
   await workspace.clock.advance('5m');
 
-  const payload = { data: { object: { amount: 2599 } } };
-  await expect(workspace).toHaveDelivered('payment_intent.succeeded', {
-    times: 1,
-    to: receiver.url,
-    payload,
-  });
+  await expect(workspace).toHaveDelivered('payment_intent.succeeded', { times: 1, to: receiver.url });
 });
