@@ -11,7 +11,7 @@ import { missingWorkspaceId, selectWorkspace, status, workspaceId, workspaces } 
 import { useShortcuts } from './shortcuts.ts';
 import { dismissErrors, dismissToast, toasts, withErrorToast } from './toasts.ts';
 import { HintText } from './ui/hint-text.tsx';
-import { Icon } from './ui/icon.tsx';
+import { IconButton } from './ui/icon-button.tsx';
 import { ClockControl } from './views/clock/clock-control.tsx';
 import { HomeView } from './views/home/home-view.tsx';
 import type { SettingsDialog } from './views/settings/settings-dialog.tsx';
@@ -75,7 +75,7 @@ function RouteView({ route }: { readonly route: Route }) {
   }, [section, isConnected.value]);
   if (View !== undefined && status.value !== undefined) return <View route={route} />;
   return hasFailed ? (
-    <p class="placeholder error-text" role="alert">
+    <p class="placeholder" data-state="failed" role="alert">
       This page could not be loaded. Reload it when the emulator is running.
     </p>
   ) : (
@@ -98,23 +98,21 @@ export function App() {
   ]);
   const { title } = views[route.value.section];
   return (
-    <div class="app">
+    <>
       <FailureIndicator title={title} />
-      <header class="app-header">
-        <button type="button" class="skip-link" onClick={() => content.current?.focus()}>
+      <header>
+        <button type="button" class="hidden" onClick={() => content.current?.focus()}>
           Skip to content
         </button>
-        <span class="row brand">
+        <strong class="row">
           <img src={icon} alt="" width="24" height="24" /> svc
-        </span>
+        </strong>
         <Navigation />
-        <div class="row app-header-actions">
+        <div class="row">
           <ClockControl />
           <WorkspaceSelect />
           <ConnectionStatus />
-          <button type="button" class="quiet" aria-label="Settings" onClick={() => void openSettings()}>
-            <Icon name="settings" />
-          </button>
+          <IconButton name="settings" label="Settings" onClick={() => void openSettings()} />
         </div>
       </header>
       <div>
@@ -122,7 +120,7 @@ export function App() {
         <DatabaseFileAlert />
       </div>
       <main ref={content} tabIndex={-1}>
-        <h1 class="visually-hidden">{title}</h1>
+        <h1 class="hidden">{title}</h1>
         {missingWorkspaceId.value === null ? (
           <RouteView route={route.value} />
         ) : (
@@ -131,7 +129,7 @@ export function App() {
       </main>
       <Toasts />
       {settingsDialog !== null && <settingsDialog.View onClose={() => setSettingsDialog(null)} />}
-    </div>
+    </>
   );
 }
 
@@ -198,10 +196,10 @@ function ConnectionStatus() {
   };
   return (
     <span class="row" role="status" title={isLive ? 'Connected' : undefined}>
-      <span class={`state ${state}`} aria-hidden="true">
+      <span data-state={state} aria-hidden="true">
         ●
       </span>
-      <span class="connection-text">{texts[state]}</span>
+      <span>{texts[state]}</span>
     </span>
   );
 }
@@ -210,13 +208,10 @@ function Toasts() {
   const { section, id } = route.value;
   useEffect(dismissErrors, [section, id]);
   return (
-    <div class="toasts" aria-live="polite">
+    <div aria-live="polite">
       {toasts.value.map(({ number, text, isError }) => (
-        <p key={number} class={isError ? 'error' : ''}>
-          {text}{' '}
-          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissToast(number)}>
-            <Icon name="cross" />
-          </button>
+        <p key={number} class="notice" data-state={isError ? 'failed' : undefined}>
+          {text} <IconButton name="cross" label="Dismiss" onClick={() => dismissToast(number)} />
         </p>
       ))}
     </div>
@@ -226,13 +221,11 @@ function Toasts() {
 function ConnectionAlert() {
   if (!isLost.value) return null;
   return (
-    <section class="row notice failed" role="alert">
-      <p>
-        <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last data
-        it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
-        <code>svc emulator start</code>
-      </p>
-    </section>
+    <p class="notice" data-state="failed" role="alert">
+      <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last data
+      it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
+      <code>svc emulator start</code>
+    </p>
   );
 }
 
@@ -240,10 +233,8 @@ function DatabaseFileAlert() {
   const problem = status.value?.storage_problem;
   if (problem === undefined) return null;
   return (
-    <section class="row notice failed" role="alert">
-      <p>
-        <strong>{problem.message}</strong> <HintText hint={problem.hint} />
-      </p>
-    </section>
+    <p class="notice" data-state="failed" role="alert">
+      <strong>{problem.message}</strong> <HintText hint={problem.hint} />
+    </p>
   );
 }

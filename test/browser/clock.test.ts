@@ -28,7 +28,7 @@ async function startFailing(responses: ReceiverResponses, openOptions: OpenOptio
 
 const partsOf = (page: Page) => ({
   clock: page.getByRole('toolbar', { name: 'Clock' }),
-  status: page.locator('.toasts'),
+  status: page.locator('#app > [aria-live]'),
 });
 
 const openMenu = (page: Page) => partsOf(page).clock.getByRole('button', { name: 'Advance…' }).click();
@@ -162,7 +162,7 @@ describeInBrowser('the clock', () => {
     await emulator.api('POST', '/events', { type: 'order.shipped' });
     await receiver.waitFor(1);
     const page = await openDashboard(emulator);
-    const row = page.locator('.list-row');
+    const row = page.locator('li > a');
     await row.getByText(/^(?:just now|\d+s ago)$/).waitFor();
     await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
     await row.getByText('2h ago', { exact: true }).waitFor();

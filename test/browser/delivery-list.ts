@@ -25,10 +25,10 @@ export async function trigger(emulator: TestEmulator, count: number, type = 'ord
 export const listOf = (page: Page) => page.getByRole('list', { name: 'Deliveries', exact: true });
 export const rowsOf = (page: Page) => listOf(page).getByRole('listitem');
 /** The row of the open delivery. */
-export const openRowOf = (page: Page) => page.locator('.list-row[aria-current="true"]');
-export const focusedRowOf = (page: Page) => page.locator('.list-row:focus');
+export const openRowOf = (page: Page) => page.locator('li > a[aria-current="true"]');
+export const focusedRowOf = (page: Page) => page.locator('li > a:focus');
 export const typesOf = (page: Page) => rowsOf(page).locator('a > :nth-child(2)').allTextContents();
-const scrollContainerOf = (page: Page) => page.locator('.live-rows');
+const scrollContainerOf = (page: Page) => page.locator('[aria-label="List"] > div');
 export const scrollOf = (page: Page) => scrollContainerOf(page).evaluate(({ scrollTop }) => scrollTop);
 /** Scrolls the list, and waits until the page has rendered the new rows. */
 export const scrollTo = (page: Page, top: number) =>

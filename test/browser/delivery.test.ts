@@ -156,7 +156,7 @@ describeInBrowser('the delivery page', () => {
     const { page, receiver } = await openDelivery([503, 200]);
     await page.getByText(/Next attempt in 5m/).waitFor();
     await page.getByText('The clock is frozen').waitFor();
-    await timelineOf(page).locator('.due:not(.later)').click();
+    await timelineOf(page).locator('[data-state="due"]:not([stroke-dasharray])').click();
     await timelineOf(page)
       .getByText(/^1 retry to 1 endpoint, until .* \(\+5 min\)$/)
       .waitFor();
@@ -189,11 +189,11 @@ describeInBrowser('the delivery page', () => {
         all.map((link) => link.querySelector('title')?.textContent?.replace(/(, \w+ \d+)?, [\d:]+$/, '')),
       );
     await expect.poll(labels).toEqual(['Attempt 1: 500', 'Attempt 2: 302', 'Attempt 3: 503']);
-    expect(await timelineOf(page).locator('.due').count()).toBe(4);
-    expect(await timelineOf(page).locator('.later').count()).toBe(3);
+    expect(await timelineOf(page).locator('[data-state="due"]').count()).toBe(4);
+    expect(await timelineOf(page).locator('[data-state="due"][stroke-dasharray]').count()).toBe(3);
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
-      for (const mark of await timelineOf(page).locator('.mark').all()) {
+      for (const mark of await timelineOf(page).locator('.timeline :is(a, g)').all()) {
         const { x = -1, width: size = 0 } = (await mark.boundingBox()) ?? {};
         expect(x).toBeGreaterThanOrEqual(0);
         expect(x + size).toBeLessThanOrEqual(width);

@@ -25,7 +25,7 @@ describeInBrowser('the event pages', () => {
     await page.getByText('No events yet').waitFor();
     await expectAccessible(page);
     await trigger();
-    const rows = page.locator('.list-row');
+    const rows = page.locator('li > a');
     await rows.filter({ hasText: 'order.shipped' }).getByText('1 succeeded').waitFor();
     await trigger('invoice.paid');
     await rows.filter({ hasText: 'invoice.paid' }).getByText('no subscribed endpoint').waitFor();
@@ -40,7 +40,7 @@ describeInBrowser('the event pages', () => {
     await trigger('order.shipped', { customer: 'Grace' });
     await trigger('invoice.paid', { customer: 'Louis' });
     const page = await openDashboard(emulator, { hash: '/events?type=order.shipped', width: 1920 });
-    const rows = page.locator('.list-row');
+    const rows = page.locator('li > a');
     await expect.poll(() => rows.count()).toBe(2);
     // IDs contain no I, L, O or U, so this text does not occur in an ID by chance.
     await page.getByRole('searchbox', { name: 'Search' }).fill('louis');
@@ -63,7 +63,7 @@ describeInBrowser('the event pages', () => {
     const id = await trigger('order.shipped', { markup });
     await receiver.waitFor(1);
     const page = await openDashboard(emulator, { hash: '/events' });
-    await page.locator('.list-row').waitFor();
+    await page.locator('li > a').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
@@ -117,7 +117,7 @@ describeInBrowser('the event pages', () => {
     const id = await trigger();
     await receiver.waitFor(1);
     const page = await openDashboard(emulator, { hash: '/events' });
-    await page.locator('.list-row').getByText('1 failing').waitFor();
+    await page.locator('li > a').getByText('1 failing').waitFor();
     await expectAccessibleAt(page, [360, 1920]);
     await page.getByRole('link', { name: 'order.shipped' }).first().click();
     await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();

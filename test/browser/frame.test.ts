@@ -121,7 +121,7 @@ describeInBrowser('the dashboard layout', () => {
     await second.api('POST', '/events', { type: 'invoice.paid' });
     const message = page.getByText('The emulator was restarted with a different database.');
     await message.waitFor();
-    await page.locator('.list-row').getByText('invoice.paid').waitFor();
+    await page.locator('li > a').getByText('invoice.paid').waitFor();
     expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('#/deliveries');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Dismiss' }).click();

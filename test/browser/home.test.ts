@@ -44,7 +44,7 @@ describeInBrowser('the first page', () => {
       await endpoints
         .getByRole('group', { name: /: 1 attempt succeeded, 1 failed, 1 scheduled, the next at \d\d:\d\d$/ })
         .waitFor();
-      await endpoints.getByText('failing', { exact: true }).waitFor();
+      await endpoints.getByText('failing').waitFor();
       await endpoints.getByText('50%').waitFor();
       await page.getByRole('region', { name: 'Active faults' }).getByText('order.lost').waitFor();
       await expectAccessibleAt(page, [width], height);

@@ -64,7 +64,7 @@ describeInBrowser('the layout', () => {
     const page = await openDashboard(emulator, { width: 320, height: 256 });
     await rowsOf(page).first().waitFor();
     expect(await widthOf(page)).toBe(320);
-    const list = page.locator('.live-rows');
+    const list = page.locator('[aria-label="List"] > div');
     expect((await list.boundingBox())?.height).toBeGreaterThan(150);
     await list.scrollIntoViewIfNeeded();
     await rowsOf(page).first().click();
@@ -140,12 +140,12 @@ describeInBrowser('the layout', () => {
     })()`);
     for (const selected of [
       '[role="tab"][aria-selected="true"]',
-      'button.pill[aria-pressed="true"]',
+      'search button[aria-pressed="true"]',
       'nav a[aria-current]',
     ]) {
       expect(await styleOf(selected, 'backgroundColor'), selected).toBe(highlight);
     }
-    expect(await styleOf('.list-row[aria-current="true"]', 'outlineColor')).toBe(highlight);
+    expect(await styleOf('li > a[aria-current="true"]', 'outlineColor')).toBe(highlight);
     expect(await styleOf('[role="tab"][aria-selected="false"]', 'backgroundColor')).not.toBe(highlight);
   });
 });

@@ -72,7 +72,7 @@ describeInBrowser('a replay', () => {
     const { page, control, webhook } = await openFailing();
     await control.deleteWebhook({ id: webhook.id });
     await page.getByRole('button', replay).click();
-    await page.locator('.toasts').getByText('The endpoint').waitFor();
+    await page.locator('#app > [aria-live]').getByText('The endpoint').waitFor();
   });
 
   it('a replay with changes opens with r, starts with Ctrl+Enter and sends the same bytes without changes', async () => {

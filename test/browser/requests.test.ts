@@ -8,7 +8,7 @@ async function start(openOptions: OpenOptions = {}) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
   const page = await openDashboard(emulator, { hash: '/requests', ...openOptions });
-  const rows = page.locator('.list-row').filter({ hasText: '/v1' });
+  const rows = page.locator('li > a').filter({ hasText: '/v1' });
   return { emulator, page, rows };
 }
 
@@ -177,7 +177,9 @@ describeInBrowser('the request log', () => {
       );
     await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: 'Bearer x' });
     await rows.getByText('401 POST /v1/events').click();
-    await page.getByText('It does not send the same request, because its body was not read.').waitFor();
+    await page
+      .getByText('The curl command does not send the same request, because its body was not read.')
+      .waitFor();
   });
 
   it('the request log filters by a class of statuses with one click, by key and by a text in the path', async () => {

@@ -21,13 +21,13 @@ async function openSignature(options: TestEmulatorOptions = {}, openOptions: Ope
 
 const stringOf = (page: Page) => page.getByRole('region', { name: 'Signed content' });
 const sectionOf = (page: Page, name: string) =>
-  page.locator('.signature > section', { has: page.getByRole('heading', { name }) });
+  page.getByRole('tabpanel').locator('section', { has: page.getByRole('heading', { name }) });
 
 describeInBrowser('the signature tab of an attempt', () => {
   it('the signature tab of an attempt shows the signed content with its parts named, and the signature headers', async () => {
     const { page, sent } = await openSignature();
     await expect
-      .poll(() => stringOf(page).locator('.signed-part-name').allTextContents())
+      .poll(() => stringOf(page).locator('small').allTextContents())
       .toEqual(['timestamp', 'constant text', 'body']);
     await expect
       .poll(async () => (await stringOf(page).locator('code').allTextContents()).join(''))
@@ -40,7 +40,7 @@ describeInBrowser('the signature tab of an attempt', () => {
 
   it('the signature tab of an attempt names the delivery ID when the scheme signs it', async () => {
     const { page, delivery } = await openSignature({ scheme: 'standard-webhooks' });
-    const id = stringOf(page).locator('.signed-part.highlighted');
+    const id = stringOf(page).locator('mark[data-state="highlighted"]');
     await expect.poll(() => id.textContent()).toBe(`delivery ID${delivery.id}`);
   });
 
@@ -69,7 +69,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const { id } = await deliver();
     const { verification } = await control.describeSignature({ id });
     const page = await openDashboard(emulator, { hash: `/deliveries/${id}?tab=signature` });
-    const verdict = page.locator('.signature > .notice');
+    const verdict = page.locator('.notice');
     await verdict.getByText('body_changed').waitFor();
     await verdict.getByText(`${verification?.remedy}`).waitFor();
     await sectionOf(page, 'Endpoint secret').getByText('matches the header').waitFor();

@@ -43,7 +43,7 @@ const tasks: readonly Task[] = [
     from: toDelivery,
     play: async ({ page, emulator, drag, click }) => {
       const before = Date.parse((await emulator.control.getClock({})).now);
-      await drag(page.getByRole('slider'), page.locator('.mark .later').first());
+      await drag(page.getByRole('slider'), page.locator('[data-state="due"][stroke-dasharray]').first());
       await click(button(page, 'Advance 35 min'));
       await page.getByText('attempts: ').waitFor();
       const after = Date.parse((await emulator.control.getClock({})).now);

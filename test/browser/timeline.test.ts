@@ -13,8 +13,8 @@ const partsOf = (page: Page) => {
   return {
     area,
     slider: area.getByRole('slider', { name: 'Advance the clock to' }),
-    rings: area.locator('.mark:not(a)'),
-    dots: area.locator('a.mark'),
+    rings: area.locator('.timeline g'),
+    dots: area.locator('.timeline a'),
     advance: area.getByRole('button', { name: /^Advance / }),
   };
 };
@@ -64,7 +64,7 @@ describeInBrowser('the line of the timelines', () => {
     const before = await middleOf(rings.first());
     await page.keyboard.press('Enter');
     // The retries of one endpoint succeed where they were shown.
-    const green = area.locator('a.mark:has(circle.succeeded) circle').first();
+    const green = area.locator('.timeline a:has(circle[data-state=succeeded]) circle').first();
     const place = await green.evaluate((circle) => circle.getBoundingClientRect().toJSON());
     expect(place.x + place.width / 2).toBeCloseTo(before.x, 0);
     await page.getByText('10 attempts: 5 succeeded, 5 failed.').waitFor();
@@ -169,7 +169,7 @@ describeInBrowser('the line of the timelines', () => {
     await page.keyboard.press('ArrowRight');
     await expectAccessibleAt(page, [360, 1280]);
     await page.setViewportSize({ width: 360, height: 800 });
-    for (const mark of [slider, ...(await area.locator('.mark').all())]) {
+    for (const mark of [slider, ...(await area.locator('.timeline :is(a, g)').all())]) {
       const { x = -1, width = 0 } = (await mark.boundingBox()) ?? {};
       expect(x).toBeGreaterThanOrEqual(0);
       expect(x + width).toBeLessThanOrEqual(360);
@@ -186,7 +186,7 @@ describeInBrowser('the line of the timelines', () => {
     const [delivery] = (await control.listDeliveries({})).data;
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     const timeline = page.getByRole('region', { name: 'Timeline' });
-    await timeline.locator('.mark:not(a)').first().waitFor();
+    await timeline.locator('.timeline g').first().waitFor();
     let loadCount = 0;
     page.on('request', (request) => {
       if (request.url().includes('/_svc/schedule')) loadCount++;
@@ -194,7 +194,7 @@ describeInBrowser('the line of the timelines', () => {
     await page.waitForRequest(/_svc\/clock/);
     await page.waitForRequest(/_svc\/clock/);
     expect(loadCount).toBe(0);
-    await timeline.locator('.mark:not(a)').first().click();
+    await timeline.locator('.timeline g').first().click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^(at least )?[1-4] retr.* until .* \(\+5 min\)$/);
     await expect.poll(() => loadCount).toBeGreaterThan(0);
     await timeline.getByRole('button', { name: '30 m' }).last().click();
@@ -205,7 +205,7 @@ describeInBrowser('the line of the timelines', () => {
     const { page, area, timeOf, startedAt } = await openHome(2);
     await area.getByRole('row').nth(1).getByRole('link').first().click();
     const timeline = page.getByRole('region', { name: 'Attempts' });
-    await timeline.locator('.mark:not(a)').click();
+    await timeline.locator('.timeline g').click();
     await timeline.getByText(/^4 retries to 2 endpoints, until /).waitFor();
     await timeline.getByRole('button', { name: 'Advance 5 min' }).click();
     await page.getByText('4 attempts: 4 failed.').waitFor();

@@ -41,7 +41,7 @@ describeInBrowser('the endpoint pages', () => {
     await expectAccessible(page);
     await page.getByLabel('URL of your receiver').fill('localhost:9/hooks');
     await press(page, 'Register');
-    await page.getByText('Events are sent to http://localhost:9/hooks').waitFor();
+    await page.getByText('http://localhost:9/hooks').first().waitFor();
     await page.getByLabel('Payload').getByText('tracking_number').waitFor();
     await expectAccessible(page);
     await press(page, 'Send order.shipped');
@@ -145,7 +145,7 @@ describeInBrowser('the endpoint pages', () => {
     await page.getByRole('dialog').getByLabel('Events').fill('invoice.paid');
     await press(page, 'Save');
     await page.getByText('invoice.paid', { exact: true }).waitFor();
-    const badge = page.getByText('disabled', { exact: true });
+    const badge = page.getByText('‖ disabled');
     await press(page, 'Disable');
     await badge.waitFor();
     await expect

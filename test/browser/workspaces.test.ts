@@ -96,7 +96,7 @@ describeInBrowser('the workspace of a page', () => {
     const shown = page.getByRole('article', { name: 'Delivery' });
     await shown.getByText('Next attempt in 5m').waitFor();
     await shown.getByText(/^sent /).waitFor();
-    await shown.locator('.due:not(.later)').click();
+    await shown.locator('[data-state="due"]:not([stroke-dasharray])').click();
     await shown.getByRole('button', { name: 'Advance 5 min' }).click();
     await shown.getByText('Attempt 2 of 2').waitFor();
     const after = await emulator.control.getClock(workspace);
@@ -106,7 +106,7 @@ describeInBrowser('the workspace of a page', () => {
   it('the request log shows no due time of another clock', async () => {
     const { emulator, delivery } = await openTwoWorkspaces();
     const page = await openDashboard(emulator, { hash: `/requests?resource_id=${delivery.event_id}` });
-    await page.locator('.list-row').filter({ hasText: 'POST /v1/events' }).click();
+    await page.locator('li > a').filter({ hasText: 'POST /v1/events' }).click();
     const shown = page.getByRole('article', { name: 'Request' });
     await shown.getByText('1 attempt', { exact: true }).waitFor();
   });

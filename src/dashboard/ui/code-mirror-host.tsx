@@ -32,6 +32,6 @@ export function CodeMirrorHost({ text, create, inputs }: Props) {
     const view = create(loaded, root);
     return () => view.destroy();
   }, [loaded, ...inputs]);
-  if (loaded === undefined) return <pre class="text-box">{text}</pre>;
+  if (loaded === undefined) return <pre>{text}</pre>;
   return <div ref={element} />;
 }

@@ -30,13 +30,13 @@ export function CodeView({ label, text, what, title, children }: Props) {
   };
   return (
     <div>
-      <div class="row">
+      <header class="row">
         {title}
-        <span class="row push-right">
+        <span class="row">
           {text.split('\n', MAX_SCANNED_LINES + 1).length > MAX_SCANNED_LINES && (
             <button
               type="button"
-              class="quiet"
+              data-variant="quiet"
               title="Ctrl+F"
               disabled={codeMirror.value === undefined}
               onClick={openSearch}
@@ -47,7 +47,7 @@ export function CodeView({ label, text, what, title, children }: Props) {
           {children}
           <CopyButton what={what} text={text} />
         </span>
-      </div>
+      </header>
       <CodeMirrorHost
         text={text}
         inputs={[label, text, searched]}

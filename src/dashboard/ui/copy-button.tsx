@@ -29,7 +29,7 @@ export function CopyButton({ what, text, label }: Props) {
   return (
     <button
       type="button"
-      class="quiet"
+      data-variant="quiet"
       // The accessible name must contain the visible label (WCAG 2.5.3).
       aria-label={label === undefined || name.includes(label) ? name : label}
       title={name}
@@ -37,7 +37,7 @@ export function CopyButton({ what, text, label }: Props) {
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
       {label}
-      <span class="visually-hidden" role="status">
+      <span class="hidden" role="status">
         {isCopied ? 'Copied' : ''}
       </span>
     </button>

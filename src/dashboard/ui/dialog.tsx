@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { route } from '../router.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
 interface Props {
   readonly title: string;
@@ -34,19 +34,14 @@ export function Dialog({ title, onClose, children }: Props) {
     if (section !== opened.section || id !== opened.id) element.current?.close();
   }, [section, id]);
   return (
-    <dialog ref={element} class="stack" aria-labelledby={heading} onClose={onClose}>
-      <div class="row">
-        <h2 id={heading}>{title}</h2>
-        <button
-          type="button"
-          class="quiet push-right"
-          aria-label="Close"
-          onClick={() => element.current?.close()}
-        >
-          <Icon name="cross" />
-        </button>
-      </div>
-      {children}
+    <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
+      <section class="stack">
+        <header class="row">
+          <h2 id={heading}>{title}</h2>
+          <IconButton name="cross" label="Close" onClick={() => element.current?.close()} />
+        </header>
+        {children}
+      </section>
     </dialog>
   );
 }

@@ -62,7 +62,7 @@ export function Field({ label, name, hint, error, onChange, suggestions, options
           ))}
         </datalist>
       )}
-      <p id={`${id}-hint`} class={isInvalid ? 'error-text' : 'muted'} aria-live="polite">
+      <p id={`${id}-hint`} class="muted" data-state={isInvalid ? 'failed' : undefined} aria-live="polite">
         {isInvalid ? error.message : hint}
       </p>
     </div>

@@ -41,7 +41,7 @@ export function FilterBar(props: FilterBarProps) {
   );
   const [isExpanded, setExpanded] = useState(hasFieldValue);
   return (
-    <search class="filters">
+    <search>
       <div class="row">
         <SearchField label={filters[search[0]]?.label ?? ''} search={search} value={filter[search[0]]} />
         {quickFilter}
@@ -94,7 +94,6 @@ function SearchField({ label, search: [name, placeholder], value = '' }: SearchF
   return (
     <input
       ref={field}
-      class="filters-search"
       type="search"
       aria-label={label}
       placeholder={placeholder}
@@ -113,7 +112,7 @@ function FilterFields({ id, filters, filter, search, useChoices }: FilterBarProp
   const choices: Choices = { since: RECENT_PERIODS, until: RECENT_PERIODS, ...useChoices() };
   const names = Object.keys(filters).filter((name) => name !== search[0] && choices[name] !== null);
   return (
-    <div id={id} class="row filters-fields">
+    <div id={id} class="grid">
       {names.map((name) => (
         <FilterField
           key={name}
@@ -198,12 +197,11 @@ export function FilterButtons<Value extends string>({
   children = (option) => option,
 }: FilterButtonsProps<Value>) {
   return (
-    <Toolbar label={label} class="row filters-pills">
+    <Toolbar label={label}>
       {[undefined, ...options].map((option) => (
         <button
           key={option}
           type="button"
-          class="pill"
           title={option && titles[option]}
           aria-pressed={option === value}
           onClick={() => updateQuery({ [name]: option ?? '' })}
@@ -225,14 +223,14 @@ function IgnoredFilters({ filter, filters }: FilterBarProps) {
   );
   if (ignored.length === 0) return null;
   return (
-    <div class="error-text" role="alert">
+    <div data-state="failed" role="alert">
       {ignored.map(([name, text]) => (
         <p key={name}>
           The {filters[name]?.label ?? name} filter "{text}" is ignored.{' '}
           {filters[name] === undefined
             ? 'This list has no such filter.'
             : `Enter ${describeSchema(filters[name].schema)}.`}{' '}
-          <button type="button" class="pill" onClick={() => updateQuery({ [name]: '' })}>
+          <button type="button" onClick={() => updateQuery({ [name]: '' })}>
             Clear
           </button>
         </p>
@@ -259,29 +257,29 @@ function FilterChips({ filter, filters, action }: FilterBarProps) {
       text: endpoint && value === endpointId ? shortenUrl(endpoint.url) : describeFilterValue(name, value),
     }));
   return (
-    <ul class="row filters-chips plain-list" aria-label="Active filters">
-      {chips.map(({ name, label, text }) => (
-        <li key={name}>
+    <div class="row">
+      <ul class="row" aria-label="Active filters">
+        {chips.map(({ name, label, text }) => (
+          <li key={name}>
+            <button
+              type="button"
+              aria-label={`Remove filter: ${label} ${text}`}
+              onClick={() => updateQuery({ [name]: '' })}
+            >
+              <span class="muted">{label}</span> <span>{text}</span> <Icon name="cross" />
+            </button>
+          </li>
+        ))}
+        <li>
           <button
             type="button"
-            class="pill"
-            aria-label={`Remove filter: ${label} ${text}`}
-            onClick={() => updateQuery({ [name]: '' })}
+            onClick={() => updateQuery(Object.fromEntries(entries.map(([name]) => [name, ''])))}
           >
-            <span class="muted">{label}</span> <span>{text}</span> <Icon name="cross" />
+            Clear filters
           </button>
         </li>
-      ))}
-      <li>
-        <button
-          type="button"
-          class="pill"
-          onClick={() => updateQuery(Object.fromEntries(entries.map(([name]) => [name, ''])))}
-        >
-          Clear filters
-        </button>
-      </li>
-      {Boolean(action) && <li class="row push-right">{action}</li>}
-    </ul>
+      </ul>
+      {action}
+    </div>
   );
 }

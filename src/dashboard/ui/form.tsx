@@ -6,8 +6,8 @@ interface Props {
   readonly form: FormSubmit;
   /** Content of the button that submits. */
   readonly action: ComponentChildren;
-  /** Empty for a form that is not the main one of its page. */
-  readonly tone?: 'primary' | 'danger' | '';
+  /** Plain for a form that is not the main one of its page. */
+  readonly variant?: 'primary' | 'danger' | 'plain';
   readonly isDisabled?: boolean;
   /** In a dialog: closes it. */
   readonly onClose?: () => void;
@@ -21,7 +21,7 @@ interface Props {
 export function Form({
   form,
   action,
-  tone = 'primary',
+  variant = 'primary',
   isDisabled = false,
   onClose,
   label,
@@ -41,12 +41,12 @@ export function Form({
     >
       {children}
       {error !== null && error.field === null && (
-        <p class="error-text" role="alert">
+        <p data-state="failed" role="alert">
           {error.message}
         </p>
       )}
       <div class="row">
-        <button type="submit" class={tone} disabled={isBusy || isDisabled} title="Ctrl+Enter">
+        <button type="submit" data-variant={variant} disabled={isBusy || isDisabled} title="Ctrl+Enter">
           {action}
         </button>
         {buttons}

@@ -55,7 +55,7 @@ export function HttpBody({ title, body, encoding, headers }: BodyProps) {
       text={shown}
     >
       {indented !== body && (
-        <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+        <button type="button" data-variant="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Raw
         </button>
       )}

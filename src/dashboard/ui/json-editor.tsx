@@ -32,20 +32,17 @@ export function JsonEditor({ label, value, onInput, original, autofocus = false 
   }, [loaded, problem]);
   return (
     <div class="stack">
-      <div class="row">
+      <header class="row">
         <span>{label}</span>
-        <button
-          type="button"
-          class="push-right"
-          disabled={problem !== null}
-          onClick={() => onInput(indentJson(value))}
-        >
-          Format
-        </button>
-        <button type="button" disabled={value === original} onClick={() => onInput(original)}>
-          Reset
-        </button>
-      </div>
+        <span class="row">
+          <button type="button" disabled={problem !== null} onClick={() => onInput(indentJson(value))}>
+            Format
+          </button>
+          <button type="button" disabled={value === original} onClick={() => onInput(original)}>
+            Reset
+          </button>
+        </span>
+      </header>
       <CodeMirrorHost
         text={value}
         inputs={[label]}
@@ -55,7 +52,7 @@ export function JsonEditor({ label, value, onInput, original, autofocus = false 
           return view.current;
         }}
       />
-      <p role="status" class={problem === null ? 'muted' : 'error-text'}>
+      <p role="status" class="muted" data-state={problem === null ? undefined : 'failed'}>
         {problem === null
           ? 'Valid JSON. Numbers are sent exactly as written.'
           : problem.position === null

@@ -3,13 +3,13 @@ import { Component, type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { capitalize } from '../../domain/message-parts.ts';
 import { type Route, toHash } from '../address.ts';
-import { isLost } from '../control.ts';
 import { navigate, replaceRoute } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import type { HasId, LiveList } from '../use-live-list.ts';
 import { ActionButton } from './action-button.tsx';
 import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { Icon } from './icon.tsx';
+import { QueryView } from './query-view.tsx';
 import { useRovingFocus } from './roving-focus.ts';
 
 interface Props<Item extends HasId> extends FilterBarProps {
@@ -48,14 +48,14 @@ export function LiveListView<Item extends HasId>(props: Props<Item>) {
   // Live updates of the list do not render the open item.
   const detail = useMemo(() => openId !== null && <Detail id={openId} />, [openId]);
   return (
-    <div class={`list-detail ${openId === null ? '' : 'open'}`}>
-      <section id={listId} class="list-detail-list" aria-label="List">
+    <div class="split">
+      <section id={listId} aria-label="List">
         <FilterBar {...props} />
         <Rows {...props} />
       </section>
       {openId !== null && (
-        <article ref={article} class="list-detail-item" aria-label={label} tabIndex={-1}>
-          <a class="back" href={toHash(back)}>
+        <article ref={article} aria-label={label} tabIndex={-1}>
+          <a href={toHash(back)}>
             <Icon name="back" /> All {section}
           </a>
           {detail}
@@ -72,7 +72,7 @@ function Rows<Item extends HasId>({ route, list, filter, columns, renderRow, emp
   const { section, id: openId } = route;
   // The open tab stays the same when the user opens another item.
   const toRoute = (id: string) => ({ section, id, query: { ...filter, tab: route.query.tab ?? '' } });
-  const { move, handlers } = useRovingFocus(scrollContainer, 'a.list-row', ({ dataset: { id } }) => {
+  const { move, handlers } = useRovingFocus(scrollContainer, 'li > a', ({ dataset: { id } }) => {
     if (openId !== null && id !== undefined) replaceRoute(toRoute(id));
   });
   useShortcuts([
@@ -80,51 +80,40 @@ function Rows<Item extends HasId>({ route, list, filter, columns, renderRow, emp
     { key: 'k', description: 'Previous row', run: () => move(-1) },
   ]);
   useOpenRowInView(list, openId);
-  const isEmpty = isLoaded && items.length === 0;
+  const isFiltered = Object.keys(filter).length > 0;
   return (
-    <div class="live-list" {...holdHandlers}>
+    <div ref={scrollContainer} onScroll={onScroll} {...holdHandlers}>
       <NewItemsButton section={section} count={newCount} onPress={showNew} />
-      {error !== null && (items.length === 0 || !isLost.value) && (
-        <p class="placeholder error-text" role="alert">
-          {error} <ActionButton onClick={retry}>Try again</ActionButton>
-        </p>
-      )}
-      <div ref={scrollContainer} class="live-rows" onScroll={onScroll} {...handlers}>
-        {items.length > 0 && (
-          <div class="list-columns list-head" aria-hidden="true">
-            {['', ...columns].map((title) => (
-              <span key={title}>{title}</span>
-            ))}
-          </div>
-        )}
-        {items.length > 0 && (
-          <ol class="plain-list" aria-label={capitalize(section)}>
-            {items.map((item) => (
-              <Row
-                key={item.id}
-                item={item}
-                address={toHash(toRoute(item.id))}
-                isOpen={item.id === openId}
-                renderRow={renderRow}
-              />
-            ))}
-          </ol>
-        )}
-        {isLoaded && hasOlder && (
-          <p class="placeholder">
-            <ActionButton disabled={loadOlder === null} onClick={() => loadOlder?.()}>
-              Show older {section}
-            </ActionButton>
-          </p>
-        )}
-      </div>
-      {isEmpty && Object.keys(filter).length > 0 && (
-        <div class="placeholder">No {section} match these filters.</div>
-      )}
-      {isEmpty && Object.keys(filter).length === 0 && empty}
-      {!isLoaded && error === null && (
-        <p class="placeholder" role="status">
-          Loading {section}…
+      <QueryView query={{ value: isLoaded ? items : undefined, error, refetch: retry }} what={section}>
+        {() => {
+          if (items.length === 0 && isFiltered)
+            return <p class="placeholder">No {section} match these filters.</p>;
+          if (items.length === 0) return empty;
+          return (
+            <ol aria-label={capitalize(section)} {...handlers}>
+              <li aria-hidden="true">
+                {['', ...columns].map((title) => (
+                  <span key={title}>{title}</span>
+                ))}
+              </li>
+              {items.map((item) => (
+                <Row
+                  key={item.id}
+                  item={item}
+                  address={toHash(toRoute(item.id))}
+                  isOpen={item.id === openId}
+                  renderRow={renderRow}
+                />
+              ))}
+            </ol>
+          );
+        }}
+      </QueryView>
+      {isLoaded && hasOlder && (
+        <p class="placeholder">
+          <ActionButton disabled={loadOlder === null} onClick={() => loadOlder?.()}>
+            Show older {section}
+          </ActionButton>
         </p>
       )}
     </div>
@@ -152,13 +141,7 @@ class Row<Item extends HasId> extends Component<RowProps<Item>> {
   override render({ item, address, isOpen, renderRow }: RowProps<Item>) {
     return (
       <li>
-        <a
-          class="list-row list-columns"
-          data-id={item.id}
-          title={item.id}
-          href={address}
-          aria-current={isOpen ? 'true' : undefined}
-        >
+        <a data-id={item.id} title={item.id} href={address} aria-current={isOpen ? 'true' : undefined}>
           {renderRow(item)}
         </a>
       </li>
@@ -196,11 +179,11 @@ const numberFormat = new Intl.NumberFormat('en');
 function NewItemsButton({ section, count, onPress }: NewItemsButtonProps) {
   return (
     <>
-      <span class="visually-hidden" role="status">
+      <span class="hidden" role="status">
         {count > 0 ? `New ${section} at the top of the list` : ''}
       </span>
       {count > 0 && (
-        <button type="button" class="live-new" onClick={onPress}>
+        <button type="button" onClick={onPress}>
           {numberFormat.format(count)} new
         </button>
       )}

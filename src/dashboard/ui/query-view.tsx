@@ -17,7 +17,7 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
     <>
       {/* The page says that its data are old while the connection is lost. */}
       {error !== null && (value === undefined || !isLost.value) && (
-        <p class="placeholder error-text" role="alert">
+        <p class="placeholder" data-state="failed" role="alert">
           {error} <ActionButton onClick={refetch}>Try again</ActionButton>
         </p>
       )}

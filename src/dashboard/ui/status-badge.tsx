@@ -1,5 +1,6 @@
 /** Badges for statuses and results, and counts of them. */
 
+import type { ComponentChildren } from 'preact';
 import {
   type DeliveryStatusFilter,
   type DisplayStatus,
@@ -36,17 +37,34 @@ export const statusGroupTitles: Partial<Record<DeliveryStatusFilter, string>> = 
 /** The status of a row in a list, as an icon. */
 export function StatusIcon({ status }: Pick<StatusProps, 'status'>) {
   return (
-    <span class={`state ${status}`} role="img" aria-label={status} title={statusTitles[status] ?? status}>
+    <span data-state={status} role="img" aria-label={status} title={statusTitles[status] ?? status}>
       {deliveryStatusSymbols[status]}
+    </span>
+  );
+}
+
+interface BadgeProps {
+  /** A status, which also has a symbol, or only a color. */
+  readonly state: DisplayStatus | 'warning' | 'highlighted' | 'neutral';
+  readonly title?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+export function Badge({ state, title, children }: BadgeProps) {
+  const symbol = Object.hasOwn(deliveryStatusSymbols, state) && deliveryStatusSymbols[state as DisplayStatus];
+  return (
+    <span class="badge" data-state={state} title={title}>
+      {symbol && <span aria-hidden="true">{symbol} </span>}
+      {children}
     </span>
   );
 }
 
 export function StatusBadge({ status, count }: StatusProps) {
   return (
-    <span class={`badge ${status}`} title={statusTitles[status]}>
-      <span aria-hidden="true">{deliveryStatusSymbols[status]}</span> {count} {status}
-    </span>
+    <Badge state={status} title={statusTitles[status]}>
+      {count} {status}
+    </Badge>
   );
 }
 
@@ -68,7 +86,7 @@ export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
   return (
     <>
       {capitalize(describeFilterValue('status', status))}{' '}
-      <span class={`count ${status}`}>{count > 0 && formatCappedCount(count)}</span>
+      <span data-state={status}>{count > 0 && formatCappedCount(count)}</span>
     </>
   );
 }
@@ -83,11 +101,7 @@ export function DeliveryCounts({ countOf }: { readonly countOf: (status: Display
 /** The status of a response: `✓ 200`, `✗ 422`. 0 is the status of a request that an injected fault dropped: `✗ dropped` */
 export function HttpStatusBadge({ status }: { readonly status: number }) {
   const state = status !== 0 && status < 400 ? 'succeeded' : 'failed';
-  return (
-    <span class={`badge ${state}`}>
-      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {status === 0 ? 'dropped' : status}
-    </span>
-  );
+  return <Badge state={state}>{status === 0 ? 'dropped' : status}</Badge>;
 }
 
 /** Whether a request succeeded, as an icon. The text next to it contains the status. */
@@ -99,7 +113,7 @@ export function HttpStatusIcon({ status }: { readonly status: number }) {
 export function InjectedFault({ kind }: { readonly kind: string }) {
   return (
     <span
-      class="warning-text"
+      data-state="pending"
       role="img"
       aria-label={`injected fault: ${kind}`}
       title={`Injected fault: ${kind}`}
@@ -112,9 +126,5 @@ export function InjectedFault({ kind }: { readonly kind: string }) {
 /** `✓ 200`, `✗ 503`, `✗ timed out` */
 export function OutcomeBadge(attempt: Pick<AttemptSummary, 'outcome' | 'response_status' | 'error'>) {
   const state = attempt.outcome === 'succeeded' ? 'succeeded' : 'failed';
-  return (
-    <span class={`badge ${state}`}>
-      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {describeOutcome(attempt)}
-    </span>
-  );
+  return <Badge state={state}>{describeOutcome(attempt)}</Badge>;
 }

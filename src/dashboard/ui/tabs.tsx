@@ -29,7 +29,7 @@ export function Tabs({ label, tabs, openName, onOpen }: Props) {
     document.getElementById(`${id}-${next.name}`)?.focus();
   };
   return (
-    <div class="tabs">
+    <div>
       <div role="tablist" aria-label={label} onKeyDown={openByArrowKey}>
         {tabs.map((tab) => (
           <button

@@ -4,16 +4,15 @@ import { useRovingFocus } from './roving-focus.ts';
 
 interface Props {
   readonly label: string;
-  readonly class: string;
   readonly children: ComponentChildren;
 }
 
 /** Buttons that are one tab stop, following the ARIA practices. */
-export function Toolbar({ label, class: className, children }: Props) {
+export function Toolbar({ label, children }: Props) {
   const toolbar = useRef<HTMLDivElement>(null);
   const { handlers } = useRovingFocus(toolbar, '[role="toolbar"] > button:not(:disabled)');
   return (
-    <div ref={toolbar} role="toolbar" aria-label={label} class={className} {...handlers}>
+    <div ref={toolbar} role="toolbar" aria-label={label} class="row" {...handlers}>
       {children}
     </div>
   );

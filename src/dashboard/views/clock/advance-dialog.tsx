@@ -43,7 +43,7 @@ export function AdvanceDialog({ isBusy, onClose }: Props) {
           </ActionButton>
         }
       >
-        <div class="fields">
+        <div class="grid">
           <Field
             label="Advance by"
             name="ms"

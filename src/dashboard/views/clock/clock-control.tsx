@@ -7,6 +7,7 @@ import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Badge } from '../../ui/status-badge.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { AdvanceDialog } from './advance-dialog.tsx';
 import { cancelMove, isMoving, toggleFrozen } from './clock-actions.ts';
@@ -18,22 +19,22 @@ export function ClockControl() {
   const [isOpen, setOpen] = useState(false);
   useShortcuts([{ key: 'a', description: 'Advance the clock', run: () => setOpen(true) }]);
   return (
-    <Toolbar label="Clock" class="row clock">
+    <Toolbar label="Clock">
       <CurrentTime isMoving={isBusy} />
       {isBusy ? (
         <ActionButton onClick={cancelMove}>
           <Icon name="cross" />
-          <span class="clock-label">Cancel</span>
+          <span>Cancel</span>
         </ActionButton>
       ) : (
         <ActionButton onClick={toggleFrozen}>
           <Icon name={isFrozen ? 'play' : 'pause'} />
-          <span class="clock-label">{isFrozen ? 'Resume' : 'Freeze'}</span>
+          <span>{isFrozen ? 'Resume' : 'Freeze'}</span>
         </ActionButton>
       )}
       <button type="button" onClick={() => setOpen(true)}>
         <Icon name="skip" />
-        <span class="wide-text">Advance…</span>
+        <span>Advance…</span>
       </button>
       {isOpen && <AdvanceDialog isBusy={isBusy || isLost.value} onClose={() => setOpen(false)} />}
     </Toolbar>
@@ -43,19 +44,19 @@ export function ClockControl() {
 /** Before the time is known, placeholders of the same width keep everything in its place. */
 function CurrentTime({ isMoving }: { readonly isMoving: boolean }) {
   const { state, now, wallNow } = selectedClock.value;
-  if (now.value === undefined || wallNow.value === undefined)
-    return <span class="clock-time mono">---- -- -- --:--:-- ---</span>;
+  if (now.value === undefined || wallNow.value === undefined) return <code>---- -- -- --:--:-- ---</code>;
   const distance = formatDistance(now.value, wallNow.value);
   const offset = now.value - wallNow.value;
   const speed = state.value?.speed ?? 1;
   return (
-    <span class="clock-time">
+    <span>
       <time
-        class="mono"
         dateTime={new Date(now.value).toISOString()}
         title={['Schedule time', distance].filter(Boolean).join(', ')}
       >
-        {formatDateTime(now.value)} {formatZone(now.value)}
+        <code>
+          {formatDateTime(now.value)} {formatZone(now.value)}
+        </code>
       </time>{' '}
       {distance !== null && (
         <span class="muted">
@@ -63,11 +64,11 @@ function CurrentTime({ isMoving }: { readonly isMoving: boolean }) {
             {offset > 0 ? '+' : '−'}
             {formatSpan(Math.abs(offset), 2)}
           </span>
-          <span class="visually-hidden">{distance}</span>
+          <span class="hidden">{distance}</span>
         </span>
       )}{' '}
-      {isMoving && <span class="badge pending">moving</span>}
-      {!isMoving && speed !== 1 && <span class="badge pending">{speed === 0 ? 'frozen' : `×${speed}`}</span>}
+      {isMoving && <Badge state="warning">moving</Badge>}
+      {!isMoving && speed !== 1 && <Badge state="warning">{speed === 0 ? 'frozen' : `×${speed}`}</Badge>}
     </span>
   );
 }

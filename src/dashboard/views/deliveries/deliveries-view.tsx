@@ -51,7 +51,11 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         }
         columns={['Type', 'Endpoint', 'Result', 'Created']}
         renderRow={renderRow}
-        empty={<GettingStarted />}
+        empty={
+          <div class="page">
+            <GettingStarted />
+          </div>
+        }
         Detail={DeliveryView}
       />
       {isReplaying && (
@@ -91,7 +95,7 @@ function Reason({ delivery }: { readonly delivery: Delivery }) {
   if (status === 'paused') return <>endpoint disabled</>;
   if (last !== null && (status === 'failing' || status === 'failed')) {
     return (
-      <span class="error-text">
+      <span data-state="failed">
         {describeOutcome(last)}
         {next !== null && (
           <>

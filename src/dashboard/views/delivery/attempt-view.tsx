@@ -9,8 +9,8 @@ import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { OutcomeBadge } from '../../ui/status-badge.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { Badge, OutcomeBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SignatureView } from '../signature/signature-view.tsx';
@@ -58,32 +58,26 @@ function AttemptHeader({ delivery, attempt }: Props) {
   const { number, trigger, duration_ms: durationMs, phases, fault } = attempt;
   const select = (number: number) => updateQuery({ attempt: String(number) });
   return (
-    <header class="row">
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Previous attempt"
+    <div class="row">
+      <IconButton
+        name="back"
+        label="Previous attempt"
         disabled={number === 1}
         onClick={() => select(number - 1)}
-      >
-        <Icon name="back" />
-      </button>
+      />
       <h3>
         Attempt {number} of {delivery.attempts.length}
       </h3>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Next attempt"
+      <IconButton
+        name="forward"
+        label="Next attempt"
         disabled={number === delivery.attempts.length}
         onClick={() => select(number + 1)}
-      >
-        <Icon name="forward" />
-      </button>
+      />
       <OutcomeBadge {...attempt} />
-      {trigger === 'manual' && <span class="badge highlighted">replay</span>}
+      {trigger === 'manual' && <Badge state="highlighted">replay</Badge>}
       {fault !== undefined && (
-        <a class="badge pending" href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>
+        <a class="badge" data-state="pending" href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>
           {fault.kind}
         </a>
       )}
@@ -92,14 +86,14 @@ function AttemptHeader({ delivery, attempt }: Props) {
         {formatLatency(durationMs)}
         {phases !== null && `: ${describePhases(phases)}`}
       </span>
-    </header>
+    </div>
   );
 }
 
 function Messages({ attempt }: { readonly attempt: Attempt }) {
   const { request, response, error } = attempt;
   return (
-    <div class="fields">
+    <div class="grid">
       <section class="stack" aria-label="Response">
         {response === null ? (
           <p class="muted">No response. {error !== null && toSentence(error)}</p>

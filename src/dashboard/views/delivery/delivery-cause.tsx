@@ -25,9 +25,9 @@ export function DeliveryCause({ delivery, explanation }: Props) {
   const advice = hints.find(({ command }) => command === undefined)?.text;
   const commands = hints.filter(({ command }) => command !== undefined);
   return (
-    <section class={`card delivery-cause ${getDisplayStatus(delivery)}`} aria-label="Cause">
+    <section class="card" data-state={getDisplayStatus(delivery)} aria-label="Cause">
       <div class="row">
-        <p role="status" class="grow">
+        <p role="status">
           <strong>{isFailure || layer !== null ? detail : summary}</strong>{' '}
           {explains > 1 && `It explains ${formatDeliveryCount(explains)}.`}{' '}
           {isFailure && delivery.next_attempt_at === null && delivery.paused && summary} {advice}
@@ -36,7 +36,7 @@ export function DeliveryCause({ delivery, explanation }: Props) {
       </div>
       {finding?.comparison && <ContentComparison {...finding.comparison} />}
       {evidence.length > 0 && (
-        <ul class="delivery-facts muted">
+        <ul class="muted">
           {evidence.map((text) => (
             <li key={text}>{text}</li>
           ))}
@@ -46,7 +46,7 @@ export function DeliveryCause({ delivery, explanation }: Props) {
       {commands.length > 0 && (
         <details class="muted">
           <summary>Commands</summary>
-          <ul class="plain-list">
+          <ul>
             {commands.map((hint) => (
               <li key={hint.command}>
                 <HintText hint={hint} />

@@ -28,9 +28,7 @@ export function DeliveryComparison({ delivery, attempt }: Props) {
         success === null ? (
           <p class="muted">No other delivery of {delivery.event_type} has succeeded.</p>
         ) : (
-          <div class="stack">
-            <Parts left={success} right={toCompared(delivery, attempt)} />
-          </div>
+          <Parts left={success} right={toCompared(delivery, attempt)} />
         )
       }
     </QueryView>
@@ -78,7 +76,7 @@ const parts: Record<string, (attempt: Attempt) => string> = {
 
 function Parts({ left, right }: { readonly left: Compared; readonly right: Compared }) {
   return (
-    <>
+    <div class="stack">
       {Object.entries(parts).map(([title, toText]) => (
         <TextComparison
           key={title}
@@ -87,6 +85,6 @@ function Parts({ left, right }: { readonly left: Compared; readonly right: Compa
           right={{ title: right.title, text: maskVaryingValues(toText(right.attempt)) }}
         />
       ))}
-    </>
+    </div>
   );
 }

@@ -13,8 +13,8 @@ import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { CopyableId } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -57,7 +57,7 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
   const selected =
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
-    <div class="delivery stack">
+    <div class="stack">
       <Header key={delivery.id} delivery={delivery} explanation={explanation} selected={selected} />
       <Origin delivery={delivery} />
       <DeliveryCause
@@ -90,42 +90,40 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
     updateQuery({ attempt: String(number) });
   };
   return (
-    <header>
-      <div class="row">
-        <h2>{delivery.event_type}</h2>
-        <StatusBadge status={getDisplayStatus(delivery)} />
-        <div class="row push-right">
-          <ActionButton
-            class="primary"
-            disabled={awaited !== null && result === undefined}
-            onClick={() => void replay()}
-          >
-            <Icon name="replay" /> Replay
-          </ActionButton>
-          <ActionButton onClick={() => setEditing(true)}>
-            <Icon name="edit" /> Edit and replay
-          </ActionButton>
-          {selected !== undefined && (
-            <>
-              <CopyButton
-                what="as Markdown, without secrets"
-                label="Copy as Markdown"
-                text={async () =>
-                  toMarkdown(delivery, selected, explanation, await revealSecrets(delivery.webhook_id))
-                }
-              />
-              <CopyButton what="as curl" label="Copy as curl" text={toCurl(selected.request)} />
-            </>
-          )}
-        </div>
-      </div>
-      <p role="status" class="muted">
+    <header class="row">
+      {isEditing && <EditReplayDialog delivery={delivery} onClose={() => setEditing(false)} />}
+      <h2>{delivery.event_type}</h2>
+      <StatusBadge status={getDisplayStatus(delivery)} />
+      <span role="status" class="muted">
         {awaited !== null &&
           (result === undefined
             ? `Waiting for attempt ${awaited}…`
             : `Attempt ${awaited}: ${describeOutcome(result)}`)}
-      </p>
-      {isEditing && <EditReplayDialog delivery={delivery} onClose={() => setEditing(false)} />}
+      </span>
+      <div class="row">
+        <ActionButton
+          data-variant="primary"
+          disabled={awaited !== null && result === undefined}
+          onClick={() => void replay()}
+        >
+          <Icon name="replay" /> Replay
+        </ActionButton>
+        <ActionButton onClick={() => setEditing(true)}>
+          <Icon name="edit" /> Edit and replay
+        </ActionButton>
+        {selected !== undefined && (
+          <>
+            <CopyButton
+              what="as Markdown, without secrets"
+              label="Copy as Markdown"
+              text={async () =>
+                toMarkdown(delivery, selected, explanation, await revealSecrets(delivery.webhook_id))
+              }
+            />
+            <CopyButton what="as curl" label="Copy as curl" text={toCurl(selected.request)} />
+          </>
+        )}
+      </div>
     </header>
   );
 }
@@ -141,15 +139,15 @@ function Origin({ delivery }: { readonly delivery: DeliveryDetail }) {
   const { event_id: event, webhook_id: webhook, url, replay_of: original } = delivery;
   return (
     <p>
-      <CopyableId id={delivery.id} what="delivery" /> to{' '}
+      <Copyable text={delivery.id} what="delivery ID" /> to{' '}
       <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
       {' · '}
       <a href={toHash({ section: 'events', id: event })}>event</a>
       {original !== null && (
         <>
           {' · replay of '}
-          <a class="mono" href={toHash({ section: 'deliveries', id: original })}>
-            {original}
+          <a href={toHash({ section: 'deliveries', id: original })}>
+            <code>{original}</code>
           </a>
         </>
       )}

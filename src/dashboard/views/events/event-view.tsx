@@ -6,10 +6,11 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { useWorkspaceOf } from '../../session.ts';
 import { CodeView } from '../../ui/code-view.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { CopyableId, Properties } from '../../ui/properties.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { OutcomeBadge, StatusBadge } from '../../ui/status-badge.tsx';
+import { Badge, OutcomeBadge, StatusBadge } from '../../ui/status-badge.tsx';
 import { AttemptCount, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 
@@ -22,7 +23,7 @@ export function EventView({ id }: { readonly id: string }) {
         <div class="stack">
           <header class="row">
             <h2>{event.type}</h2>
-            <a class="button push-right" href={toHash({ section: 'trigger', query: { event: id } })}>
+            <a data-variant="plain" href={toHash({ section: 'trigger', query: { event: id } })}>
               <Icon name="bolt" /> Trigger again
             </a>
           </header>
@@ -47,15 +48,15 @@ function EventProperties({ event }: { readonly event: EventDetail }) {
   return (
     <Properties
       items={{
-        Event: <CopyableId id={id} what="event" />,
+        Event: <Copyable text={id} what="event ID" />,
         Created: (
           <>
             <Time at={created_at} clock="schedule" />
             {request !== null && (
               <>
                 {' by request '}
-                <a class="mono" href={toHash({ section: 'requests', id: request })}>
-                  {request}
+                <a href={toHash({ section: 'requests', id: request })}>
+                  <code>{request}</code>
                 </a>
               </>
             )}
@@ -98,12 +99,14 @@ export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
           </p>
         ) : (
           <>
-            <ul class="divided-list">
+            <ul class="list">
               {data.map((delivery) => (
-                <li key={delivery.id}>
+                <li class="row" key={delivery.id}>
                   <StatusBadge status={getDisplayStatus(delivery)} />
-                  <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
-                  {delivery.replay_of !== null && <span class="badge highlighted">replay</span>}
+                  <p>
+                    <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+                  </p>
+                  {delivery.replay_of !== null && <Badge state="highlighted">replay</Badge>}
                   {delivery.last_attempt !== null && <OutcomeBadge {...delivery.last_attempt} />}
                   <AttemptCount delivery={delivery} />
                 </li>

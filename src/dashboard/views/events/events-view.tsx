@@ -4,7 +4,7 @@ import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { type FilterTexts, pickFilters, toListInput } from '../../filters.ts';
 import { workspaceId } from '../../session.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { Excerpt } from '../../ui/excerpt.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { DeliveryCounts, StatusIcon } from '../../ui/status-badge.tsx';
@@ -43,7 +43,7 @@ function renderRow(event: EventSummary) {
     <>
       {worst === undefined ? <span /> : <StatusIcon status={worst} />}
       <span>{type}</span>
-      <span class="mono">{[id, ...Object.values(describeEventSettings(event))].join(' · ')}</span>
+      <code>{[id, ...Object.values(describeEventSettings(event))].join(' · ')}</code>
       <span>
         {excerpt !== undefined && <Excerpt text={excerpt} />}
         {excerpt === undefined && worst === undefined && 'no subscribed endpoint'}
@@ -55,7 +55,6 @@ function renderRow(event: EventSummary) {
 }
 
 function NoEventsYet() {
-  const command = 'svc trigger order.shipped';
   return (
     <div class="placeholder">
       <p>
@@ -64,7 +63,7 @@ function NoEventsYet() {
       </p>
       <p>
         Create one on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run{' '}
-        <code>{command}</code> <CopyButton what="command" text={command} />
+        <Copyable what="command" text="svc trigger order.shipped" />
       </p>
     </div>
   );

@@ -55,8 +55,8 @@ export function FaultForm({ label, target, initial }: Props) {
     count: 'no limit',
   };
   return (
-    <Form label={label} form={form} action={label} tone="">
-      <div class="fields">
+    <Form label={label} form={form} action={label} variant="plain">
+      <div class="grid">
         {names.map((name) => (
           <Field
             key={name}

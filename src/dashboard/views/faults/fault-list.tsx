@@ -27,7 +27,7 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
         faults.length === 0 ? (
           <p class="muted">{emptyText}</p>
         ) : (
-          <ul class="divided-list">
+          <ul class="list">
             {faults.map((fault) => (
               <Row
                 key={fault.id}
@@ -56,17 +56,17 @@ interface RowProps {
 function Row({ fault, endpointUrl, onClear }: RowProps) {
   const effect = describeEffect(fault);
   return (
-    <li>
-      <span class="grow">
+    <li class="row">
+      <p>
         <strong>{effect}</strong>
         <small>
           {fault.kind !== undefined && `${getDeliveryFault(fault.kind).description} · `}
           {describeScope(fault)}
           {endpointUrl !== undefined && ` to ${shortenUrl(endpointUrl)}`}
         </small>
-      </span>
+      </p>
       <span>applied {describeAppliedCount(fault)}</span>
-      <ActionButton class="quiet" aria-label={`Remove fault ${effect}`} onClick={onClear}>
+      <ActionButton data-variant="quiet" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" /> Remove
       </ActionButton>
     </li>

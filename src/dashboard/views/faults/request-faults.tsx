@@ -12,18 +12,16 @@ export function RequestFaults() {
   const count = query.value?.length ?? 0;
   return (
     <>
-      <button type="button" class={count > 0 ? 'warning-text' : ''} onClick={() => setOpen(true)}>
+      <button type="button" data-state={count > 0 ? 'pending' : undefined} onClick={() => setOpen(true)}>
         <Icon name="bolt" /> {count === 0 ? 'Faults' : formatCount(count, 'fault')}
       </button>
       {isOpen && (
         <Dialog title="Request faults" onClose={() => setOpen(false)}>
-          <div class="stack">
-            <FaultList
-              query={query}
-              emptyText="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
-            />
-            <FaultForm label="Add fault" target={{ on: 'request' }} initial={{ status: '503' }} />
-          </div>
+          <FaultList
+            query={query}
+            emptyText="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
+          />
+          <FaultForm label="Add fault" target={{ on: 'request' }} initial={{ status: '503' }} />
         </Dialog>
       )}
     </>

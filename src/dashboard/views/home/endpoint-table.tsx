@@ -3,6 +3,7 @@ import { describeOutcome } from '../../../domain/delivery.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import type { EndpointSummary, Schedule, ScheduleMark } from '../../../operations/overview-schemas.ts';
 import { shortenUrl, toHash } from '../../address.ts';
+import { Badge, StatusBadge } from '../../ui/status-badge.tsx';
 import { Timeline, TimeScale, toDeliveries } from '../timeline/timeline.tsx';
 import { formatSuccessRate } from '../webhooks/success-rate.ts';
 
@@ -14,13 +15,13 @@ interface Props {
 export function EndpointTable({ endpoints, schedule }: Props) {
   const sorted = [...endpoints].sort((a, b) => Number(b.failing) - Number(a.failing));
   return (
-    <table class="endpoints">
+    <table>
       <thead>
         <tr>
           <th scope="col">Endpoint</th>
           <th scope="col">State</th>
-          <th scope="col" class="schedule">
-            <span class="visually-hidden">Schedule</span>
+          <th scope="col">
+            <span class="hidden">Schedule</span>
             <TimeScale schedule={schedule} />
           </th>
           <th scope="col">Success</th>
@@ -60,7 +61,7 @@ function Row({ endpoint, at, marks }: RowProps) {
       <td>
         <EndpointState endpoint={endpoint} />
       </td>
-      <td class="schedule">
+      <td>
         <Timeline label={shortenUrl(url)} at={at} marks={marks} toTarget={toDeliveries(id)} />
       </td>
       <td data-label="Success" title={`${succeeded} of the last ${count} attempts`}>
@@ -90,14 +91,10 @@ function Row({ endpoint, at, marks }: RowProps) {
 /** The worst state of its pending deliveries, or the result of the newest attempts. */
 function EndpointState({ endpoint }: { readonly endpoint: EndpointSummary }) {
   const { disabled, failing, attempts, succeeded } = endpoint;
-  const [state, text] = disabled
-    ? ['paused', 'disabled']
-    : failing
-      ? ['failing', 'failing']
-      : attempts === 0
-        ? ['canceled', 'no attempts']
-        : succeeded === attempts
-          ? ['succeeded', 'healthy']
-          : ['pending', `${attempts - succeeded} of ${attempts} failed`];
-  return <span class={`badge ${state}`}>{text}</span>;
+  const failed = attempts - succeeded;
+  if (disabled) return <Badge state="paused">disabled</Badge>;
+  if (failing) return <StatusBadge status="failing" />;
+  if (attempts === 0) return <Badge state="neutral">no attempts</Badge>;
+  if (failed === 0) return <Badge state="succeeded">healthy</Badge>;
+  return <Badge state="warning">{`${failed} of ${attempts} failed`}</Badge>;
 }

@@ -6,7 +6,7 @@ import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
 import { navigate } from '../../router.ts';
 import { status, workspaceId } from '../../session.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
@@ -20,13 +20,28 @@ export function GettingStarted() {
   const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit: 1 }), [workspace], {
     isLive: true,
   });
+  const type = status.value?.example_type ?? '';
   return (
-    <section class="page getting-started">
+    <section class="card stack" aria-label="First steps">
       <h2>No deliveries yet</h2>
+      <p class="muted">Register your receiver, then send it a signed event.</p>
       <QueryView query={query} what="the endpoints">
-        {({ data: [endpoint] }) =>
-          endpoint === undefined ? <RegisterForm /> : <SendForm endpoint={endpoint} />
-        }
+        {({ data: [endpoint] }) => (
+          <ol>
+            <li aria-current={endpoint === undefined ? 'step' : undefined}>
+              <h3>Register your receiver</h3>
+              {endpoint === undefined ? (
+                <RegisterForm />
+              ) : (
+                <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>
+              )}
+            </li>
+            <li aria-current={endpoint === undefined ? undefined : 'step'}>
+              <h3>Send {type}</h3>
+              {endpoint !== undefined && <SendForm endpoint={endpoint} type={type} />}
+            </li>
+          </ol>
+        )}
       </QueryView>
     </section>
   );
@@ -55,9 +70,8 @@ function RegisterForm() {
   );
 }
 
-function SendForm({ endpoint }: { readonly endpoint: WebhookDetail }) {
+function SendForm({ endpoint, type }: { readonly endpoint: WebhookDetail; readonly type: string }) {
   const [edited, setEdited] = useState<string | null>(null);
-  const type = status.value?.example_type ?? '';
   const fixture = useQuery(() => control.getFixture({ type }), [type]);
   const original = indentJson(fixture.value?.payload_text ?? '{}');
   const payload = edited ?? original;
@@ -67,10 +81,7 @@ function SendForm({ endpoint }: { readonly endpoint: WebhookDetail }) {
   });
   return (
     <>
-      <p>
-        Start your receiver. Events are sent to{' '}
-        <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>.
-      </p>
+      <p class="muted">Start your receiver first. You can edit the payload.</p>
       <Form form={form} action={`Send ${type}`} isDisabled={findJsonProblem(payload) !== null}>
         <JsonEditor label="Payload" value={payload} original={original} onInput={setEdited} />
       </Form>
@@ -83,7 +94,7 @@ function SendForm({ endpoint }: { readonly endpoint: WebhookDetail }) {
 function Command({ command }: { readonly command: string }) {
   return (
     <p class="muted">
-      or run <code>{command}</code> <CopyButton what="command" text={command} />
+      or run <Copyable what="command" text={command} />
     </p>
   );
 }

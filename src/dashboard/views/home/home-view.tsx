@@ -26,7 +26,7 @@ function Home() {
   const query = useQuery(() => control.getOverview({ workspace_id: workspace }), [], { isLive: true });
   const schedule = useSchedule();
   const register = (
-    <ActionButton class="push-right" onClick={() => setAdding(true)}>
+    <ActionButton onClick={() => setAdding(true)}>
       <Icon name="plus" /> Register endpoint
     </ActionButton>
   );

@@ -150,7 +150,7 @@ function BulkProgress({ selection, count, outcomes, error, onClose }: BulkProgre
     ...failures.map(({ id, attempt }) => ({ id, problem: describeOutcome(attempt) })),
   ];
   return (
-    <div class="stack">
+    <>
       {selection}
       <progress aria-label="Replays that have a result" max={count} value={count - unsent - waiting} />
       <p role="status">
@@ -160,18 +160,18 @@ function BulkProgress({ selection, count, outcomes, error, onClose }: BulkProgre
         {unsent > 0 && ` ${unsent} not sent${isSending ? ' yet' : ''}.`}
       </p>
       {error !== undefined && (
-        <p class="error-text" role="alert">
+        <p data-state="failed" role="alert">
           {error}
         </p>
       )}
       {problems.length > 0 && (
-        <ul class="divided-list">
+        <ul class="list">
           {problems.slice(0, MAX_LISTED).map(({ id, problem }) => (
-            <li key={id}>
-              <a class="mono" href={toHash({ section: 'deliveries', id })}>
-                {id}
+            <li class="row" key={id}>
+              <a href={toHash({ section: 'deliveries', id })}>
+                <code>{id}</code>
               </a>
-              <span class="grow">{problem}</span>
+              <p>{problem}</p>
             </li>
           ))}
         </ul>
@@ -182,6 +182,6 @@ function BulkProgress({ selection, count, outcomes, error, onClose }: BulkProgre
           {isSending ? 'Stop' : 'Close'}
         </button>
       </div>
-    </div>
+    </>
   );
 }

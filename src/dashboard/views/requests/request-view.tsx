@@ -8,8 +8,9 @@ import type { ApiRequestDetail, LoggedMessage } from '../../../resources/request
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
-import { CopyableId, Properties } from '../../ui/properties.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -36,18 +37,16 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
           {method} {path}
         </h2>
         <HttpStatusBadge status={status} />
-      </header>
-      <RequestError request={request} />
-      <div class="row">
         <CopyButton
           what="curl command"
           label="Copy as curl"
           text={() => toCurlCommand(request, location.origin)}
         />
-        {curlProblem !== null && (
-          <span class="muted">It does not send the same request, because {curlProblem}.</span>
-        )}
-      </div>
+      </header>
+      {curlProblem !== null && (
+        <p class="muted">The curl command does not send the same request, because {curlProblem}.</p>
+      )}
+      <RequestError request={request} />
       <RequestProperties request={request} />
       {hasCreatedEvent && <EventDeliveries key={resource} eventId={resource} />}
       <Message title="Request" message={request.request} />
@@ -91,7 +90,7 @@ function RequestError({ request }: { readonly request: ApiRequestDetail }) {
   const { error_code: code, error_message: message } = request;
   if (code === null) return null;
   return (
-    <section class="notice failed" aria-label="Error">
+    <section class="notice" data-state="failed" aria-label="Error">
       <h3>
         <code>{code}</code>
       </h3>
@@ -115,7 +114,7 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
   } = request;
   const appliedFault = describeAppliedFault(fault);
   const properties = {
-    Request: <CopyableId id={id} what="request" />,
+    Request: <Copyable text={id} what="request ID" />,
     Resource: resource && (
       <>
         <ResourceLink id={resource} />
@@ -145,8 +144,8 @@ function ResourceLink({ id }: { readonly id: string | null }) {
   const resourceRoute = findResourceRoute(id);
   if (resourceRoute === null) return <code>{id}</code>;
   return (
-    <a class="mono" href={toHash(resourceRoute)} tabIndex={-1}>
-      {id}
+    <a href={toHash(resourceRoute)} tabIndex={-1}>
+      <code>{id}</code>
     </a>
   );
 }

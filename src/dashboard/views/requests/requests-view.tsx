@@ -6,7 +6,7 @@ import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
 import { pickFilters, toListInput } from '../../filters.ts';
 import { status } from '../../session.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { HttpStatusIcon, InjectedFault } from '../../ui/status-badge.tsx';
@@ -73,13 +73,13 @@ function renderRow(request: ApiRequest) {
       <span title={path}>
         {status === 0 ? 'dropped' : status} {method} {path}
       </span>
-      <span class="mono">{resource}</span>
+      <code>{resource}</code>
       <span>
         {fault !== undefined && <InjectedFault kind={fault.kind} />}{' '}
         {code === null ? (
           formatLatency(duration_ms)
         ) : (
-          <span class="error-text" title={message ?? ''}>
+          <span data-state="failed" title={message ?? ''}>
             {code} {message}
           </span>
         )}
@@ -90,7 +90,6 @@ function renderRow(request: ApiRequest) {
 }
 
 function NoRequestsYet() {
-  const address = `${status.value?.base_url ?? ''}/events`;
   return (
     <div class="placeholder">
       <p>
@@ -98,7 +97,7 @@ function NoRequestsYet() {
         or accessed.
       </p>
       <p>
-        Send a request to <code>{address}</code> <CopyButton what="URL" text={address} />
+        Send a request to <Copyable what="URL" text={`${status.value?.base_url ?? ''}/events`} />
       </p>
       <p>
         Authenticate with the API key that <code>svc emulator start</code> printed.

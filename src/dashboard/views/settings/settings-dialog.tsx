@@ -9,23 +9,21 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
   const field = connectFields<Settings>(settings.value, changeSettings, null);
   return (
     <Dialog title="Settings" onClose={onClose}>
-      <div class="stack">
-        <div class="fields">
-          <Field label="Theme" {...field('theme')} options={themes} />
-          <Field label="Time zone" {...field('zone')} options={zones} />
-        </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={settings.value.shortcuts}
-            onChange={({ currentTarget: { checked } }) => changeSettings({ shortcuts: checked })}
-          />
-          Shortcuts with a single key
-        </label>
-        <Properties
-          items={Object.fromEntries(activeShortcuts.value.map(({ key, description }) => [key, description]))}
-        />
+      <div class="grid">
+        <Field label="Theme" {...field('theme')} options={themes} />
+        <Field label="Time zone" {...field('zone')} options={zones} />
       </div>
+      <label>
+        <input
+          type="checkbox"
+          checked={settings.value.shortcuts}
+          onChange={({ currentTarget: { checked } }) => changeSettings({ shortcuts: checked })}
+        />
+        Shortcuts with a single key
+      </label>
+      <Properties
+        items={Object.fromEntries(activeShortcuts.value.map(({ key, description }) => [key, description]))}
+      />
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Badge } from '../../ui/status-badge.tsx';
 import { useQuery } from '../../use-query.ts';
 
 interface Props {
@@ -28,7 +29,7 @@ interface DetailProps {
 function SignatureDetails({ detail }: DetailProps) {
   const text = detail.signed_parts.map((part) => part.text).join('');
   return (
-    <div class="signature stack">
+    <div class="stack">
       <VerificationResult verification={detail.verification} />
       <section class="stack">
         <h4 class="row">
@@ -62,7 +63,7 @@ function VerificationResult({ verification }: Pick<SignatureDetail, 'verificatio
   }
   const { ok, reason, detail, remedy } = verification;
   return (
-    <div class={`notice ${ok ? 'succeeded' : 'failed'}`}>
+    <div class="notice" data-state={ok ? 'succeeded' : 'failed'}>
       <p>
         <strong>
           <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span>{' '}
@@ -82,18 +83,23 @@ const partNames = {
   literal: 'constant text',
 } as const;
 
-const partColors = { id: 'highlighted', timestamp: 'pending', body: 'succeeded', literal: '' } as const;
+const partColors = {
+  id: 'highlighted',
+  timestamp: 'pending',
+  body: 'succeeded',
+  literal: 'canceled',
+} as const;
 
 /** The signed content, with each part marked by a color and a name. */
 function SignedContent({ parts }: { readonly parts: SignatureDetail['signed_parts'] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard.
-    <section class="text-box" tabIndex={0} aria-label="Signed content">
+    <section tabIndex={0} aria-label="Signed content">
       {parts.map(({ part, text }, index) => (
-        <span key={index} class={`signed-part ${partColors[part]}`}>
-          <span class="signed-part-name">{partNames[part]}</span>
+        <mark key={index} data-state={partColors[part]}>
+          <small>{partNames[part]}</small>
           <code>{text}</code>
-        </span>
+        </mark>
       ))}
     </section>
   );
@@ -104,7 +110,8 @@ function SignatureHeaders({ detail: { headers, signed_parts: parts } }: DetailPr
     parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
   const items = Object.entries(headers).map(([name, value]) => {
     const part = findPart(value);
-    return [name, <code class={part && `signed-part ${partColors[part]}`}>{value}</code>];
+    const code = <code>{value}</code>;
+    return [name, part === undefined ? code : <mark data-state={partColors[part]}>{code}</mark>];
   });
   return <Properties items={Object.fromEntries(items)} />;
 }
@@ -119,10 +126,9 @@ function SigningSecrets({ secrets }: Pick<SignatureDetail, 'secrets'>) {
         `Signature of the ${label.toLowerCase()}`,
         <>
           <code>{signature}</code>{' '}
-          <span class={`badge ${matches ? 'succeeded' : 'failed'}`}>
-            <span aria-hidden="true">{checkStatusSymbols[matches ? 'passed' : 'failed']}</span>{' '}
+          <Badge state={matches ? 'succeeded' : 'failed'}>
             {matches ? 'matches the header' : 'does not match the header'}
-          </span>
+          </Badge>
         </>,
       ],
     ];

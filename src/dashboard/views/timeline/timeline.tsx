@@ -44,7 +44,7 @@ interface AreaProps {
 
 /** Contains a scale and timelines, whose line can be dragged. The children are not rendered again while it moves. */
 export function TimelineArea({ schedule, children, title, actions }: AreaProps) {
-  const area = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLElement>(null);
   const follow = ({ clientX }: PointerEvent) => {
     const { left = 0, width = 1 } = area.current?.querySelector('.timeline')?.getBoundingClientRect() ?? {};
     const pixels = (width * HALF_WIDTH) / 100;
@@ -62,13 +62,13 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
   };
   const focus = (selector: string) => area.current?.querySelector<HTMLElement>(selector)?.focus();
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the slider does the same with keys.
-    <div
+    <figure
       ref={area}
-      class="timeline-area stack"
       onPointerDown={start}
       onPointerMove={(event) => area.current?.hasPointerCapture(event.pointerId) && follow(event)}
-      onPointerUp={({ pointerId }) => area.current?.hasPointerCapture(pointerId) && focus('button.primary')}
+      onPointerUp={({ pointerId }) =>
+        area.current?.hasPointerCapture(pointerId) && focus('[data-variant="primary"]')
+      }
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || line.peek()?.isMoving !== false) return;
         event.preventDefault();
@@ -76,23 +76,23 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
         focus('[role="slider"]');
       }}
     >
-      <div class="row timeline-head">
+      <figcaption class="row">
         {title}
         <MovePreview schedule={schedule} />
         {actions}
-      </div>
+      </figcaption>
       {children}
-    </div>
+    </figure>
   );
 }
 
 /** What the clock would send, and the button that advances it. */
 function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
   const { value: shown } = line;
-  if (shown === null) return <p class="muted grow">Drag the line to advance the clock.</p>;
+  if (shown === null) return <p class="muted">Drag the line to advance the clock.</p>;
   if (shown.isMoving) {
     return (
-      <p class="grow">
+      <p>
         Advancing to {formatTime(shown.target, shown.origin)}…{' '}
         <ActionButton onClick={cancelMove}>Cancel</ActionButton>
       </p>
@@ -101,7 +101,7 @@ function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
   const { count, rest, duration, period, isEmpty } = describeMove(schedule, shown.target);
   const isBusy = isMoving(workspaceId.value);
   return (
-    <p class="row grow">
+    <p class="row">
       <span>
         {isEmpty ? (
           count
@@ -110,7 +110,7 @@ function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
         )}
         {rest}
       </span>
-      <ActionButton class="primary" disabled={isBusy} onClick={() => void advanceToLine()}>
+      <ActionButton data-variant="primary" disabled={isBusy} onClick={() => void advanceToLine()}>
         Advance {duration}
       </ActionButton>
     </p>
@@ -121,12 +121,12 @@ function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
 export function TimeScale({ schedule }: { readonly schedule: DrawnSchedule }) {
   const origin = Date.parse(schedule.at);
   return (
-    <div class="timeline time-scale">
+    <div class="timeline">
       {[...TICKS_MS.map((ms) => -ms).reverse(), ...TICKS_MS].map((ms) => (
         <button
           key={ms}
           type="button"
-          class="quiet"
+          data-variant="quiet"
           tabIndex={-1}
           disabled={ms < 0}
           data-at={origin + ms}
@@ -136,7 +136,7 @@ export function TimeScale({ schedule }: { readonly schedule: DrawnSchedule }) {
           {Math.abs(ms) < HOUR_MS ? `${Math.abs(ms) / MINUTE_MS} m` : `${Math.abs(ms) / HOUR_MS} h`}
         </button>
       ))}
-      <span class="line" style={lineStyle} />
+      <span style={lineStyle} />
       <LineHandle schedule={schedule} />
     </div>
   );
@@ -171,7 +171,6 @@ function LineHandle({ schedule }: { readonly schedule: DrawnSchedule }) {
   return (
     <div
       role="slider"
-      class="line-handle"
       style={{ left: `${toPercent(target - origin)}%` }}
       tabIndex={0}
       aria-label="Advance the clock to"
@@ -208,7 +207,7 @@ export function Timeline({ label, at, marks, toTarget }: TimelineProps) {
   const origin = Date.parse(at);
   return (
     <div ref={group} class="timeline" {...handlers}>
-      <span class="line" style={lineStyle} />
+      <span style={lineStyle} />
       {/* biome-ignore lint/a11y/useSemanticElements: it is not a part of a form. */}
       <svg role="group" aria-label={`${label}: ${describeMarks(marks, origin)}`}>
         {marks.map((mark) => {
@@ -219,12 +218,12 @@ export function Timeline({ label, at, marks, toTarget }: TimelineProps) {
           const isRing = mark.succeeded + mark.failed === 0;
           const key = `${mark.first_at} ${isRing}`;
           return isRing ? (
-            <g key={key} class="mark" data-at={origin + last}>
+            <g key={key} data-at={origin + last}>
               <title>{label}</title>
               {shape}
             </g>
           ) : (
-            <a key={key} class="mark" href={href} aria-current={isCurrent ? 'true' : undefined}>
+            <a key={key} href={href} aria-current={isCurrent ? 'true' : undefined}>
               <title>{label}</title>
               {shape}
             </a>
@@ -245,11 +244,11 @@ function MarkShape({ mark, x }: { readonly mark: Mark; readonly x: string }) {
   const text = deliveries === 1 ? '' : countFormat.format(deliveries);
   const radius = RADII[Math.min(text.length, RADII.length - 1)] ?? 0;
   const total = succeeded + failed + due;
-  const base = due > 0 ? `due ${isLater ? 'later' : ''}` : failed > 0 ? 'failed' : 'succeeded';
+  const base = due > 0 ? 'due' : failed > 0 ? 'failed' : 'succeeded';
   const slice = (state: string, count: number, offset: number) =>
     count > 0 && (
       <circle
-        class={state}
+        data-state={state}
         cx={x}
         cy="50%"
         r={radius / 2}
@@ -261,10 +260,10 @@ function MarkShape({ mark, x }: { readonly mark: Mark; readonly x: string }) {
     );
   return (
     <>
-      <circle class={base} cx={x} cy="50%" r={radius} />
+      <circle data-state={base} cx={x} cy="50%" r={radius} stroke-dasharray={isLater ? '3 2' : undefined} />
       {total > succeeded && slice('succeeded', succeeded, 0)}
       {due > 0 && slice('failed', failed, succeeded)}
-      <text class={due > 0 ? 'on-ring' : ''} x={x} y="50%">
+      <text x={x} y="50%">
         {text}
       </text>
     </>

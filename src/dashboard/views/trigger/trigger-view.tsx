@@ -101,8 +101,8 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
         <section class="stack" aria-label="Result">
           <p role="status">
             Event{' '}
-            <a class="mono" href={toHash({ section: 'events', id: createdId })}>
-              {createdId}
+            <a href={toHash({ section: 'events', id: createdId })}>
+              <code>{createdId}</code>
             </a>
           </p>
           <EventDeliveryList eventId={createdId} />
@@ -151,7 +151,7 @@ function SubscribedEndpoints({ type }: { readonly type: string }) {
     .map(({ url }) => url);
   if (urls.length === 0) {
     return (
-      <p class="warning-text">
+      <p data-state="pending">
         No endpoint is subscribed to {type}, so nothing is delivered.{' '}
         <a href={toHash({ section: 'home' })}>Register an endpoint</a>
       </p>

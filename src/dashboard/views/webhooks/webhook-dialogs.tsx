@@ -82,7 +82,7 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
   });
   return (
     <Dialog title="Delete endpoint" onClose={onClose}>
-      <Form form={form} action="Delete endpoint" tone="danger" onClose={onClose}>
+      <Form form={form} action="Delete endpoint" variant="danger" onClose={onClose}>
         <p>
           <strong>{url}</strong>
         </p>

@@ -28,7 +28,7 @@ export function WebhookSecret({ webhookId, children }: WebhookSecretProps) {
     <>
       <span class="row">
         <code>{revealed?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
-        <ActionButton class="quiet" aria-pressed={revealed !== null} onClick={toggle}>
+        <ActionButton data-variant="quiet" aria-pressed={revealed !== null} onClick={toggle}>
           <Icon name="eye" /> {revealed === null ? 'Show' : 'Hide'}
         </ActionButton>
         <CopyButton what="secret" text={async () => (await control.revealSecret({ id: webhookId })).secret} />
@@ -54,7 +54,7 @@ export function NewWebhookSecret({
   readonly children?: ComponentChildren;
 }) {
   return (
-    <div class="stack">
+    <>
       <p>
         Your receiver needs this secret to verify signatures. The API does not return it again, but you can
         view it in this dashboard.
@@ -63,11 +63,11 @@ export function NewWebhookSecret({
         <code>{secret}</code> <CopyButton what="secret" text={secret} label="Copy" />
       </p>
       <div class="row">
-        <button type="button" class="primary" autofocus onClick={onDone}>
+        <button type="button" data-variant="primary" autofocus onClick={onDone}>
           Done
         </button>
         {children}
       </div>
-    </div>
+    </>
   );
 }

@@ -7,9 +7,11 @@ import { selectedClock } from '../../schedule-clock.ts';
 import { useWorkspaceOf } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { CopyableId, Properties } from '../../ui/properties.tsx';
+import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Badge } from '../../ui/status-badge.tsx';
 import { DueTime, isReached, Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
@@ -27,7 +29,7 @@ function WebhookView({ id }: { readonly id: string }) {
   useWorkspaceOf(query.value?.workspace_id);
   return (
     <div class="page">
-      <a class="back" href={toHash({ section: 'home' })}>
+      <a href={toHash({ section: 'home' })}>
         <Icon name="back" /> All endpoints
       </a>
       <QueryView query={query} what="the endpoint">
@@ -57,10 +59,11 @@ function WebhookHeader({ webhook }: WebhookProps) {
   const toggle = () => withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
   return (
     <header class="row">
+      {Dialog !== null && <Dialog webhook={webhook} onClose={() => setOpen(null)} />}
       <h2>{webhook.url}</h2>
       <WebhookBadges webhook={webhook} />
-      <div class="row push-right">
-        <ActionButton class="primary" onClick={() => void withErrorToast(sendTestEvent(webhook))}>
+      <div class="row">
+        <ActionButton data-variant="primary" onClick={() => void withErrorToast(sendTestEvent(webhook))}>
           <Icon name="bolt" /> Send a test event
         </ActionButton>
         <ActionButton onClick={() => setOpen('edit')}>
@@ -69,11 +72,10 @@ function WebhookHeader({ webhook }: WebhookProps) {
         <ActionButton onClick={() => void toggle()}>
           <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
         </ActionButton>
-        <ActionButton class="danger" onClick={() => setOpen('delete')}>
+        <ActionButton data-variant="danger" onClick={() => setOpen('delete')}>
           <Icon name="trash" /> Delete
         </ActionButton>
       </div>
-      {Dialog !== null && <Dialog webhook={webhook} onClose={() => setOpen(null)} />}
     </header>
   );
 }
@@ -88,11 +90,11 @@ function WebhookProperties({ webhook }: WebhookProps) {
       <Properties
         class="card"
         items={{
-          Endpoint: <CopyableId id={id} what="endpoint" />,
+          Endpoint: <Copyable text={id} what="endpoint ID" />,
           ...Object.fromEntries(Object.entries(settings).map(([label, lines]) => [label, toLines(lines)])),
           Secret: (
             <WebhookSecret key={`${id} ${expiry}`} webhookId={id}>
-              <ActionButton class="quiet" onClick={() => setRotating(true)}>
+              <ActionButton data-variant="quiet" onClick={() => setRotating(true)}>
                 <Icon name="key" /> Rotate
               </ActionButton>
             </WebhookSecret>
@@ -129,17 +131,14 @@ function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: 
   return (
     <span class="row">
       {disabled && (
-        <span
-          class="badge pending"
-          title="Pending deliveries wait. New events are not delivered to this endpoint."
-        >
+        <Badge state="paused" title="Pending deliveries wait. New events are not delivered to this endpoint.">
           disabled
-        </span>
+        </Badge>
       )}
       {listener && (
-        <span class="badge canceled" title="Removed when svc listen stops.">
+        <Badge state="neutral" title="Removed when svc listen stops.">
           svc listen
-        </span>
+        </Badge>
       )}
     </span>
   );
