@@ -115,10 +115,7 @@ export function App() {
           <IconButton name="settings" label="Settings" onClick={() => void openSettings()} />
         </div>
       </header>
-      <div>
-        <ConnectionAlert />
-        <DatabaseFileAlert />
-      </div>
+      <Alerts />
       <main ref={content} tabIndex={-1}>
         <h1 class="hidden">{title}</h1>
         {missingWorkspaceId.value === null ? (
@@ -218,23 +215,22 @@ function Toasts() {
   );
 }
 
-function ConnectionAlert() {
-  if (!isLost.value) return null;
-  return (
-    <p class="notice" data-state="failed" role="alert">
-      <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last data
-      it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
-      <code>svc emulator start</code>
-    </p>
-  );
-}
-
-function DatabaseFileAlert() {
+function Alerts() {
   const problem = status.value?.storage_problem;
-  if (problem === undefined) return null;
   return (
-    <p class="notice" data-state="failed" role="alert">
-      <strong>{problem.message}</strong> <HintText hint={problem.hint} />
-    </p>
+    <div>
+      {isLost.value && (
+        <p class="notice" data-state="failed" role="alert">
+          <strong>Lost the connection to the emulator at {location.host}.</strong> This page shows the last
+          data it received and reconnects automatically. If the emulator has stopped, start it with:{' '}
+          <code>svc emulator start</code>
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="notice" data-state="failed" role="alert">
+          <strong>{problem.message}</strong> <HintText hint={problem.hint} />
+        </p>
+      )}
+    </div>
   );
 }

@@ -98,7 +98,7 @@ describeInBrowser('the line of the timelines', () => {
 
   it('a tick and a ring put the line there', async () => {
     const { area, page, rings } = await openHome(2);
-    await area.getByRole('button', { name: '30 m' }).last().click();
+    await area.getByRole('button', { name: '30m' }).last().click();
     await area.getByText(/^at least 4 retries to 2 endpoints, until .* \(\+30 min\)$/).waitFor();
     await rings.first().click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^4 retries to 2 endpoints, until .* \(\+5 min\)$/);
@@ -108,7 +108,7 @@ describeInBrowser('the line of the timelines', () => {
     await page.getByRole('link', { name: 'Home' }).click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^4 retries to 2 endpoints, until .* \(\+5 min\)$/);
     // A screen reader sends only a click.
-    await area.getByRole('button', { name: '2 h', exact: true }).last().dispatchEvent('click');
+    await area.getByRole('button', { name: '2h', exact: true }).last().dispatchEvent('click');
     await expect.poll(() => lineTextOf(page)).toMatch(/\(\+2 h\)$/);
     const register = area.getByRole('button', { name: 'Register endpoint' });
     await register.focus();
@@ -197,7 +197,7 @@ describeInBrowser('the line of the timelines', () => {
     await timeline.locator('.timeline g').first().click();
     await expect.poll(() => lineTextOf(page)).toMatch(/^(at least )?[1-4] retr.* until .* \(\+5 min\)$/);
     await expect.poll(() => loadCount).toBeGreaterThan(0);
-    await timeline.getByRole('button', { name: '30 m' }).last().click();
+    await timeline.getByRole('button', { name: '30m' }).last().click();
     await timeline.getByText(/^at least 4 retries to 2 endpoints, until .* \(\+30 min\)$/).waitFor();
   });
 

@@ -65,7 +65,9 @@ function RegisterForm() {
           placeholder="localhost:3000/webhooks"
         />
       </Form>
-      <Command command="svc listen http://localhost:3000/webhooks" />
+      <p class="muted">
+        or run <Copyable what="command" text="svc listen http://localhost:3000/webhooks" />
+      </p>
     </>
   );
 }
@@ -82,19 +84,18 @@ function SendForm({ endpoint, type }: { readonly endpoint: WebhookDetail; readon
   return (
     <>
       <p class="muted">Start your receiver first. You can edit the payload.</p>
-      <Form form={form} action={`Send ${type}`} isDisabled={findJsonProblem(payload) !== null}>
-        <JsonEditor label="Payload" value={payload} original={original} onInput={setEdited} />
+      <Form
+        form={form}
+        action={`Send ${type}`}
+        isDisabled={!fixture.value || findJsonProblem(payload) !== null}
+      >
+        <QueryView query={fixture} what="the payload">
+          {() => <JsonEditor label="Payload" value={payload} original={original} onInput={setEdited} />}
+        </QueryView>
       </Form>
-      <Command command={`svc trigger ${type}`} />
+      <p class="muted">
+        or run <Copyable what="command" text={`svc trigger ${type}`} />
+      </p>
     </>
-  );
-}
-
-/** What does the same on the command line. */
-function Command({ command }: { readonly command: string }) {
-  return (
-    <p class="muted">
-      or run <Copyable what="command" text={command} />
-    </p>
   );
 }

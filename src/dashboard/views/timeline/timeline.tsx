@@ -133,7 +133,7 @@ export function TimeScale({ schedule }: { readonly schedule: DrawnSchedule }) {
           onClick={() => moveLine(schedule, origin + ms)}
           style={{ left: `${toPercent(ms)}%` }}
         >
-          {Math.abs(ms) < HOUR_MS ? `${Math.abs(ms) / MINUTE_MS} m` : `${Math.abs(ms) / HOUR_MS} h`}
+          {Math.abs(ms) < HOUR_MS ? `${Math.abs(ms) / MINUTE_MS}m` : `${Math.abs(ms) / HOUR_MS}h`}
         </button>
       ))}
       <span style={lineStyle} />
