@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EventValues, toEnvelope } from '../../src/resources/event.ts';
+import { type EventValues, toEnvelope, toEventBody } from '../../src/resources/event.ts';
 
 const facts: EventValues = {
   id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
@@ -23,4 +23,11 @@ describe('the envelope', () => {
   it('the envelope keeps the text of the payload [envelope]', () => {
     expect(toEnvelope(facts)).toContain(`"payload":${facts.payload},`);
   });
+});
+
+it('the body of an event has the payload unchanged, in the field of the gap event.body', () => {
+  const payload = '{ "price": 12.50, "text": "\\u00e9" }';
+  expect(
+    toEventBody({ settings: {}, type: 'a.b', workspaceId: 'ws_1', payloadField: 'data"', payload }),
+  ).toBe(`{"type":"a.b","workspace_id":"ws_1","data\\"":${payload}}`);
 });

@@ -180,18 +180,6 @@ describe('Store.replaceState', () => {
     expect([again.stateReplacedSeq, again.lastSeq]).toEqual([stateReplacedSeq, lastSeq]);
   });
 
-  it('a reset to the baseline restores the latest of several baselines', () => {
-    const store = openStore();
-    const names = () => store.workspaces.listAll().map(({ name }) => name);
-    for (const name of ['a', 'b', 'c']) {
-      store.writeNow(() => insertWorkspace(store, name));
-      if (name !== 'c') store.setBaseline();
-    }
-    expect(names()).toEqual(['a', 'b', 'c']);
-    store.replaceState('baseline', () => {});
-    expect(names()).toEqual(['a', 'b']);
-  });
-
   it('a reset to the baseline commits waiting writes first and resolves their promises', async () => {
     const store = openStore();
     store.setBaseline();

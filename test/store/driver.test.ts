@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadDriver, openSqlite } from '../../src/store/driver.ts';
+import { loadDriver } from '../../src/store/driver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 interface Failure {
@@ -63,14 +63,6 @@ function expectRefusal(installed: Installed, expected: object): void {
     expect.objectContaining({ code: 'sqlite_unavailable', ...expected }) as unknown as Error,
   );
 }
-
-describe('openSqlite', () => {
-  it('openSqlite opens a database on this version of Node.js', () => {
-    const db = openSqlite(':memory:');
-    expect(db.prepare('SELECT 1').pluck().get()).toBe(1);
-    db.close();
-  });
-});
 
 describe('loadDriver', () => {
   it.each([

@@ -69,19 +69,6 @@ describe('GroupCommit.run', () => {
     expect(commits()).toBe(2);
   });
 
-  it('no promise settles before the commit', async () => {
-    const { db, group, note, commits } = open();
-    const states = [1, 2].map((number) =>
-      group
-        .run(() => note(`${number}`))
-        .then(() => ({ commits: commits(), inTransaction: db.inTransaction })),
-    );
-    expect(await Promise.all(states)).toEqual([
-      { commits: 1, inTransaction: false },
-      { commits: 1, inTransaction: false },
-    ]);
-  });
-
   it('only the operation that throws is rolled back and rejected', async () => {
     const { group, note, notes } = open();
     const results = await Promise.allSettled([
@@ -110,25 +97,6 @@ describe('GroupCommit.run', () => {
       group.run(fail('second')),
     ]);
     expect([commits(), undone()]).toEqual([2, 3]);
-  });
-
-  it('every operation that throws leaves no rows, although it wrote some', async () => {
-    const { group, note, notes } = open();
-    const writeHalf = (text: string) => () => {
-      note(text);
-      throw new Error(text);
-    };
-    const results = await Promise.allSettled([
-      group.run(writeHalf('first')),
-      group.run(() => note('kept')),
-      group.run(writeHalf('second')),
-      group.run(writeHalf('third')),
-      group.run(() => note('also kept')),
-    ]);
-    expect(notes()).toEqual(['kept', 'also kept']);
-    expect(
-      results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : [])),
-    ).toEqual([...['first', 'second', 'third']]);
   });
 
   it('no operation of a group runs while the file is damaged', async () => {

@@ -68,15 +68,6 @@ const gone = { delivery: false, attempts: 0, events: 0 };
 const kept = { delivery: true, attempts: 1, events: 1 };
 
 describe('Retention.planRemoval by age', () => {
-  it('old settled events with their deliveries and attempts, and old requests, are deleted', () => {
-    const store = openStore();
-    const delivered = insertDelivered(store, OLD);
-    const requests = [insertRequest(store, OLD), insertRequest(store, OLD), insertRequest(store, NOW)];
-    removeOld(store);
-    expect(rowsOf(store, delivered)).toEqual(gone);
-    expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(2));
-  });
-
   it('what is exactly as old as the limit is kept', () => {
     const limit = NOW - 7 * DAY_MS;
     const store = openStore();

@@ -1,8 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { IdAndSecretGenerator } from '../../src/emulator/service/id-and-secret-generator.ts';
-import { WorkspaceRegistry } from '../../src/emulator/service/workspace-registry.ts';
 import { Store } from '../../src/store/store.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { explainPrepared } from './query-plan.ts';
@@ -16,8 +14,6 @@ import {
   openStore,
 } from './rows.ts';
 
-const DAYS_3 = 3 * 86_400_000;
-
 describe('Store', () => {
   it('a store that is opened again has its rows and continues the sequence', async () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
@@ -28,16 +24,6 @@ describe('Store', () => {
     expect(again.deliveries.countPending()).toBe(2);
     expect(again.lastSeq).toBe(deliveries.at(-1));
     expect(again.nextSeq()).toBe((deliveries.at(-1) ?? 0) + 1);
-  });
-
-  it('a store that is opened again continues after the sequences of cancellations', async () => {
-    const path = join(createTemporaryFolder(), 'sandbox.db');
-    const first = openStore(path);
-    const { webhook } = insertDeliveries(first, [NOW, NOW, NOW]);
-    const before = first.lastSeq;
-    expect(await first.write(() => first.cancelDeliveries(webhook, NOW))).toBe(3);
-    first.close();
-    expect(openStore(path).lastSeq).toBe(before + 3);
   });
 
   it('writeNow leaves no rows if the operation throws', () => {
@@ -177,38 +163,6 @@ describe('the replacement of all rows', () => {
     );
     expect(operation).not.toHaveBeenCalled();
     renameSync(`${path}.moved`, path);
-  });
-});
-
-describe('the order of ids', () => {
-  it('ids sort in order of creation across restarts, even if the wall clock was set back [id.format]', () => {
-    const path = join(createTemporaryFolder(), 'sandbox.db');
-    const ids: string[] = [];
-    for (const wallNow of [NOW, NOW - DAYS_3, NOW + 5, NOW + 5]) {
-      const store = new Store({ path });
-      const wall = { now: () => wallNow, monotonic: () => 0 };
-      store.writeNow(() => {
-        if (store.workspaces.findOldest() === undefined) insertWorkspace(store);
-        const loaded = new WorkspaceRegistry({
-          store,
-          wall,
-          generator: new IdAndSecretGenerator(1, true),
-          timestamp: wall.now,
-          newClockSettings: { speed: 1, frozen: false },
-        }).default;
-        for (let i = 0; i < 3; i++) {
-          const id = loaded.ids.next('event', loaded.clock.now());
-          ids.push(id);
-          insertEvent(store, loaded.seq, { id });
-        }
-      });
-      expect(store.events.list({}, { limit: 100, beforeSeq: null }).rows.map(({ id }) => id)).toEqual(
-        ids.toReversed(),
-      );
-      store.close();
-    }
-    expect(ids.toSorted()).toEqual(ids);
-    expect(new Set(ids).size).toBe(12);
   });
 });
 

@@ -43,85 +43,6 @@ describe('delivery faults', () => {
     ]);
   });
 
-  it.each([
-    ['the first', [{ status: 200 }, { status: 409 }]],
-    ['the second', [{ status: 500 }, { status: 200 }]],
-  ])('a duplicated delivery succeeds when %s was accepted', async (_, responses) => {
-    const { receiver, deliver } = await startFaulty('duplicate');
-    receiver.respond(responses);
-    expect(await deliver()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
-  });
-
-  it('a duplicate that failed twice counts as one attempt of the retry schedule', async () => {
-    const { receiver, deliver } = await startFaulty('duplicate');
-    receiver.respond({ status: 500 });
-    const { next_attempt_at, attempts } = await deliver();
-    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(['http_error', 'http_error']);
-  });
-
-  it('the fault drop records an attempt without sending it, and retries continue', async () => {
-    const { receiver, control, deliver, mark } = await startFaulty('drop');
-    const { id, attempts, next_attempt_at } = await deliver();
-    expect(receiver.requests).toEqual([]);
-    expect(attempts).toMatchObject([
-      {
-        outcome: 'connection_error',
-        error: expect.stringContaining(mark.id),
-        response: null,
-        phases: null,
-        fault: mark,
-      },
-    ]);
-    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
-    await control.settleClock({});
-    const later = await control.getDelivery({ id });
-    expect(later.status).toBe('succeeded');
-    expect(later.attempts.map(({ fault }) => fault)).toEqual([mark, undefined]);
-  });
-
-  it('the fault error-response fails attempts with its status without sending them, as often as its count', async () => {
-    const { receiver, control, deliver } = await startDeliverySetup();
-    const { id } = await control.addFault({ on: 'delivery', kind: 'error-response', status: 429, count: 2 });
-    const first = await deliver();
-    expect(first.attempts).toMatchObject([
-      {
-        outcome: 'http_error',
-        response_status: 429,
-        error: `nothing was sent: fault ${id} responded with 429 Too Many Requests`,
-        response: { headers: {}, body: '' },
-        fault: { id, kind: 'error-response' },
-      },
-    ]);
-    expect(between(first.attempts[0]?.scheduled_at, first.next_attempt_at)).toBe(300_000);
-    expect(receiver.requests).toEqual([]);
-    await control.settleClock({});
-    const { status, attempts } = await control.getDelivery({ id: first.id });
-    expect([status, receiver.requests.length]).toEqual(['succeeded', 1]);
-    expect(attempts.map(({ response_status }) => response_status)).toEqual([429, 429, 200]);
-  });
-
-  it.each([
-    ['timeout', 'timeout', 'ended the attempt as a timeout, without waiting for the time limit'],
-    ['reset', 'connection_error', 'reset the connection'],
-  ] as const)('the fault %s sends the attempt and loses the response', async (kind, outcome, effect) => {
-    const { receiver, control, deliver, mark } = await startFaulty(kind);
-    const { id, attempts } = await deliver();
-    expect(receiver.requests).toHaveLength(1);
-    expect(attempts).toMatchObject([
-      {
-        outcome,
-        response_status: null,
-        error: `the response was lost: fault ${mark.id} ${effect}`,
-        response: null,
-        fault: mark,
-      },
-    ]);
-    await control.settleClock({});
-    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
-    expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
-  });
-
   it('the fault delay delays an attempt in schedule time', async () => {
     const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('delay', { delay_ms: 7_000 });
     const event = await trigger();
@@ -131,16 +52,6 @@ describe('delivery faults', () => {
     expect(receiver.requests).toEqual([]);
     await control.advanceClock({ ms: 1 });
     expect(await deliveryOf(event)).toMatchObject({ status: 'succeeded', attempts: [{ fault: mark }] });
-  });
-
-  it('the fault delay does not hold back a replay that is requested meanwhile', async () => {
-    const { receiver, control, deliver } = await startFaulty('delay');
-    const { id } = await deliver();
-    await control.replayDelivery({ id });
-    await receiver.waitFor(1);
-    await control.advanceClock({ ms: 0 });
-    const { attempts } = await control.getDelivery({ id });
-    expect(attempts.map(({ fault, trigger }) => [fault, trigger])).toEqual([[undefined, 'manual']]);
   });
 
   it('the fault reorder sends a later delivery to the endpoint first [delivery.order]', async () => {
@@ -154,14 +65,6 @@ describe('delivery faults', () => {
       events.map(async (event) => (await deliveryOf(event)).attempts[0]?.fault),
     );
     expect(marks).toEqual([mark, undefined]);
-  });
-
-  it('the fault reorder stops waiting for a later delivery after its delay', async () => {
-    const { receiver, control, deliver } = await startFaulty('reorder', { delay_ms: 5_000 });
-    const { created_at, next_attempt_at } = await deliver();
-    expect(between(created_at, next_attempt_at)).toBe(5_000);
-    await control.settleClock({});
-    expect(receiver.requests).toHaveLength(1);
   });
 
   it('the fault tamper-body changes a byte after signing, and the attempt shows the body that was sent [§6.1]', async () => {
@@ -186,16 +89,6 @@ describe('delivery faults', () => {
       expect(verdictOn(receiver.requests[0], webhook.secret)).toBe(verdict);
     },
   );
-
-  it('the fault old-secret signs with the previous secret after it has expired', async () => {
-    const { receiver, control, webhook, deliver } = await startFaulty('old-secret');
-    const { secret } = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
-    await deliver();
-    await deliver();
-    const [faulty, sound] = receiver.requests;
-    expect([verdictOn(faulty, webhook.secret), verdictOn(sound, secret)]).toEqual(['ok', 'ok']);
-    expect(verdictOn(faulty, secret)).toBe('signature_mismatch');
-  });
 });
 
 describe('sendWithFault', () => {

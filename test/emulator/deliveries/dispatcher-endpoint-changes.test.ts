@@ -1,11 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
+import { HOUR_MS } from '../../../src/domain/duration.ts';
 import { Store } from '../../../src/store/store.ts';
-import type { ReceivedRequest } from '../../support/test-receiver.ts';
-import { header, openReceiver, startDeliverySetup } from './delivery-setup.ts';
+import { startDeliverySetup } from './delivery-setup.ts';
 import { failedResult, NOW, startDispatcher } from './dispatcher-setup.ts';
-import { createGate } from './sender-setup.ts';
 
 describe('a deleted endpoint', () => {
   it('deleting an endpoint cancels its pending deliveries and keeps settled ones [delivery.states]', async () => {
@@ -24,37 +21,9 @@ describe('a deleted endpoint', () => {
       ...{ status: 'canceled', settled_reason: 'endpoint_deleted', next_attempt_at: null, attempt_count: 1 },
     });
   });
-
-  it('deleting an endpoint while a request is in flight records the attempt and cancels the delivery', async () => {
-    const gate = createGate();
-    const { control, webhook, receiver, trigger } = await startDeliverySetup({ after: gate.opened });
-    const event = await trigger();
-    await receiver.waitFor(1);
-    await control.deleteWebhook({ id: webhook.id });
-    gate.open();
-    await control.advanceClock({ ms: 80 * HOUR_MS });
-    const [{ id } = { id: '' }] = (await control.listDeliveries({ event_id: event })).data;
-    expect(await control.getDelivery({ id })).toMatchObject({
-      ...{ status: 'canceled', attempt_count: 1 },
-      attempts: [{ number: 1, outcome: 'succeeded' }],
-    });
-    expect(receiver.requests).toHaveLength(1);
-  });
 });
 
 describe('a disabled endpoint', () => {
-  it('a disabled endpoint receives its pending deliveries when it is enabled, at once if they are due', async () => {
-    const { control, deliver, webhook, receiver } = await startDeliverySetup([{ status: 500 }, {}]);
-    const { id } = await deliver();
-    await control.updateWebhook({ id: webhook.id, disabled: true });
-    const frozen = await control.advanceClock({ ms: HOUR_MS });
-    expect(frozen).toMatchObject({ attempts: [], pending: 1, next_due_at: null });
-    await control.updateWebhook({ id: webhook.id, disabled: false });
-    await receiver.waitFor(2);
-    await control.advanceClock({ ms: 0 });
-    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
-  });
-
   it('settle leaves out the paused deliveries of a disabled endpoint and names the endpoint [delivery.paused]', async () => {
     const { control, deliver, webhook } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
@@ -69,64 +38,6 @@ describe('a disabled endpoint', () => {
     const { data } = await control.listDeliveries({});
     expect(data).toMatchObject([{ paused: false, next_attempt_at: expect.any(String) }]);
     expect(await control.settleClock({})).toMatchObject({ pending: 0, paused: [] });
-  });
-
-  it('a paused delivery fails 72 hours after its first attempt while its endpoint is still disabled [delivery.paused, §6.retries.window]', async () => {
-    const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
-    const { id } = await deliver();
-    const [{ scheduled_at: first } = { scheduled_at: '' }] = (await control.getDelivery({ id })).attempts;
-    await control.updateWebhook({ id: webhook.id, disabled: true });
-    await control.advanceClock({ ms: 72 * HOUR_MS - 1 });
-    expect(await control.getDelivery({ id })).toMatchObject({ status: 'pending', paused: true });
-    expect(await control.advanceClock({ ms: 10 * HOUR_MS })).toMatchObject({ pending: 0, paused: [] });
-    expect(await control.getDelivery({ id })).toMatchObject({
-      ...{ status: 'failed', settled_reason: 'window_elapsed', paused: false },
-      settled_at: new Date(Date.parse(first) + 72 * HOUR_MS).toISOString(),
-    });
-    expect(receiver.requests).toHaveLength(1);
-  });
-});
-
-describe('a changed endpoint', () => {
-  it('retries go to the new URL of an endpoint', async () => {
-    const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
-    const moved = await openReceiver();
-    const { id } = await deliver();
-    await control.updateWebhook({ id: webhook.id, url: `${moved.url}/new` });
-    await control.advanceClock({ ms: 5 * MINUTE_MS });
-    expect([receiver.requests.length, moved.requests.map(({ path }) => path)]).toEqual([1, ['/new']]);
-    const { attempts } = await control.getDelivery({ id });
-    expect(attempts.map(({ request }) => request.url)).toEqual([receiver.url, `${moved.url}/new`]);
-  });
-});
-
-describe('a rotated secret', () => {
-  const signatures = (request: ReceivedRequest | undefined, secrets: readonly string[]) => {
-    const content = `${header(request, 'service-timestamp')}.${request?.body}`;
-    return secrets
-      .map((secret) => `v1=${createHmac('sha256', secret).update(content).digest('hex')}`)
-      .join(',');
-  };
-
-  it('a delivery is signed with the new secret first and with the previous one until the overlap of 24 hours ends on the schedule clock [signature.header]', async () => {
-    const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
-    await deliver();
-    const { secret, previous_secret_expires_at } = await control.rotateWebhookSecret({ id: webhook.id });
-    expect(secret).toMatch(/^whsec_/);
-    expect(secret).not.toBe(webhook.secret);
-    const { now } = await control.getClock({});
-    expect(Date.parse(previous_secret_expires_at ?? '') - Date.parse(now)).toBe(24 * HOUR_MS);
-    await control.advanceClock({ ms: 72 * HOUR_MS });
-    // At 0 before the rotation; up to 20h35 within the overlap; at 44h35 and 68h35 after it.
-    const expected = [
-      [webhook.secret],
-      ...Array.from({ length: 5 }, () => [secret, webhook.secret]),
-      [secret],
-      [secret],
-    ];
-    expect(receiver.requests.map((request) => header(request, 'service-signature'))).toEqual(
-      receiver.requests.map((request, index) => signatures(request, expected[index] ?? [])),
-    );
   });
 });
 

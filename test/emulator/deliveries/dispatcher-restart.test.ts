@@ -5,7 +5,7 @@ import type { EmulatorOptions } from '../../../src/emulator.ts';
 import { Store } from '../../../src/store/store.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
-import { between, header, openEmulator, openReceiver } from './delivery-setup.ts';
+import { between, openEmulator, openReceiver } from './delivery-setup.ts';
 import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 /** A database file, and a function that opens an emulator on it. */
@@ -15,27 +15,6 @@ function createPlace() {
 }
 
 describe('after a restart', () => {
-  it('the retry schedule continues after a restart with the same bytes, id and secret [retry.schedule, envelope]', async () => {
-    const receiver = await openReceiver({ status: 500 });
-    const { open } = createPlace();
-    const first = await open();
-    await first.subscribe(receiver.url);
-    const event = await first.trigger('order.shipped', { total: 1 });
-    await first.control.advanceClock({ ms: 5 * MINUTE_MS });
-    await first.close();
-    const again = await open();
-    receiver.respond([{ status: 500 }, {}]);
-    const { attempts } = await again.control.settleClock({});
-    const [delivery] = await again.deliveriesOf(event);
-    expect(attempts.map(({ number }) => number)).toEqual([3, 4]);
-    expect(
-      attempts.map(({ scheduled_at }) => between(delivery?.created_at, scheduled_at) / MINUTE_MS),
-    ).toEqual([35, 155]);
-    expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 4 });
-    expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
-    expect(new Set(receiver.requests.map((request) => header(request, 'service-delivery-id'))).size).toBe(1);
-  });
-
   it.each([
     [
       'counts the time of the restart in real time while its clock runs',
@@ -80,25 +59,6 @@ describe('after a restart', () => {
     const [failed] = await third.deliveriesOf(late);
     expect(failed).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 2 });
     expect(receiver.requests).toHaveLength(2);
-  });
-
-  it('a replay that was requested before a restart is sent [replay]', async () => {
-    const receiver = await openReceiver();
-    const { open } = createPlace();
-    const first = await open();
-    const { id: webhook } = await first.subscribe(receiver.url);
-    const [delivery] = await first.deliveriesOf(await first.trigger());
-    await first.control.updateWebhook({ id: webhook, disabled: true });
-    await first.control.replayDelivery({ id: delivery?.id ?? '' });
-    await first.close();
-    const again = await open();
-    await again.control.updateWebhook({ id: webhook, disabled: false });
-    await receiver.waitFor(2);
-    await again.control.advanceClock({ ms: 0 });
-    expect(await again.control.getDelivery({ id: delivery?.id ?? '' })).toMatchObject({
-      attempt_count: 2,
-      status: 'succeeded',
-    });
   });
 });
 

@@ -14,7 +14,7 @@ import {
 
 const ENDPOINTS = 12;
 /** Each host has two endpoints. */
-export const HOSTS = 6;
+const HOSTS = 6;
 const SPEEDS = [1, 60, 3600];
 
 /** The methods of {@link HistoryRunner} that a history consists of. */
@@ -26,7 +26,6 @@ const verbs = [
     'respond',
     'respondToAll',
     'drop',
-    'dropUnread',
     'disable',
     'enable',
     'remove',
@@ -69,7 +68,7 @@ export interface Limits {
 }
 
 /** A sender and the receivers at the other end. */
-export interface Transport extends AsyncDisposable {
+interface Transport {
   readonly sender: Sender;
   /** The origins of the hosts; endpoints share them. */
   readonly origins: readonly string[];
@@ -77,14 +76,12 @@ export interface Transport extends AsyncDisposable {
   readonly inFlight: ReadonlySet<SentAttempt>;
   /** Closes a connection on which a request has been read. */
   drop(number: number): void;
-  /** Closes the connection of the next request to a host without reading it. */
-  dropUnread(number: number): void;
-  /** Number of requests of a delivery that reached a host, read or not. */
+  /** Number of requests of a delivery that reached a host. */
   countOf(deliveryId: string): number;
 }
 
 /** A transport without a network: every attempt is one request. */
-export function createScriptedTransport(): Transport {
+function createScriptedTransport(): Transport {
   const { sender, sent, inFlight } = createScriptedSender();
   const drop = (number: number) =>
     void pickCyclic([...inFlight], number)?.respond({
@@ -92,19 +89,18 @@ export function createScriptedTransport(): Transport {
       ...{ outcome: 'connection_error', responseStatus: null, response: null },
     });
   return {
-    ...{ sender, inFlight: inFlight, drop, dropUnread: drop },
+    ...{ sender, inFlight, drop },
     origins: Array.from({ length: HOSTS }, (_, host) => `http://127.0.0.1:${host + 1}`),
     countOf: (id) => sent.filter(({ deliveryId }) => deliveryId === id).length,
-    [Symbol.asyncDispose]: async () => {},
   };
 }
 
 /** Runs a history until nothing is due. @returns the final state */
-export async function runHistory(limits: Limits, steps: History, transport: Transport) {
+export async function runHistory(limits: Limits, steps: History) {
   // The timers of the dispatcher follow the time of the history.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const runner = new HistoryRunner(limits, transport);
+    const runner = new HistoryRunner(limits, createScriptedTransport());
     await runner.create(0);
     const started: unknown[] = [];
     for (const { does, number, response, pause } of steps) {
@@ -172,10 +168,6 @@ class HistoryRunner {
 
   drop(number: number): void {
     this.#transport.drop(number);
-  }
-
-  dropUnread(number: number): void {
-    this.#transport.dropUnread(number);
   }
 
   disable(number: number): Promise<void> {
@@ -292,6 +284,6 @@ class HistoryRunner {
   }
 }
 
-export function pickCyclic<Item>(items: readonly Item[], number: number): Item | undefined {
+function pickCyclic<Item>(items: readonly Item[], number: number): Item | undefined {
   return items[number % items.length];
 }

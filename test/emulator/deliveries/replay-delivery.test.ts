@@ -27,15 +27,6 @@ describe('replayDelivery', () => {
     expect(verified).toMatchObject({ ok: true });
   });
 
-  it('a replay of a succeeded delivery sends it again [replay, delivery.states]', async () => {
-    const { receiver, control, deliver } = await startDeliverySetup();
-    const { id } = await deliver();
-    await control.replayDelivery({ id });
-    await control.advanceClock({ ms: 0 });
-    expect(receiver.requests).toHaveLength(2);
-    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
-  });
-
   it.each([
     ['keeps_success', 'succeeded'],
     ['fails', 'failed'],
@@ -53,43 +44,6 @@ describe('replayDelivery', () => {
       });
     },
   );
-
-  it('a failed replay leaves a succeeded delivery succeeded by default, and a later success clears the reason [replay.failed]', async () => {
-    const { control, deliver } = await startDeliverySetup([{}, { status: 500 }, {}]);
-    const { id } = await deliver();
-    const replay = async () => {
-      await control.replayDelivery({ id });
-      await control.advanceClock({ ms: 0 });
-      const { status, settled_reason } = await control.getDelivery({ id });
-      return [status, settled_reason];
-    };
-    expect(await replay()).toEqual(['succeeded', 'replay_failed']);
-    expect(await replay()).toEqual(['succeeded', null]);
-  });
-
-  it('a replay replaces a pending retry, and a success ends the retry schedule [replay]', async () => {
-    const { control, deliver, receiver } = await startDeliverySetup([{ status: 500 }, {}]);
-    const { id } = await deliver();
-    await control.replayDelivery({ id });
-    await control.advanceClock({ ms: 80 * HOUR_MS });
-    expect(receiver.requests).toHaveLength(2);
-    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
-  });
-
-  it('a replay is sent at once on a frozen clock, twice when it is requested twice [replay]', async () => {
-    const { control, deliver, receiver } = await startDeliverySetup();
-    const { id } = await deliver();
-    await Promise.all([control.replayDelivery({ id }), control.replayDelivery({ id })]);
-    await receiver.waitFor(3);
-    await control.advanceClock({ ms: 0 });
-    expect(
-      (await control.getDelivery({ id })).attempts.map(({ number, trigger }) => [number, trigger]),
-    ).toEqual([
-      [1, 'schedule'],
-      [2, 'manual'],
-      [3, 'manual'],
-    ]);
-  });
 
   it('a replay with a new id is a separate delivery with its own retry schedule [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup({ status: 500 });
@@ -133,20 +87,6 @@ describe('replayDelivery', () => {
     await control.advanceClock({ ms: 0 });
     expect(again.replay_of).toBe(copy.id);
     expect(receiver.requests[2]?.body.toString()).toBe('{"data":{"id":"evt_x","n":12.50}}');
-  });
-
-  it.each([
-    ['an invalid URL', { url: 'ftp://127.0.0.1/' }, 'validation_failed'],
-    ['a URL that the rules reject', { url: 'http://example.com/' }, 'validation_failed'],
-    ['a body that is not JSON', { body: '{' }, 'invalid_request'],
-    ['a body that is not an object', { body: '[]' }, 'invalid_request'],
-  ])('a replay to %s is rejected and stores nothing', async (_, change, code) => {
-    const { control, deliver, receiver } = await startDeliverySetup();
-    const { id } = await deliver();
-    await expect(control.replayDelivery({ id, ...change })).rejects.toMatchObject({ code });
-    await control.advanceClock({ ms: 0 });
-    expect(receiver.requests).toHaveLength(1);
-    expect((await control.listDeliveries({})).data).toHaveLength(1);
   });
 
   it('a replay of a delivery whose endpoint was deleted is a conflict [replay]', async () => {

@@ -7,7 +7,7 @@ import { findFreePort } from '../../support/local-server.ts';
 import { createRawReceiver, readRequest } from '../../support/raw-receiver.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
-import { createGate, createPostRequest, createTestSender, limits } from './sender-setup.ts';
+import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 
@@ -23,12 +23,6 @@ function createTimedSender(options: Partial<SenderOptions> = {}) {
 }
 
 describe('the phases of an attempt', () => {
-  it('the first request to an address has no DNS and TLS phase', async () => {
-    await using receiver = await createReceiver();
-    const result = await createTestSender().send(createPostRequest(receiver.url));
-    expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
-  });
-
   it('the first request to a host name over TLS has every phase', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
     const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
@@ -41,20 +35,6 @@ describe('the phases of an attempt', () => {
     await sender.send(createPostRequest(receiver.url));
     const result = await sender.send(createPostRequest(receiver.url));
     expect(listPhases(result)).toEqual(['queued', 'send', 'wait', 'receive']);
-  });
-
-  it('a request after the receiver closed the connection has a connect phase again', async () => {
-    const closed = createGate();
-    await using receiver = await createRawReceiver(async (socket, index) => {
-      await readRequest(socket);
-      if (index === 0) socket.on('close', closed.open).end(OK);
-      else socket.write(OK);
-    });
-    const sender = createTestSender();
-    await sender.send(createPostRequest(receiver.url));
-    await closed.opened;
-    const result = await sender.send(createPostRequest(receiver.url));
-    expect(listPhases(result)).toEqual(['queued', 'connect', 'send', 'wait', 'receive']);
   });
 
   it('the connect phase of a request through a proxy includes the proxy, which resolves the name', async () => {

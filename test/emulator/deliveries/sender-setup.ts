@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { createSender, type Sender, type SenderOptions } from '../../../src/emulator/deliveries/sender.ts';
 
-export const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
+const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
 
 /** Limits that no test reaches by accident. */
 export const limits: SenderOptions['limits'] = {

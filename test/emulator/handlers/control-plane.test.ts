@@ -60,20 +60,6 @@ describe.each([
     return (await emulator.api('POST', '/events', { type })).json.id;
   }
 
-  it('listDeliveries with the status paused lists only pending deliveries of disabled endpoints', async () => {
-    await register();
-    const { id: webhook_id } = await register();
-    await trigger();
-    await receiver.waitFor(2);
-    receiver.respond({ status: 503 });
-    await trigger();
-    await receiver.waitFor(4);
-    await control.updateWebhook({ id: webhook_id, disabled: true });
-    const { data } = await control.listDeliveries({ status: 'paused' });
-    expect(data).toMatchObject([{ webhook_id, status: 'pending', paused: true }]);
-    expect((await control.listDeliveries({ status: 'pending' })).data).toHaveLength(2);
-  });
-
   /** The delivery of an event to one endpoint once its attempts so far are `attempts`. */
   async function settled(event_id: string, attempts = 1) {
     const done = new AbortController();
@@ -117,78 +103,12 @@ describe.each([
       expect(data.map(({ id }) => id)).toEqual([second.id, workspaceId]);
     });
 
-    it.each(['  ', '\u200b\u2060', '\u3164\u00a0', '\u202e', '\u2800'])(
-      'createWorkspace rejects the name %j, which has no visible character [output.names]',
+    it.each(['', 'x'.repeat(201), 'a\nb', 'half \ud800', '  ', '\u200b\u2060', '\u202e'])(
+      'createWorkspace rejects the name %j [output.names]',
       async (name) => {
-        await expect(control.createWorkspace({ name })).rejects.toMatchObject({
-          code: 'validation_failed',
-          message: 'name must contain a visible character.',
-        });
+        await expect(control.createWorkspace({ name })).rejects.toMatchObject({ code: 'validation_failed' });
       },
     );
-
-    it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000b', 'half \ud800'])(
-      'createWorkspace rejects the name %j',
-      async (name) => {
-        await expect(control.createWorkspace({ name })).rejects.toMatchObject({
-          code: 'validation_failed',
-          message: expect.stringMatching(/^name must /),
-        });
-      },
-    );
-  });
-
-  describe('an id that does not exist', () => {
-    it.each([
-      ['getDelivery', { id: 'foo' }, 'Delivery foo does not exist.', 'svc deliveries list'],
-      ['getRequest', { id: 'req_1' }, 'Request req_1 does not exist.', 'svc logs list'],
-      ['deleteWebhook', { id: 'wh_1' }, 'Endpoint wh_1 does not exist.', 'svc webhooks list'],
-      ['revokeKey', { id: 'key_1' }, 'API key key_1 does not exist.', 'svc keys list'],
-      ['getFixture', { type: 'a.b' }, 'Fixture a.b does not exist.', 'svc fixtures list'],
-    ] as const)('%s says where to look for %j', async (name, input, message, command) => {
-      await expect(control[name](input as never)).rejects.toMatchObject({
-        code: 'not_found',
-        message,
-        hint: { text: expect.stringMatching(/^List the /), command },
-      });
-    });
-  });
-
-  describe('an id of another kind', () => {
-    const opaque = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    it.each([
-      ['getDelivery', { id: `evt_${opaque}` }, `evt_${opaque} is an event ID; delivery IDs start with del_`],
-      [
-        'replayDelivery',
-        { id: `wh_${opaque}` },
-        `wh_${opaque} is an endpoint ID; delivery IDs start with del_`,
-      ],
-      ['getEvent', { id: 'del_1' }, 'del_1 is a delivery ID; event IDs start with evt_'],
-      ['getWebhook', { id: `ws_${opaque}` }, `ws_${opaque} is a workspace ID; endpoint IDs start with wh_`],
-      [
-        'deleteWebhook',
-        { id: `del_${opaque}` },
-        `del_${opaque} is a delivery ID; endpoint IDs start with wh_`,
-      ],
-      [
-        'getWorkspace',
-        { id: `key_${opaque}` },
-        `key_${opaque} is an API key ID; workspace IDs start with ws_`,
-      ],
-      ['revokeKey', { id: `flt_${opaque}` }, `flt_${opaque} is a fault ID; API key IDs start with key_`],
-      [
-        'listDeliveries',
-        { event_id: `del_${opaque}` },
-        `del_${opaque} is a delivery ID; event IDs start with evt_`,
-      ],
-      [
-        'getClock',
-        { workspace_id: `wh_${opaque}` },
-        `wh_${opaque} is an endpoint ID; workspace IDs start with ws_`,
-      ],
-    ] as const)('an id of another kind is named as such by %s', async (name, input, message) => {
-      await expect(control[name](input as never)).rejects.toThrow(message);
-    });
   });
 
   describe('keys', () => {
@@ -201,23 +121,6 @@ describe.each([
       const listed = await control.listKeys({});
       expect(listed.data.slice(0, 2).map(({ id }) => id)).toEqual([general.id, bound.id]);
       expect(JSON.stringify(listed)).not.toContain(bound.key);
-    });
-
-    it('keys are listed by workspace', async () => {
-      const { id } = await control.createWorkspace({ name: 'Second' });
-      const key = await control.createKey({ scopes: ['events:read'], workspace_id: id });
-      const { data } = await control.listKeys({ workspace_id: id });
-      expect(data.map((each) => each.id)).toEqual([key.id]);
-    });
-
-    it('keys are revoked permanently', async () => {
-      const { id, key } = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
-      const { revoked_at } = await control.revokeKey({ id });
-      expect(revoked_at).toBe(new Date(wall.now()).toISOString());
-      wall.advance(1000);
-      expect((await control.revokeKey({ id })).revoked_at).toBe(revoked_at);
-      const headers = { authorization: `Bearer ${key}` };
-      expect((await emulator.api('GET', '/events', undefined, headers)).status).toBe(401);
     });
 
     it.each([
@@ -290,39 +193,6 @@ describe.each([
       expect(secret).toMatch(/^whsec_/);
     });
 
-    it('only a local endpoint can have a header Host, which its deliveries then have', async () => {
-      const headers = { Host: 'tenant.test' };
-      const webhook = await control.createWebhook({ url: receiver.url, headers, events: ['host.changed'] });
-      await trigger('host.changed');
-      const [request] = await receiver.waitFor(1);
-      expect(request?.headers.host).toBe('tenant.test');
-      const rejection = {
-        code: 'validation_failed',
-        message: 'headers cannot have Host, because https://hooks.example.com/ is not a local endpoint.',
-      };
-      const url = 'https://hooks.example.com/';
-      await expect(control.createWebhook({ url, headers })).rejects.toMatchObject(rejection);
-      await expect(control.updateWebhook({ id: webhook.id, url })).rejects.toMatchObject(rejection);
-      await control.updateWebhook({ id: webhook.id, url, headers: {} });
-      await expect(control.updateWebhook({ id: webhook.id, headers })).rejects.toMatchObject(rejection);
-    });
-
-    it('an endpoint cannot have a header that the emulator sets itself, or one with a line break', async () => {
-      for (const headers of [
-        { 'service-signature': 'v1=0' },
-        { Connection: 'a' },
-        { 'a b': '' },
-        { A: 'b\r\nC: d' },
-      ]) {
-        await expect(control.createWebhook({ url: receiver.url, headers })).rejects.toMatchObject({
-          code: 'validation_failed',
-        });
-      }
-      const webhook = { url: 'http://a.example/' };
-      await expect(control.createWebhook(webhook)).rejects.toMatchObject({ code: 'validation_failed' });
-      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [] });
-    });
-
     it('the endpoints of a listener exist while a stream listens to them, and the stream shows only their deliveries', async () => {
       const { id } = await control.createWebhook({ url: receiver.url, listener: true });
       await register();
@@ -357,23 +227,6 @@ describe.each([
       await expect(followAgain()).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('a listener uses an enabled permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
-      const { origin } = new URL(receiver.url);
-      const permanent = await control.createWebhook({
-        url: origin,
-        events: ['a.b', 'c.d'],
-        headers: { A: 'b' },
-      });
-      const listen = (events: string[]) =>
-        control.createWebhook({ url: `${origin}/`, events, listener: true, reuse: true });
-      expect(await listen(['*'])).toEqual(permanent);
-      expect(await listen(['c.d', 'e.f'])).toEqual(permanent);
-      // These events arrive once.
-      expect(await listen(['e.f'])).toMatchObject({ listener: true, events: ['e.f'] });
-      await control.updateWebhook({ id: permanent.id, disabled: true });
-      expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
-    });
-
     it('a listener uses the endpoint that a stream holds for its URL if it gets some of the same events', async () => {
       const ended = new AbortController();
       onTestFinished(() => ended.abort());
@@ -392,26 +245,6 @@ describe.each([
       await expect.poll(() => listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
     });
 
-    it('a disabled endpoint gets no deliveries of events that are created meanwhile', async () => {
-      const { id } = await register();
-      await control.updateWebhook({ id, disabled: true });
-      const event_id = await trigger();
-      await expect(control.listDeliveries({ event_id })).resolves.toMatchObject({ data: [] });
-      await control.updateWebhook({ id, disabled: false });
-      await expect(settled(await trigger())).resolves.toMatchObject({ status: 'succeeded' });
-    });
-
-    it('a rotated endpoint has a new secret, which is shown once, and the previous one until the overlap ends', async () => {
-      const { id, secret } = await register();
-      const rotated = await control.rotateWebhookSecret({ id });
-      expect(rotated.secret).toMatch(/^whsec_/);
-      expect(rotated.secret).not.toBe(secret);
-      expect(rotated.previous_secret_expires_at).toBe(new Date(wall.now() + 24 * 3_600_000).toISOString());
-      const at_once = await control.rotateWebhookSecret({ id, overlap_ms: 0 });
-      expect(at_once.previous_secret_expires_at).toBeNull();
-      await expect(control.getWebhook({ id })).resolves.not.toHaveProperty('secret');
-    });
-
     it('revealSecret returns the current and the previous secret of an endpoint', async () => {
       const { id, secret } = await register();
       await expect(control.revealSecret({ id })).resolves.toEqual({ secret, previous_secret: null });
@@ -419,13 +252,6 @@ describe.each([
       await expect(control.revealSecret({ id })).resolves.toEqual({
         secret: rotated.secret,
         previous_secret: secret,
-      });
-    });
-
-    it.each([-1, 1.5, 1e300, 9e15])('rotateWebhookSecret rejects an overlap of %d ms', async (overlap_ms) => {
-      const { id } = await register();
-      await expect(control.rotateWebhookSecret({ id, overlap_ms })).rejects.toMatchObject({
-        code: 'validation_failed',
       });
     });
   });
@@ -468,23 +294,6 @@ describe.each([
       expect(delivery.attempts[0]?.request.signed_content).toBe(`${timestamp}.${sent?.body}`);
     });
 
-    it('deliveries are listed by a part of their text, whatever the case of the letters A to Z', async () => {
-      await register();
-      const { json: event } = await emulator.api('POST', '/events', {
-        ...{ type: 'order.shipped', payload: { city: 'Århus', note: '100% _\\' } },
-      });
-      await trigger('invoice.paid');
-      const listed = async (text: string) =>
-        (await control.listDeliveries({ text })).data.map(({ event_type }) => event_type);
-      await expect(listed('ÅRHUS')).resolves.toEqual(['order.shipped']);
-      await expect(listed('INVOICE')).resolves.toEqual(['invoice.paid']);
-      await expect(listed(event.id.toLowerCase())).resolves.toEqual(['order.shipped']);
-      await expect(listed('100% _')).resolves.toEqual(['order.shipped']);
-      await expect(listed(new URL(receiver.url).host)).resolves.toHaveLength(2);
-      await expect(listed('')).resolves.toHaveLength(2);
-      await expect(listed('nowhere')).resolves.toEqual([]);
-    });
-
     it('a delivery has the due times of its remaining attempts', async () => {
       receiver.respond([{ status: 500 }, { status: 200 }]);
       await register();
@@ -496,28 +305,6 @@ describe.each([
       expect(due_times.at(-1)).toBe(new Date(last).toISOString());
       await control.nextClock({});
       expect((await control.getDelivery({ id })).due_times).toEqual([]);
-    });
-
-    it('deliveries are replayed as a new attempt or as a new delivery [§6.retries.replay]', async () => {
-      await register();
-      const event_id = await trigger();
-      const { id } = await settled(event_id);
-      await expect(control.replayDelivery({ id })).resolves.toMatchObject({ id, replay_of: null });
-      await settled(event_id, 2);
-      const copy = await control.replayDelivery({ id, new_id: true });
-      expect(copy).toMatchObject({ event_id, replay_of: id });
-      expect(copy.id).not.toBe(id);
-      await receiver.waitFor(3);
-      expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
-    });
-
-    it('a delivery is replayed to a URL without a scheme, as endpoints are registered', async () => {
-      await register();
-      const { id } = await settled(await trigger());
-      const { host } = new URL(receiver.url);
-      const replay = await control.replayDelivery({ id, url: `${host}/again` });
-      expect(replay).toMatchObject({ url: `http://${host}/again`, replay_of: id });
-      await expect(receiver.waitFor(2)).resolves.toMatchObject([{}, { path: '/again' }]);
     });
   });
 
@@ -554,32 +341,6 @@ describe.each([
       await control.deleteWebhook({ id });
       await createEvent('a.b');
       expect(await countsOfNewest()).toEqual(none);
-    });
-
-    it('events are listed by type, text, workspace and time, in pages', async () => {
-      const { id: first } = await createEvent('a.b', { city: 'Århus' });
-      const { id: second } = await createEvent('c.d');
-      const ids = async (filter: Parameters<ControlPlane['listEvents']>[0]) =>
-        (await control.listEvents(filter)).data.map(({ id }) => id);
-      await expect(ids({})).resolves.toEqual([second, first]);
-      await expect(ids({ type: 'c.d' })).resolves.toEqual([second]);
-      await expect(ids({ text: 'ÅRHUS' })).resolves.toEqual([first]);
-      await expect(ids({ text: second.toLowerCase() })).resolves.toEqual([second]);
-      await expect(ids({ since: '1h' })).resolves.toEqual([second, first]);
-      await expect(ids({ until: '1h' })).resolves.toEqual([]);
-      await expect(ids({ starting_after: second })).resolves.toEqual([first]);
-      const page = await control.listEvents({ limit: 1 });
-      expect([page.has_more, page.end_cursor]).toEqual([true, second]);
-      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
-      await expect(ids({ workspace_id })).resolves.toEqual([]);
-      await expect(ids({ workspace_id: workspaceId })).resolves.toEqual([second, first]);
-    });
-
-    it('a read of events is not in the request log', async () => {
-      const { id } = await createEvent('a.b');
-      await control.listEvents({});
-      await control.getEvent({ id });
-      expect((await control.listRequests({})).data).toHaveLength(1);
     });
   });
 
@@ -632,66 +393,25 @@ describe.each([
     });
   });
 
-  describe('fixtures', () => {
-    it('fixtures are listed, and make a payload', async () => {
-      const { data } = await control.listFixtures({});
-      const listed = data.find(({ type }) => type === 'order.shipped');
-      expect(listed).toEqual({
-        type: 'order.shipped',
-        source: 'built_in',
-        description: expect.any(String),
-        problem: null,
-      });
-      const fixture = await control.getFixture({ type: 'order.shipped' });
-      expect(fixture).toMatchObject({ type: 'order.shipped', description: listed?.description });
-      expect(fixture.payload_text).not.toContain('{{');
-    });
-  });
-
-  describe('a missing resource', () => {
-    it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
-      ['getWorkspace', { id: `ws_${unknown}` }],
-      ['revokeKey', { id: `key_${unknown}` }],
-      ['getWebhook', { id: `wh_${unknown}` }],
-      ['updateWebhook', { id: `wh_${unknown}`, disabled: true }],
-      ['deleteWebhook', { id: `wh_${unknown}` }],
-      ['rotateWebhookSecret', { id: `wh_${unknown}` }],
-      ['getDelivery', { id: 'no/id?at=all' }],
-      ['getEvent', { id: `evt_${unknown}` }],
-      ['revealSecret', { id: `wh_${unknown}` }],
-      ['describeSignature', { id: `del_${unknown}` }],
-      ['verifyDelivery', { id: `del_${unknown}` }],
-      ['getFixture', { type: 'no.fixture' }],
-      ['getFixture', { type: '../events/order.shipped' }],
-      ['listEvents', { workspace_id: `ws_${unknown}` }],
-      ['listKeys', { workspace_id: `ws_${unknown}` }],
-      ['listWebhooks', { workspace_id: `ws_${unknown}` }],
-      ['listDeliveries', { workspace_id: `ws_${unknown}` }],
-      ['listDeliveries', { event_id: `evt_${unknown}` }],
-      ['listDeliveries', { webhook_id: `wh_${unknown}` }],
-      ['listRequests', { workspace_id: `ws_${unknown}` }],
-    ])('a missing resource is not found: %s %j', async (name, input) => {
-      await expect(control[name](input as never)).rejects.toMatchObject({ code: 'not_found' });
-    });
-  });
-
-  describe('invalid input', () => {
-    it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
-      ['listWorkspaces', { limit: 0 }],
-      ['listWorkspaces', { limit: 1001 }],
-      ['listWorkspaces', { starting_after: `ws_${unknown}` }],
-      ['listKeys', { starting_after: 'key' }],
-      ['listDeliveries', { status: 'late' }],
-      ['listDeliveries', { since: 'yesterday' }],
-      ['listDeliveries', { event_id: 'evt_1' }],
-      ['listDeliveries', { text: 'x'.repeat(1001) }],
-      ['listEvents', { until: 'tomorrow' }],
-      ['listEvents', { starting_after: `evt_${unknown}` }],
-      ['listDeliveries', { toString: 'x' }],
-      ['listRequests', { status: 600 }],
-      ['getStatus', { verbose: true }],
-    ])('invalid input is rejected: %s %j', async (name, input) => {
-      await expect(control[name](input as never)).rejects.toMatchObject({ code: 'invalid_request' });
-    });
+  it.each<[Exclude<keyof ControlPlane, 'stream'>, object, string]>([
+    ['getWorkspace', { id: `ws_${unknown}` }, 'not_found'],
+    ['revokeKey', { id: `key_${unknown}` }, 'not_found'],
+    ['updateWebhook', { id: `wh_${unknown}`, disabled: true }, 'not_found'],
+    ['getDelivery', { id: 'no/id?at=all' }, 'not_found'],
+    ['getEvent', { id: `evt_${unknown}` }, 'not_found'],
+    ['revealSecret', { id: `wh_${unknown}` }, 'not_found'],
+    ['verifyDelivery', { id: `del_${unknown}` }, 'not_found'],
+    ['getFixture', { type: '../events/order.shipped' }, 'not_found'],
+    ['listKeys', { workspace_id: `ws_${unknown}` }, 'not_found'],
+    ['listWebhooks', { workspace_id: `ws_${unknown}` }, 'not_found'],
+    ['listDeliveries', { webhook_id: `wh_${unknown}` }, 'not_found'],
+    ['listWorkspaces', { limit: 1001 }, 'invalid_request'],
+    ['listWorkspaces', { starting_after: `ws_${unknown}` }, 'invalid_request'],
+    ['listKeys', { starting_after: 'key' }, 'invalid_request'],
+    ['listDeliveries', { since: 'yesterday' }, 'invalid_request'],
+    ['listEvents', { starting_after: `evt_${unknown}` }, 'invalid_request'],
+    ['getStatus', { verbose: true }, 'invalid_request'],
+  ])('%s with %j fails with %s', async (name, input, code) => {
+    await expect(control[name](input as never)).rejects.toMatchObject({ code });
   });
 });

@@ -117,12 +117,3 @@ it.each(cases)('the list and the stream select the same deliveries for %s', asyn
   expect(listed).toHaveLength(count);
   expect(await readStream(filter, times)).toEqual(listed.map(({ id }) => id).sort());
 });
-
-it('GET /_svc/deliveries takes a response status, a class or none', async () => {
-  const countOf = async (response: string) => {
-    const url = `${emulator.status().control_url}/deliveries?response_status=${response}`;
-    const { data } = (await (await fetch(url)).json()) as { data: unknown[] };
-    return data.length;
-  };
-  expect(await Promise.all(['404', '4xx', 'none', '503'].map(countOf))).toEqual([2, 2, 4, 0]);
-});

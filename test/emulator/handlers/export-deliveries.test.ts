@@ -1,10 +1,9 @@
 /** The export of deliveries, in the process of the emulator and over HTTP. */
 import * as v from 'valibot';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../../src/client/http-client.ts';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { ExportedDelivery, type ExportInput } from '../../../src/operations/export-schemas.ts';
-import { DeliveryQueries } from '../../../src/store/delivery-queries.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
 
@@ -48,13 +47,6 @@ async function setUp(responses: ReceiverResponses = 200, webhook: object = {}) {
 }
 
 describe('the selection of an export', () => {
-  it('an export contains all deliveries, oldest first', async () => {
-    const { create, exportLines } = await setUp();
-    for (const type of ['order.created', 'order.paid', 'order.shipped']) await create(type);
-    const types = (await exportLines()).map(({ event_type: type }) => type);
-    expect(types).toEqual(['order.created', 'order.paid', 'order.shipped']);
-  });
-
   it('an export contains more deliveries than one page of a list', async () => {
     const { emulator, create, exportLines } = await setUp();
     const {
@@ -69,18 +61,6 @@ describe('the selection of an export', () => {
     expect(new Set(ids).size).toBe(1010);
     expect(ids).toEqual(ids.toSorted());
     await create('order.created');
-  });
-
-  it('a filter selects deliveries as it does in a list', async () => {
-    const { create, exportLines } = await setUp([200, 503, 200]);
-    await create('order.created');
-    const paid = await create('order.paid');
-    await create('order.shipped');
-    const typesOf = async (filter: ExportInput) =>
-      (await exportLines(filter)).map(({ event_type: type }) => type);
-    expect(await typesOf({ status: 'pending' })).toEqual(['order.paid']);
-    expect(await typesOf({ event_id: paid.id })).toEqual(['order.paid']);
-    expect(await typesOf({ type: 'order.shipped' })).toEqual(['order.shipped']);
   });
 
   it('one delivery is exported by its ID', async () => {
@@ -107,30 +87,6 @@ describe('the selection of an export', () => {
       const file = control.exportDeliveries(input);
       await expect(file).rejects.toMatchObject({ code });
     }
-  });
-
-  it('an export reads the next delivery when the one before was taken', async () => {
-    const { emulator, create } = await setUp();
-    for (let index = 0; index < 5; index++) await create('order.created');
-    const parts = (await emulator.control.exportDeliveries({}))[Symbol.asyncIterator]();
-    const readBody = vi.spyOn(DeliveryQueries.prototype, 'getBody');
-    await parts.next();
-    const readCount = readBody.mock.calls.length;
-    await parts.next();
-    expect(readBody.mock.calls.length).toBe(2 * readCount);
-  });
-
-  it('an export ends when its client disconnects', async () => {
-    const { emulator, create } = await setUp();
-    for (const type of ['order.created', 'order.paid']) await create(type);
-    const client = new AbortController();
-    const file = await emulator.control.exportDeliveries({}, client.signal);
-    let count = 0;
-    for await (const _ of file) {
-      count++;
-      client.abort();
-    }
-    expect(count).toBe(1);
   });
 
   it('an export over HTTP is the same as in the process', async () => {
@@ -191,20 +147,6 @@ describe('the content of an export', () => {
     expect(detail).toEqual(await emulator.control.getDelivery({ id: line?.id ?? '' }));
     expect(JSON.parse(body)).toMatchObject({ type: 'order.paid', data: { payload: { total: 12.5 } } });
   });
-
-  it('NDJSON contains the body of a delivery that was not sent yet', async () => {
-    const { emulator, webhookId, exportLines } = await setUp();
-    await emulator.control.addFault({
-      on: 'delivery',
-      kind: 'delay',
-      delay_ms: 60_000,
-      webhook_id: webhookId,
-    });
-    await emulator.api('POST', '/events', { type: 'order.paid', payload: { n: 1 } });
-    const [line] = await exportLines();
-    expect(line?.attempts).toEqual([]);
-    expect(JSON.parse(line?.body ?? '')).toMatchObject({ data: { payload: { n: 1 } } });
-  });
 });
 
 describe('the secrets of an export', () => {
@@ -255,16 +197,6 @@ describe('the secrets of an export', () => {
     const [line] = await exportLines();
     expect(line?.attempts[0]?.response).toMatchObject({ encoding: 'base64', body: text });
     expect(line?.attempts[0]?.request.headers).toMatchObject({ Authorization: '[removed]' });
-  });
-
-  it('the previous secret of an endpoint is removed, too [exports.secrets]', async () => {
-    const { emulator, create, secret, webhookId, exportText } = await setUp(undefined, {
-      secret: 'a-secret-without-a-prefix',
-    });
-    await emulator.control.rotateWebhookSecret({ id: webhookId, overlap_ms: 60_000 });
-    await create('key.created', { secret });
-    expect(secret).toBe('a-secret-without-a-prefix');
-    expect(await exportText()).not.toContain(secret);
   });
 
   it('tokens in the URL of an endpoint are removed [exports.secrets]', async () => {

@@ -83,27 +83,6 @@ it('the overview counts attempts, and summarizes the endpoint', async () => {
   expect(endpoints[0]).toMatchObject({ attempts: 3, succeeded: 2, failing: false });
 });
 
-it('an endpoint fails while a delivery to it waits for a retry, whatever its newest attempt', async () => {
-  await using receiver = await createReceiver([503, 200, 200, 503]);
-  await using emulator = await startTestEmulator({ clock: { frozen: true } });
-  const { control } = emulator;
-  await control.createWebhook({ url: receiver.url });
-  const isFailing = async () => (await control.getOverview({})).endpoints[0]?.failing;
-  await trigger(emulator, 1);
-  await expect.poll(isFailing).toBe(true);
-  await trigger(emulator, 1);
-  await receiver.waitFor(2);
-  await control.advanceClock({ ms: 0 });
-  expect(await isFailing()).toBe(true);
-  await control.settleClock({});
-  expect(await isFailing()).toBe(false);
-  const [delivery] = (await control.listDeliveries({})).data;
-  await control.replayDelivery({ id: delivery?.id ?? '' });
-  await receiver.waitFor(4);
-  await control.advanceClock({ ms: 0 });
-  expect(await isFailing()).toBe(false);
-});
-
 it('an endpoint has statistics of its newest attempts', async () => {
   await using receiver = await createReceiver([200, 503, 503]);
   await using emulator = await startTestEmulator({ clock: { frozen: true } });
@@ -160,24 +139,4 @@ it('the overview shows the 100 newest endpoints, and no failure of one that has 
   const { endpoints, has_more_endpoints } = await control.getOverview({});
   expect([endpoints.length, has_more_endpoints]).toEqual([100, true]);
   expect(endpoints.map(({ webhook_id }) => webhook_id)).not.toContain(oldest);
-});
-
-it('the overview lists the faults that can still apply to the workspace', async () => {
-  await using emulator = await startTestEmulator();
-  const { control } = emulator;
-  const { id: other } = await control.createWorkspace({ name: 'Other' });
-  const everywhere = await control.addFault({ on: 'request', status: 503, count: 2 });
-  await control.addFault({ on: 'request', status: 503, workspace_id: other });
-  const usedUp = await control.addFault({ on: 'request', status: 500, method: 'GET', count: 1 });
-  const list = async () =>
-    (await control.getOverview({})).faults.map(({ id, applied_count }) => ({ id, applied_count }));
-  expect(await list()).toEqual([
-    { id: everywhere.id, applied_count: 0 },
-    { id: usedUp.id, applied_count: 0 },
-  ]);
-  await emulator.api('POST', '/events', { type: 'order.shipped' });
-  expect(await list()).toContainEqual({ id: everywhere.id, applied_count: 1 });
-  await emulator.api('GET', '/events');
-  await emulator.api('GET', '/events');
-  expect(await list()).toEqual([]);
 });

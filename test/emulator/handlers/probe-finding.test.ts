@@ -1,6 +1,5 @@
 /** A mistake that a probe found belongs to the endpoint, until one of its deliveries succeeds. */
 import { createHmac } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
@@ -112,15 +111,6 @@ it('a probe that finds no mistake any more ends the finding', async () => {
   receiver.respond(401);
   await control.probeDelivery({ id: delivery });
   expect(await control.explainDelivery({ id: delivery })).toMatchObject({ cause: 'rejected', finding: null });
-});
-
-it('a compressed response is read and shown as text', async () => {
-  await using endpoint = await startEndpoint();
-  const { control, receiver, send } = endpoint;
-  const body = gzipSync('{"error":"Invalid signature"}');
-  receiver.respond({ status: 401, headers: { 'content-encoding': 'gzip' }, body });
-  const { attempt, layer } = await control.explainDelivery({ id: await send() });
-  expect([attempt?.response_body, layer?.kind]).toEqual(['{"error":"Invalid signature"}', 'signature']);
 });
 
 it('the secrets of deleted endpoints are tried after all other mistakes', async () => {

@@ -99,12 +99,3 @@ it.each([
     await expect(control.listRequests(filter)).rejects.toMatchObject({ code: 'not_found', message });
   },
 );
-
-describe('GET /_svc/requests/{id}', () => {
-  it('an unknown request is not found', async () => {
-    const emulator = await start();
-    const id = 'req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    const error = { code: 'not_found', message: `Request ${id} does not exist.` };
-    await expect(emulator.control.getRequest({ id })).rejects.toMatchObject(error);
-  });
-});

@@ -33,19 +33,6 @@ const wait = (input: ControlInput<'waitForDeliveries'> = {}) => control.waitForD
 const register = (events = ['*']) => control.createWebhook({ url: receiver.url, events });
 
 describe('POST /_svc/deliveries/wait', () => {
-  it('a wait for an event responds when its deliveries have settled', async () => {
-    await register();
-    const event_id = await trigger();
-    await trigger('invoice.paid');
-    await expect(wait({ event_id, status: 'succeeded' })).resolves.toMatchObject({
-      settled: true,
-      message: null,
-      counts: { pending: 0, succeeded: 1, failed: 0, canceled: 0 },
-      data: [{ event_id, status: 'succeeded', attempt_count: 1 }],
-      has_more: false,
-    });
-  });
-
   it('a wait that began before an event responds when it has been delivered', async () => {
     await register();
     const waiting = wait({ type: 'order.shipped', count: 2 });
@@ -139,20 +126,6 @@ describe('POST /_svc/deliveries/wait', () => {
     expect(hint).toEqual({ text: 'Show why', command: `svc explain ${data[0]?.id}` });
   });
 
-  it('a wait ends early if all deliveries are paused, and says which endpoint to enable', async () => {
-    receiver.respond(500);
-    const { id } = await register();
-    const event_id = await trigger();
-    await receiver.request(1);
-    await control.updateWebhook({ id, disabled: true });
-    await expect(wait({ event_id })).resolves.toMatchObject({
-      settled: false,
-      reason: 'stalled',
-      message: `1 delivery is paused: ${id} is disabled.`,
-      hint: { text: 'Enable it', command: `svc webhooks update ${id} --enable` },
-    });
-  });
-
   it('a wait for an event without deliveries ends early and says why', async () => {
     const { id } = await register(['invoice.paid']);
     const event_id = await trigger();
@@ -182,14 +155,6 @@ describe('POST /_svc/deliveries/wait', () => {
       message: 'No delivery matched within 1ms.',
       details: ['No event of a.b was created.', 'Events of other types: order.shipped.'],
     });
-  });
-
-  it('a wait for a mistyped type ends early and names the type that was probably meant', async () => {
-    const { reason, details } = await wait({ type: 'order.shiped' });
-    expect([reason, details]).toEqual([
-      'stalled',
-      ['No event of order.shiped was created.', 'Did you mean order.shipped?'],
-    ]);
   });
 
   it('a wait without deliveries names the requests that the API rejected', async () => {
@@ -266,40 +231,16 @@ describe('POST /_svc/deliveries/wait', () => {
     await waiting;
   });
 
-  it.each<[string, string, Record<string, unknown>]>([
-    [
-      'validation_failed',
-      'timeout_ms must be a duration from 0ms to 1d, written like "90s" or "1h30m", or in milliseconds, not "25h".',
-      { timeout_ms: '25h' },
-    ],
-    [
-      'validation_failed',
-      'timeout_ms must be a duration from 0ms to 1d, written like "90s" or "1h30m", or in milliseconds, not "Infinity".',
-      { timeout_ms: 'Infinity' },
-    ],
-    [
-      'validation_failed',
-      'timeout_ms must be a duration from 0ms to 1d, written like "90s" or "1h30m", or in milliseconds, not 86400001.',
-      { timeout_ms: 86_400_001 },
-    ],
-    [
-      'validation_failed',
-      'timeout_ms must be a duration from 0ms to 1d, written like "90s" or "1h30m", or in milliseconds, not -1.',
-      { timeout_ms: -1 },
-    ],
-    ['validation_failed', 'count must be a whole number from 1 to 1000000, not 0.', { count: 0 }],
-    ['validation_failed', 'status must be one of', { status: 'pending' }],
-    ['validation_failed', 'text must be at most 1000 characters long.', { text: 'x'.repeat(1001) }],
-    ['validation_failed', 'since must be a duration', { since: 'yesterday' }],
-    ['validation_failed', 'event is not a known field.', { event: 'evt_1' }],
-    ['validation_failed', 'event_id must', { event_id: "' OR 1=1" }],
-    ['validation_failed', 'ids must', { ids: [] }],
-    ['not_found', 'does not exist', { ids: ['del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'] }],
-    ['not_found', 'does not exist', { event_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }],
-    ['not_found', 'does not exist', { webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' }],
-    ['not_found', 'does not exist', { workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', since: '1h' }],
-  ])('an invalid wait is rejected with %s: %s', async (code, message, input) => {
-    const error = await wait(input).catch((thrown) => thrown);
-    expect([error.code, error.message]).toEqual([code, expect.stringContaining(message)]);
+  it.each<[string, Record<string, unknown>]>([
+    ['validation_failed', { timeout_ms: '25h' }],
+    ['validation_failed', { count: 0 }],
+    ['validation_failed', { status: 'pending' }],
+    ['validation_failed', { since: 'yesterday' }],
+    ['validation_failed', { event_id: "' OR 1=1" }],
+    ['validation_failed', { ids: [] }],
+    ['not_found', { ids: ['del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'] }],
+    ['not_found', { workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', since: '1h' }],
+  ])('an invalid wait is rejected with %s: %j', async (code, input) => {
+    await expect(wait(input)).rejects.toMatchObject({ code });
   });
 });

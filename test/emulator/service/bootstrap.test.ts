@@ -38,14 +38,6 @@ describe('a later boot on the same database', () => {
     expect((await second.api('GET', '/events')).status).toBe(200);
     expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${second.status().api_key}\n`);
   });
-
-  it('a boot that changes nothing writes nothing to the database', async () => {
-    const db = newDatabase();
-    const first = await startTestEmulator({ db, clock: {} });
-    await first.close();
-    await using _second = await startTestEmulator({ db, clock: {} });
-    expect(statSync(`${db}-wal`).size).toBe(0);
-  });
 });
 
 describe('a boot in memory', () => {
@@ -139,30 +131,6 @@ describe('the endpoint of --forward-to', () => {
     expect(emulator.status()).not.toHaveProperty('webhook_secret');
     const { webhook_id, webhook_secret } = await emulator.control.reset({});
     expect([webhook_id, webhook_secret]).toEqual([id, first.webhook_secret]);
-  });
-
-  it('the endpoint keeps its secret at a later boot and gets the subscriptions of that boot', async () => {
-    const db = newDatabase();
-    const first = await startTestEmulator({ db, forwardTo });
-    const { webhook_id, webhook_secret } = first.status();
-    await first.close();
-    await using second = await startTestEmulator({ db, forwardTo: { ...forwardTo, events: ['*'] } });
-    expect(second.status()).toMatchObject({ webhook_id, webhook_secret });
-    const { data } = await second.control.listWebhooks({});
-    expect(data).toEqual([expect.objectContaining({ id: webhook_id, events: ['*'] })]);
-  });
-
-  it('the endpoint keeps its ID and its secret when a later boot names another URL', async () => {
-    const db = newDatabase();
-    const first = await startTestEmulator({ db, forwardTo });
-    const { webhook_id, webhook_secret } = first.status();
-    await first.close();
-    const url = 'http://127.0.0.1:10/in';
-    const second = await startTestEmulator({ db, forwardTo: { ...forwardTo, url } });
-    expect(second.status()).toMatchObject({ webhook_id, webhook_secret });
-    const { data } = await second.control.listWebhooks({});
-    expect(data).toEqual([expect.objectContaining({ id: webhook_id, url, disabled: false })]);
-    await second.close();
   });
 
   it('the endpoint of a loaded snapshot is moved to the URL of this emulator', async () => {

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import {
   startTestEmulator,
   type TestEmulator,
@@ -60,15 +58,4 @@ it('a pinned wall clock gives the signature timestamp, while durations are measu
     duration_ms: expect.any(Number),
   });
   expect(deliveries[0]?.attempts[0]?.duration_ms).toBeGreaterThan(0);
-});
-
-it('a seeded run that continues with its database generates no value twice', async () => {
-  await using receiver = await createReceiver();
-  const db = join(createTemporaryFolder(), 'sandbox.db');
-  const made = [];
-  for (let boot = 0; boot < 3; boot++) made.push(await run(receiver.url, { db }));
-  const unique = made.flatMap(({ webhook, event, key, workspace }) => [
-    ...[webhook.id, webhook.secret, event.id, key, workspace.id],
-  ]);
-  expect(new Set(unique).size).toBe(15);
 });

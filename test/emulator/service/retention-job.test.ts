@@ -126,18 +126,6 @@ describe('the retention job', () => {
     expect(errors).toEqual([error]);
   });
 
-  it('an error of the removal is reported, and the next one is tried an hour later', async () => {
-    const { start, pass, store, errors, countKept } = open({ days: 3.5 });
-    const failure = new Error('the first write');
-    vi.spyOn(store, 'write').mockRejectedValueOnce(failure);
-    start();
-    await runEventLoop(20);
-    await store.write(() => {});
-    expect([errors, countKept()]).toEqual([[failure], 5]);
-    await pass(HOUR_MS);
-    expect([errors, countKept()]).toEqual([[failure], 3]);
-  });
-
   it('the timer does not keep the process alive', () => {
     const started = vi.spyOn(globalThis, 'setInterval');
     open().start();

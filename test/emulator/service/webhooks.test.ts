@@ -119,12 +119,6 @@ describe('the limit of endpoints', () => {
     create({ url: `${URL_B}/other` });
     expect(() => reuse(URL_B)).toThrow(limited);
   });
-
-  it('the endpoints of another workspace do not count [webhook.limit]', () => {
-    const { create, other } = open({ 'webhook.limit': 1 });
-    create();
-    expect(create({ workspace: other }).workspace_id).toBe(other.id);
-  });
 });
 
 describe('registerForwardTarget', () => {
@@ -163,14 +157,6 @@ describe('registerForwardTarget', () => {
     expect([listener.id, deleted.id]).not.toContain(webhook.id);
     expect(webhook.secret).toBe(deleted.secret);
   });
-
-  it('the endpoint of another workspace is not changed', () => {
-    const { forwardTo, create, other, row } = open();
-    const foreign = create({ workspace: other, forward_target: true });
-    const webhook = forwardTo(URL_B);
-    expect(webhook.id).not.toBe(foreign.id);
-    expect(row(foreign.id)?.url).toBe(URL_A);
-  });
 });
 
 describe('findEquivalentWebhook', () => {
@@ -194,17 +180,6 @@ describe('findEquivalentWebhook', () => {
     expect(equivalent({ disabled: true })).toBe(false);
     expect(equivalent({}, true)).toBe(false);
   });
-
-  it.each([
-    [0, null, true],
-    [1, null, false],
-    [0, 1, false],
-  ] as const)(
-    'an endpoint with the listener flag %d that was deleted at %s is permanent: %s',
-    (listener, deleted_at, expected) => {
-      expect(isPermanent({ listener, deleted_at } as WebhookRow)).toBe(expected);
-    },
-  );
 });
 
 describe('updateWebhook', () => {

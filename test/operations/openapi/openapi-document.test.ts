@@ -49,12 +49,6 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
   });
 });
 
-it('the linter finds what is wrong', async () => {
-  const document = await fetchDocument('/openapi.json');
-  document.paths['/events'].get.operationId = 'createEvent';
-  expect((await lint(document)).exitCode).not.toBe(0);
-}, 60_000);
-
 it.each([
   ['local', 'accepted', 'except for loopback and private addresses', '`*` matches all event types.'],
   ['public', 'rejected_in_production', 'publicly reachable', 'it is not accepted in production'],
@@ -147,14 +141,6 @@ describe('the document of the service', () => {
     expect(responses).not.toContain('svc logs list');
   });
 
-  it('the document describes the page of events', () => {
-    const { EventPage, Webhook, Event } = document.components.schemas;
-    expect(Webhook).toBeUndefined();
-    expect(EventPage.properties.data.items).toEqual({ $ref: '#/components/schemas/Event' });
-    expect(Event.properties.payload).toMatchObject({ type: 'object', additionalProperties: true });
-    expect(Event.properties.id.examples[0]).toMatch(new RegExp(Event.properties.id.pattern));
-  });
-
   it('documents the form of addresses and subscriptions that the emulator enforces', () => {
     const { url, events } =
       document.paths['/webhooks'].post.requestBody.content['application/json'].schema.properties;
@@ -197,10 +183,6 @@ describe('the document of the control plane', () => {
     expect(described.sort()).toEqual(
       [...Object.keys(controlOperations), 'exportDeliveries', 'followChanges'].sort(),
     );
-  });
-
-  it('the document is smaller than 240 KB, because operations refer to one error response', () => {
-    expect(JSON.stringify(document).length).toBeLessThan(240_000);
   });
 
   it('the token is optional, and an error can have a field and a hint', () => {
