@@ -82,15 +82,19 @@ export async function main(args: string[]): Promise<void> {
   mkdirSync(results, { recursive: true });
   const file = join(results, `receivers-${new Date().toISOString().replaceAll(':', '-')}.json`);
   const tables: Record<string, object[]> = {};
+  const save = () => writeFileSync(file, `${JSON.stringify({ ...options, ...tables }, null, 2)}\n`);
   for (const name of values.part) {
+    const rows: object[] = [];
+    tables[name] = rows;
     if (name === MATRIX) {
-      await measureMatrix(values.only, values.packages ?? null);
+      await measureMatrix(values.only, values.packages ?? null, (row) => {
+        rows.push(row);
+        save();
+      });
       continue;
     }
     const part = parts[name];
     if (part === undefined) throw new Error(`The part ${name} does not exist.\n${HELP}`);
-    const rows: object[] = [];
-    tables[name] = rows;
     const waiting = part(options).filter(({ name }) => name.includes(values.only));
     const measureNext = async () => {
       for (let receiver = waiting.shift(); receiver !== undefined; receiver = waiting.shift()) {
@@ -98,7 +102,7 @@ export async function main(args: string[]): Promise<void> {
         if (rows.length === 0) printHeader(['receiver', ...Object.keys(cells)]);
         printRow([receiver.name, ...Object.values(cells)]);
         rows.push({ receiver: receiver.name, ...cells, failure });
-        writeFileSync(file, `${JSON.stringify({ ...options, ...tables }, null, 2)}\n`);
+        save();
       }
     };
     await Promise.all(Array.from({ length: Number(values.jobs) }, measureNext));

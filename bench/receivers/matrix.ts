@@ -28,10 +28,15 @@ interface FrameworkResult {
 }
 
 /**
- * Measures each framework whose programs are installed, and writes the tables to the document if all of them were measured.
+ * Measures each framework whose programs are installed, and writes the summary to the document if all of them were measured.
  * @param folder with `node_modules`; null to install the packages into a temporary folder
+ * @param saveRow called with what svc said about each mistake
  */
-export async function measureMatrix(only: string, folder: string | null): Promise<void> {
+export async function measureMatrix(
+  only: string,
+  folder: string | null,
+  saveRow: (row: object) => void,
+): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'svc-matrix-'));
   const project = folder ?? scratch;
   const measured: FrameworkResult[] = [];
@@ -43,14 +48,17 @@ export async function measureMatrix(only: string, folder: string | null): Promis
     }
     const present = names.filter((name) => name.includes(only) && canRun(name));
     for (const framework of present) {
-      measured.push(await measureFramework(framework, scratch, join(project, 'node_modules')));
-      console.log(renderSummary(measured.slice(-1)));
+      const result = await measureFramework(framework, scratch, join(project, 'node_modules'));
+      measured.push(result);
+      for (const { row, withoutProbe, withProbe } of result.results)
+        saveRow({ framework, mistake: row.mistake, withoutProbe, withProbe });
+      console.log(renderRows([result]));
     }
-    const tables = renderTables(measured);
-    console.log(tables);
+    const summary = renderSummary(measured);
+    console.log(summary);
     if (present.length === names.length) {
       const text = readFileSync(document, 'utf8');
-      writeFileSync(document, `${text.slice(0, text.indexOf(START) + START.length)}\n\n${tables}`);
+      writeFileSync(document, `${text.slice(0, text.indexOf(START) + START.length)}\n\n${summary}`);
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
@@ -106,38 +114,33 @@ async function startReceivers(...input: Parameters<typeof startRows>): ReturnTyp
 const count = (results: readonly RowResult[], when: 'withoutProbe' | 'withProbe', rating: string) =>
   results.filter((result) => result[when].rating === rating).length;
 
-function renderSummary(measured: readonly FrameworkResult[]): string {
+function renderRows(measured: readonly FrameworkResult[]): string {
   return measured
-    .map(({ framework, results, failedChecks }) => {
-      const counts = (['withoutProbe', 'withProbe'] as const).flatMap((when) =>
-        ['named', 'unknown', 'false'].map((rating) => count(results, when, rating)),
-      );
-      const cells = [framework, results.length, ...counts, failedChecks.join(', ') || 'none'];
-      return `| ${cells.join(' | ')} |`;
+    .map(({ framework, results }) => {
+      const named = (['withoutProbe', 'withProbe'] as const).map((when) => count(results, when, 'named'));
+      return `| ${[framework, results.length, ...named].join(' | ')} |`;
     })
     .join('\n');
 }
 
-function renderTables(measured: readonly FrameworkResult[]): string {
+function renderSummary(measured: readonly FrameworkResult[]): string {
   const all = measured.flatMap(({ results }) => results);
-  const [named, wrong] = ['named', 'false'].map((rating) => count(all, 'withProbe', rating));
-  const share = ((100 * (named ?? 0)) / all.length).toFixed(1);
+  const named = count(all, 'withProbe', 'named');
+  const share = ((100 * named) / all.length).toFixed(1);
   const date = new Date().toISOString().slice(0, 10);
-  return `Measured on ${date}. With \`--probe\`, ${named} of ${all.length} mistakes are named (${share} %), and ${wrong} get a false cause. Without it,
-${count(all, 'withoutProbe', 'named')} are named, and ${count(all, 'withoutProbe', 'false')} get a false cause.
+  const falseCauses = (['withoutProbe', 'withProbe'] as const).map((when) => count(all, when, 'false'));
+  const unnamed = all
+    .filter(({ withProbe }) => withProbe.rating !== 'named')
+    .map(({ row }) => `*${row.mistake}* of ${row.framework}`);
+  const failing = measured
+    .filter(({ failedChecks }) => failedChecks.length > 0)
+    .map(({ framework, failedChecks }) => `${framework} (${failedChecks.join(', ')})`);
+  return `Measured on ${date}: with \`--probe\`, svc names ${named} of ${all.length} mistakes (${share} %), and without it ${count(all, 'withoutProbe', 'named')}. It names a false
+cause for ${falseCauses[1]} with \`--probe\`, and for ${falseCauses[0]} without. Not named with \`--probe\`: ${unnamed.join(', ') || 'none'}. Correct receivers that fail a check:
+${failing.join(', ') || 'none'}.
 
-| framework | mistakes | named | unknown | false | named with \`--probe\` | unknown | false | failed checks of the correct one |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-${renderSummary(measured)}
-
-| framework | mistake | without a probe | with \`--probe\` |
-| --- | --- | --- | --- |
-${all
-  .map(({ row, withoutProbe, withProbe }) => {
-    const mark = ({ cause, rating }: RowResult['withProbe']) =>
-      rating === 'named' ? `**${cause}**` : rating === 'false' ? `✗ ${cause}` : cause;
-    return `| ${row.framework} | ${row.mistake} | ${mark(withoutProbe)} | ${mark(withProbe)} |`;
-  })
-  .join('\n')}
+| framework | mistakes | named | with \`--probe\` |
+|---|--:|--:|--:|
+${renderRows(measured)}
 `;
 }
