@@ -88,6 +88,8 @@ export interface OptionRow {
   readonly conflicts?: readonly string[];
   /** The row without which it has no effect. */
   readonly needs?: string;
+  /** The heading above the option in the help, such as `Clock:` (default: `Options:`). */
+  readonly group?: string;
   readonly isHidden?: true;
 }
 

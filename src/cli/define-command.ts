@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import { SvcError } from '../domain/errors.ts';
 import type { CliCommand, CommandDefinition, Example, OptionRow } from './command.ts';
 import type { Context } from './context.ts';
+import { addNotes } from './help.ts';
 import { addRows, type OptionRows, toWord } from './option-rows.ts';
 import { askForRow, isInteractive } from './prompt.ts';
 
@@ -50,7 +51,7 @@ type WrittenValues<Rows extends OptionRows> = {
 interface RowDefinition<Rows extends OptionRows> {
   readonly options?: Rows;
   readonly examples: readonly Example[];
-  /** Paragraphs after the options in the help. */
+  /** Paragraphs after the options in the help, which are wrapped, unless they contain an indented line. */
   readonly notes?: string | undefined;
   /** Settings of the parser that rows do not have. */
   readonly configure?: (command: CliCommand) => void;
@@ -68,7 +69,7 @@ export function defineCommand<const Rows extends OptionRows = Readonly<Record<ne
     configure(command) {
       addRows(command, rows);
       configure?.(command);
-      if (notes !== undefined) command.addHelpText('after', notes);
+      if (notes !== undefined) addNotes(command, notes);
     },
     async run(options, context) {
       checkCombinations(rows, options);

@@ -108,6 +108,14 @@ async function readFixture(type: string, context: Context): Promise<string> {
   return '{}';
 }
 
+const DATA_HINT = 'Pass a JSON object, @file, or - for standard input with --data.';
+const QUOTES_HINT = `The shell removed the quotes. Put the payload in single quotes: --data '{"order_id":"ord_1"}'`;
+
+/** Whether it looks like an object, but has no quotes, as a shell leaves it of `{"a":1}`. */
+function isUnquoted(data: string): boolean {
+  return /^\{[^"]*[^"{}\s][^"]*\}$/.test(data.trim());
+}
+
 async function readData({ data }: EventOptions, context: Context): Promise<string | null> {
   if (data === undefined) return null;
   const text = await readText(data, context);
@@ -116,7 +124,7 @@ async function readData({ data }: EventOptions, context: Context): Promise<strin
   } catch (error) {
     const { message, hint } = error as SvcError;
     throw new SvcError('usage', message, {
-      hint: hint ?? 'Pass a JSON object, @file, or - for standard input with --data.',
+      hint: isUnquoted(data) ? QUOTES_HINT : (hint ?? DATA_HINT),
       cause: error,
     });
   }

@@ -52,6 +52,19 @@ export function addLearnMore(command: Command): Command {
   });
 }
 
+/** Adds paragraphs after the options, wrapped to the width of the help, except those with an indented line, such as a table. */
+export function addNotes(command: Command, notes: string): void {
+  command.addHelpText('after', () => {
+    const help = command.createHelp();
+    const wrap = (text: string) => help.boxWrap(text.replaceAll('\n', ' '), help.helpWidth ?? MAX_WIDTH);
+    const paragraphs = notes
+      .trim()
+      .split('\n\n')
+      .map((text) => (/^ /m.test(text) ? text : wrap(text)));
+    return `\n${paragraphs.join('\n\n')}`;
+  });
+}
+
 function addSection(command: Command, title: string, toLines: () => readonly string[]): Command {
   return command.addHelpText(
     'after',

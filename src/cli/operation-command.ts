@@ -24,8 +24,11 @@ type OperationRow<Name extends OperationName, Rows extends OptionRows> = {
   readonly examples: readonly Example[];
   /** The options and arguments. Only values with the name of a field are sent. A field without a schema has that of the operation. */
   readonly options?: Rows;
-  /** Fields that follow from the options. */
-  readonly input?: (options: ValuesOf<Rows>, context: Context) => Partial<ControlInput<Name>>;
+  /** Fields that follow from the options, or that it asks for. */
+  readonly input?: (
+    options: ValuesOf<Rows>,
+    context: Context,
+  ) => Partial<ControlInput<Name>> | Promise<Partial<ControlInput<Name>>>;
   /** Paragraphs after the options in the help. */
   readonly notes?: string;
   /** What the user must confirm, as an imperative, and the question. */
@@ -75,7 +78,7 @@ export function operation<Name extends OperationName, const Rows extends OptionR
     notes,
     async run(given, context) {
       const values = given as ValuesOf<Rows>;
-      const fields = { ...pickFields(entries, values), ...row.input?.(values, context) };
+      const fields = { ...pickFields(entries, values), ...(await row.input?.(values, context)) };
       const input = fields as unknown as ControlInput<Name>;
       const control = await context.connect();
       if (confirmation !== undefined) await confirm(context, confirmation.question(input), 'yes' in given);

@@ -38,6 +38,7 @@ function createOption(field: string, flags: string, row: OptionRow): Option {
   if (choices) option.argChoices = [...choices];
   if (parse !== null && (option.required || option.optional)) option.argParser(parse as never);
   if (defaultText !== undefined) option.default(undefined, removeMarkdown(defaultText));
+  if (row.group !== undefined) option.helpGroup(row.group);
   return option.hideHelp(row.isHidden === true);
 }
 

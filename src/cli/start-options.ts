@@ -3,34 +3,32 @@
 import { type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
 import type { OptionRow } from './command.ts';
 
-/** Placeholder of each value in the help; null for an option without a value. */
-const placeholders = {
-  port: 'port',
-  host: 'address',
-  db: 'file',
-  seed: 'file',
-  environment: 'name',
-  profile: 'name',
-  sender: 'name',
-  speed: 'n',
-  freeze: null,
-  forwardTo: 'url',
-  events: 'list',
-  ca: 'file',
-  proxy: 'url',
-  https: null,
-  allowHost: 'list',
-  publicUrl: 'url',
-  tunnel: null,
-  keepDays: 'n',
-  keepMegabytes: 'n',
-  randomSeed: 'n',
-  wallClock: 'time',
-  envFile: 'file',
-  open: null,
-} as const satisfies Partial<Record<SettingName, string | null>>;
+/** The settings under each heading of the help, with the placeholder of the value; null for an option without a value. */
+const groups = {
+  'Options:': {
+    environment: 'name',
+    profile: 'name',
+    sender: 'name',
+    randomSeed: 'n',
+    envFile: 'file',
+    open: null,
+  },
+  'Data:': { db: 'file', seed: 'file' },
+  'Clock:': { speed: 'n', freeze: null, wallClock: 'time' },
+  'Receiver:': { forwardTo: 'url', events: 'list', ca: 'file', proxy: 'url' },
+  'Network:': {
+    port: 'port',
+    host: 'address',
+    https: null,
+    allowHost: 'list',
+    publicUrl: 'url',
+    tunnel: null,
+  },
+  'Limits:': { keepDays: 'n', keepMegabytes: 'n' },
+} as const satisfies Record<string, Partial<Record<SettingName, string | null>>>;
 
-type StartSetting = keyof typeof placeholders;
+type Groups = typeof groups;
+type StartSetting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
 type OptionName = Exclude<StartSetting, 'envFile'> | 'writeEnv';
 /** The values are text, which the configuration parses. */
 type StartRow = OptionRow & { readonly parse: (text: string) => string };
@@ -39,19 +37,31 @@ type StartRow = OptionRow & { readonly parse: (text: string) => string };
 export function startRows(
   defaults: Partial<Record<StartSetting, string>> = {},
 ): Readonly<Record<OptionName, StartRow>> {
-  const rows = Object.entries(placeholders).map(([name, placeholder]) => {
-    const setting = name as StartSetting;
-    const { description, schema, defaultValue, option = name }: Setting = settings[setting];
-    const flags = placeholder === null ? toOption(setting) : `${toOption(setting)} <${placeholder}>`;
-    const defaultText = String(defaults[setting] ?? defaultValue ?? '');
-    const row: StartRow = {
-      option: setting === 'events' ? `-e, ${flags}` : flags,
-      summary: description,
-      parse: String,
-      ...('options' in schema && { choices: schema.options as string[] }),
-      ...(placeholder !== null && defaultText !== '' && { defaultText }),
-    };
-    return [option, row];
-  });
+  const rows = Object.entries(groups).flatMap(([group, placeholders]) =>
+    Object.entries(placeholders).map(([name, placeholder]) => {
+      const setting = name as StartSetting;
+      const { option = name } = settings[setting] as Setting;
+      return [option, createRow(setting, placeholder, group, defaults)];
+    }),
+  );
   return Object.fromEntries(rows);
+}
+
+function createRow(
+  name: StartSetting,
+  placeholder: string | null,
+  group: string,
+  defaults: Partial<Record<StartSetting, string>>,
+): StartRow {
+  const { description, schema, defaultValue }: Setting = settings[name];
+  const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
+  const defaultText = String(defaults[name] ?? defaultValue ?? '');
+  return {
+    option: name === 'events' ? `-e, ${flags}` : flags,
+    summary: description,
+    parse: String,
+    group,
+    ...('options' in schema && { choices: schema.options as string[] }),
+    ...(placeholder !== null && defaultText !== '' && { defaultText }),
+  };
 }

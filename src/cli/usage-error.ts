@@ -1,7 +1,8 @@
 /** The usage errors of mistakes on a command line, with a hint. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Hint, SvcError } from '../domain/errors.ts';
-import { suggestMatch } from '../domain/message-parts.ts';
+import { findClosest } from '../domain/message-parts.ts';
+import { quoteForShell } from '../domain/shell.ts';
 
 /** `svc deliveries list` */
 export function toFullName(command: Command): string {
@@ -70,36 +71,67 @@ const synonyms: readonly (readonly string[])[] = [
 export function createUnknownCommandError(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((subcommand) => subcommand.name());
+  const closest = findName(word, names);
+  const path = findOtherName(name, word) ?? (closest === null ? null : `${name} ${closest}`);
   return createUsageError(
     `Unknown command: ${name} ${word || "''"}`,
-    suggestOtherName(name, word) ??
-      suggestName(word, names, (closest) => `${name} ${closest}`) ?? {
-        text: 'List the commands',
-        command: `${name} --help`,
-      },
+    path === null
+      ? { text: 'List the commands', command: `${name} --help` }
+      : suggestCommandLine(path, listOtherWords(command, word)),
   );
 }
 
-/** Suggests the name with the same meaning as `word`, or else the only one that starts with it, or else the closest one. */
-function suggestName(word: string, names: readonly string[], format = (name: string) => name): string | null {
+/** The name with the same meaning as `word`, or else the only one that starts with it, or else the closest one. */
+function findName(word: string, names: readonly string[]): string | null {
   const words = synonyms.find((list) => list.includes(word)) ?? [];
   const [longer, ...others] = names.filter((name) => word !== '' && name.startsWith(word));
   const name = names.find((each) => words.includes(each)) ?? (others.length === 0 ? longer : undefined);
-  return name === undefined ? suggestMatch(word, names, format) : `Did you mean ${format(name)}?`;
+  return name ?? findClosest(word, names);
 }
 
-function suggestOtherName(group: string, word: string): string | null {
+function findOtherName(group: string, word: string): string | null {
   const key = [`${group} ${word}`, word].find((each) => Object.hasOwn(otherNames, each));
-  return key === undefined ? null : `Did you mean svc ${otherNames[key]}?`;
+  return key === undefined ? null : `svc ${otherNames[key]}`;
 }
 
 export function createUnknownOptionError(command: Command, word: string): SvcError {
   const flag = toFlag(word);
   const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  const closest = findName(flag, flags);
   return createUsageError(
     `Unknown option: ${flag}`,
-    suggestName(flag, flags) ?? { text: 'List the options', command: `${toFullName(command)} --help` },
+    closest === null
+      ? { text: 'List the options', command: `${toFullName(command)} --help` }
+      : suggestCommandLine(
+          'svc',
+          readWords(command).map((each) => (toFlag(each) === flag ? each.replace(flag, closest) : each)),
+          closest,
+        ),
   );
+}
+
+/** Instead of a longer command line, only the correct name is suggested. */
+const MAX_SUGGESTION_LENGTH = 200;
+
+/** Repeats the arguments, so that the command line can be copied. */
+function suggestCommandLine(path: string, words: readonly string[], name = path): string {
+  const line = [path, ...words.map(quoteForShell)].join(' ');
+  return `Did you mean: ${line.length > MAX_SUGGESTION_LENGTH ? name : line}`;
+}
+
+/** The words of the command line except the names of the command's groups and `word`. */
+function listOtherWords(command: Command, word: string): string[] {
+  const words = readWords(command);
+  for (const name of [...toFullName(command).split(' ').slice(1), word]) words.splice(words.indexOf(name), 1);
+  return words;
+}
+
+/** The words of the whole command line, after the name of the program. */
+function readWords(command: Command): string[] {
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  // Commander keeps it, but its types do not.
+  return [...(root as Command & { readonly rawArgs: readonly string[] }).rawArgs];
 }
 
 export function createTooManyArgumentsError(command: Command): SvcError {

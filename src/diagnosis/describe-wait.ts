@@ -1,7 +1,7 @@
 /** Why a wait for deliveries ended, and what to do next: the text that the commands, the library and MCP print. */
 
 import { type DeliveryStatus, getDisplayStatus, type SettledStatus } from '../domain/delivery.ts';
-import { formatDuration, SECOND_MS } from '../domain/duration.ts';
+import { formatDuration } from '../domain/duration.ts';
 import type { Hint } from '../domain/errors.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
@@ -98,25 +98,24 @@ export function describeWait(wait: EndedWait): WaitText {
     };
   }
   if (next === null) return { message: describePaused(paused), hint: suggestEnable(paused) };
-  const dueIn = formatDuration(Math.ceil(next.inMs / SECOND_MS) * SECOND_MS);
   const pending = formatDeliveryCount(counts.pending);
   const pace =
     next.speed === 1 ? '' : `, ${next.speed === 0 ? 'and the clock is frozen' : `at speed ${next.speed}`}`;
   const message =
     reason === 'stalled'
-      ? `${pending} cannot settle within ${time}: the next attempt is due in ${dueIn}${pace}.`
+      ? `${pending} cannot settle within ${time}: the next attempt is due later${pace}.`
       : `${pending} ${counts.pending === 1 ? 'has' : 'have'} not settled after ${time}.`;
   return {
     message: paused.length === 0 ? message : `${message} ${describePaused(paused)}`,
-    hint: suggestNext(wait, next, dueIn),
+    hint: suggestNext(wait, next),
   };
 }
 
-function suggestNext({ reason, others }: EndedWait, next: NextAttempt, dueIn: string): Hint {
+/** The details of the wait say when the attempt is due. */
+function suggestNext({ reason, others }: EndedWait, next: NextAttempt): Hint {
   const failing = others.find((delivery) => getDisplayStatus(delivery) === 'failing');
   if (next.inMs > 0 && failing !== undefined) {
-    const text = `Move the clock ${dueIn} forward, or show why`;
-    return { text, command: `svc explain ${failing.id}` };
+    return { text: 'Move the clock to the next attempt, or show why', command: `svc explain ${failing.id}` };
   }
   if (reason !== 'stalled') {
     return {
@@ -125,10 +124,7 @@ function suggestNext({ reason, others }: EndedWait, next: NextAttempt, dueIn: st
     };
   }
   const workspace = next.isDefaultWorkspace ? '' : ` --workspace ${next.workspaceId}`;
-  return {
-    text: `Move the clock ${dueIn} forward to send the next attempt`,
-    command: `svc clock advance ${dueIn}${workspace}`,
-  };
+  return { text: 'Move the clock to the next attempt', command: `svc clock next${workspace}` };
 }
 
 /** What is known about a wait that no delivery matches. */

@@ -103,6 +103,13 @@ describe('help', () => {
   });
 });
 
+it('no line of a help is wider than 118 columns', async () => {
+  const names = ['', ...Object.keys(commandsByName)];
+  const texts = await Promise.all(names.map(async (name) => (await run(`${name} --help`)).out));
+  const lines = texts.flatMap((text) => text.split('\n'));
+  expect(lines.filter((line) => line.length > 118 && !line.includes('Read the documentation'))).toEqual([]);
+});
+
 /** A phrase that starts with a capital letter, a code word or a quote, and has no final period. */
 function isHelpText(text: string): boolean {
   return (
@@ -138,7 +145,7 @@ describe('a mistyped command line', () => {
       error: {
         code: 'usage',
         message: 'Unknown command: svc deliveries lst',
-        hint: { text: 'Did you mean svc deliveries list?' },
+        hint: { text: 'Did you mean: svc deliveries list --json' },
       },
     });
   });

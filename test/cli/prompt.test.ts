@@ -1,11 +1,10 @@
-import { PassThrough } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { type ChoiceSource, toChoiceList } from '../../src/cli/choices/choice-source.ts';
 import { parseWebhookUrl, schemaParser } from '../../src/cli/option-parsers.ts';
 import { askChoice, askText, confirm } from '../../src/cli/prompt.ts';
 import { Name } from '../../src/resources/values.ts';
-import { createFakeContext, type FakeOptions } from './fake-context.ts';
+import { createFakeContext } from './fake-context.ts';
+import { CTRL_C, createPromptContext, DOWN, ENTER } from './prompt-context.ts';
 
 const fruits = [
   { id: 'fr_1', name: 'Apple', color: 'red' },
@@ -24,28 +23,6 @@ function fruitChoices(rows: readonly (typeof fruits)[number][] = fruits): Choice
     list: async () => toChoiceList(rows, columns, ({ id }) => id),
   };
 }
-
-/** A context with a terminal that simulates key presses. */
-function createPromptContext(fake: FakeOptions = {}) {
-  const input = new PassThrough();
-  const output = new PassThrough();
-  let screen = '';
-  output.on('data', (chunk: Buffer) => {
-    screen += chunk.toString();
-  });
-  const { context, capturedOutput } = createFakeContext({ ...fake, prompt: { input, output } });
-  /** Presses keys after the text appears on the screen. */
-  async function press(keys: string, after: string | RegExp): Promise<void> {
-    await expect.poll(() => stripVTControlCharacters(screen)).toMatch(after);
-    screen = '';
-    input.write(keys);
-  }
-  return { context, recorded: capturedOutput, press, screenText: () => screen };
-}
-
-const ENTER = '\r';
-const DOWN = '\x1b[B';
-const CTRL_C = '\x03';
 
 describe('askChoice', () => {
   it('a choice is made with the arrow keys', async () => {

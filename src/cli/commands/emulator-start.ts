@@ -24,7 +24,7 @@ Elsewhere, set SVC_CONTROL_TOKEN.`;
 export const command = defineCommand({
   options: {
     ...startRows(),
-    fresh: { option: '--fresh', summary: 'Remove all data of the database first' },
+    fresh: { option: '--fresh', summary: 'Remove all data first', group: 'Data:' },
     detach: { option: '--detach', summary: 'Run in the background, and return when the emulator is ready' },
     detached: {
       option: DETACHED,

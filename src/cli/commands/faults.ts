@@ -1,11 +1,15 @@
 /** `svc faults`: adds, lists and removes injected faults. */
 
-import { deliveryFaults } from '../../domain/fault.ts';
+import { type DeliveryFaultKind, deliveryFaults } from '../../domain/fault.ts';
 import { formatCount } from '../../domain/message-parts.ts';
-import { describeEffect, faultTable } from '../../resources/fault.ts';
+import { describeEffect, type Fault, type FaultRule, faultTable } from '../../resources/fault.ts';
+import type { ChoiceSource } from '../choices/choice-source.ts';
 import { faultChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
+import type { Context } from '../context.ts';
 import { operation } from '../operation-command.ts';
+import { schemaParser } from '../option-parsers.ts';
+import { askChoice, askText, isInteractive } from '../prompt.ts';
 import { renderFields } from '../render/table.ts';
 
 const onDefault = 'delivery with --kind; request with --status, --latency or --drop';
@@ -20,6 +24,35 @@ ${renderFields(
   { color: false },
 )}`;
 
+const STATUS = 'status';
+
+/** The effects of a fault that a prompt offers: those on deliveries and, unless it is for them, an error status. */
+const effectChoices = (on: Fault['on'] | undefined): ChoiceSource => ({
+  noun: 'fault',
+  plural: 'faults',
+  listHint: on === undefined ? 'For a fault in requests, add --status <status>' : 'List them with --help',
+  list: async () => [
+    ...Object.entries(deliveryFaults).map(([value, { description }]) => ({ value, description })),
+    ...(on === undefined ? [{ value: STATUS, description: 'An API request gets an error status' }] : []),
+  ],
+});
+
+/** The target, and what the fault does if no option says it. */
+async function completeFault(
+  { on, kind, status, latency_ms: latency, drop }: Partial<FaultRule>,
+  context: Context,
+): Promise<Partial<FaultRule>> {
+  const hasEffect = [kind, status, latency, drop].some((value) => value !== undefined);
+  if (hasEffect) return { on: on ?? (kind === undefined ? 'request' : 'delivery') };
+  // Nobody answers a question in vain.
+  if (isInteractive(context)) await context.connect();
+  const effect = on === 'request' ? STATUS : await askChoice(context, '--kind <kind>', effectChoices(on));
+  if (effect !== STATUS) return { on: 'delivery', kind: effect as DeliveryFaultKind };
+  return { on: 'request', status: await askText(context, '--status <status>', parseStatus) };
+}
+
+const parseStatus = schemaParser(faultTable.status.schema);
+
 export const command = {
   examples: [
     ['Return 503 for the next two requests', 'faults add --on request --status 503 --count 2'],
@@ -30,7 +63,7 @@ export const command = {
     add: operation('addFault', {
       summary: 'Add a fault',
       options: { ...faultTable, on: { ...faultTable.on, defaultText: onDefault } },
-      input: ({ on, kind }) => ({ on: on ?? (kind === undefined ? 'request' : 'delivery') }),
+      input: completeFault,
       notes: KIND_HELP,
       render: (fault) => `Added ${fault.id}: ${describeEffect(fault)}.`,
       examples: [

@@ -106,6 +106,19 @@ describe('the payload', () => {
     });
   });
 
+  it.each(['{a:1}', '{order_id:ord_1}'])(
+    '--data %s names the quotes of the shell as the cause',
+    async (data) => {
+      const { result } = await trigger({ type: 'a.b', data });
+      expect(result).toMatchObject({
+        reason: {
+          code: 'usage',
+          hint: { text: expect.stringMatching(/^The shell removed the quotes\. .* --data '\{"/) },
+        },
+      });
+    },
+  );
+
   it('--data is sent as it was written, numbers included', async () => {
     const data = '{ "n": 9007199254740993, "price": 12.50, "huge": 1e400 }';
     const { sent } = await trigger({ type: 'order.shipped', data });
