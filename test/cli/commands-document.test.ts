@@ -7,13 +7,19 @@ import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { findPackageFolder } from '../../src/platform/package-files.ts';
 import { commandsByName } from '../support/command-definitions.ts';
-import { toDocumentedHelp } from '../support/documented-help.ts';
 import { createFakeHost } from './fake-context.ts';
 
 const intro = `# Commands
 
-This page contains the help text of every command. Every command also accepts the global
-options below.`;
+This page lists the options and arguments of each command. An option that several commands share is explained at the first one.
+\`svc <command> --help\` prints all options of a command, with examples. Every command also accepts the global options below.`;
+
+/** Tables in a help that other pages contain too, by their titles. */
+const linkedTables: Readonly<Record<string, string>> = {
+  'Kinds of faults': '[Inject faults](faults.md#on-deliveries) explains the kinds.',
+  'Rules, each': '[Write and check a receiver](receivers.md#check-your-receiver) explains the rules.',
+  'Rules and their': '[Fuzz a receiver](receiver-testing.md#rules) explains the rules.',
+};
 
 async function readHelp(...words: string[]): Promise<string> {
   const { host, capturedOutput } = createFakeHost();
@@ -21,9 +27,59 @@ async function readHelp(...words: string[]): Promise<string> {
   return capturedOutput.out.replace(String(findPackageFolder()), '<package>');
 }
 
-async function createSection(name: string): Promise<string> {
-  const help = await readHelp(...name.split(' '));
-  return `## svc ${name}\n\n\`\`\`text\n${toDocumentedHelp(help)}\n\`\`\``;
+/** An option in a help: its line, and the lines that continue it. */
+const OPTION = /^ {2}-.*(?:\n {6,}\S.*)*$/gm;
+
+/** @param documented the command that explains an option, by the text of the option */
+function createSection(name: string, help: string, documented: Map<string, string>): string {
+  const [usage = '', summary = '', ...rest] = help.trim().split('\n\n');
+  const operands = usage.replace('Usage: ', '').replace(' [options]', '');
+  const isLinked = (block: string) => Object.keys(linkedTables).some((title) => block.startsWith(title));
+  const links = Object.entries(linkedTables).flatMap(([title, link]) =>
+    rest.some((block) => block.startsWith(title)) ? [link] : [],
+  );
+  const shared = new Map<string, string[]>();
+  const texts = rest
+    .filter((block) => !/^(?:Examples|Global options):/.test(block) && !isLinked(block))
+    .map((block) => removeShared(name, block, documented, shared));
+  const sharedLines = Array.from(shared, ([command, flags]) => `  as in svc ${command}: ${flags.join(', ')}`);
+  const code = [
+    ...(operands === `svc ${name}` ? [] : [operands]),
+    ...texts.filter((text) => !/^[\w ]+:$|^$/.test(text)),
+    ...(sharedLines.length === 0 ? [] : [`Shared options:\n${sharedLines.join('\n')}`]),
+    ...findExample(help, rest.at(-1) ?? ''),
+  ].join('\n\n');
+  const block = code === '' ? [] : [`\`\`\`text\n${code}\n\`\`\``];
+  return [`## svc ${name}`, `${summary}.`, ...block, ...links].join('\n\n');
+}
+
+/** Removes the options that an earlier command explains, and adds them to `shared`. */
+function removeShared(
+  name: string,
+  block: string,
+  documented: Map<string, string>,
+  shared: Map<string, string[]>,
+): string {
+  const own = block.replace(OPTION, (option) => {
+    const text = option.replaceAll(/\s+/g, ' ');
+    const command = documented.get(text);
+    if (command === undefined) {
+      documented.set(text, name);
+      return option;
+    }
+    shared.set(command, [...(shared.get(command) ?? []), /--[\w-]+/.exec(option)?.[0] ?? '']);
+    return '';
+  });
+  return own.replaceAll(/\n(?=\n|$)/g, '').trim();
+}
+
+/** A command with this many options, including the global ones, has an example: the one with the longest command line. */
+const MIN_OPTIONS = 10;
+
+function findExample(help: string, examples: string): string[] {
+  if ((help.match(OPTION) ?? []).length < MIN_OPTIONS) return [];
+  const lines = examples.split('\n').filter((line) => line.startsWith('  $ '));
+  return [`Example:\n${lines.toSorted((a, b) => b.length - a.length)[0]}`];
 }
 
 it('the help of every command has its own options before the global options', async () => {
@@ -31,9 +87,12 @@ it('the help of every command has its own options before the global options', as
   expect(texts.filter((text) => /^Global options:.*^Options:/ms.test(text))).toEqual([]);
 });
 
-it('docs/commands.md shows the help of every command', async () => {
+it('docs/commands.md lists the options of every command', async () => {
   const overview = `\`\`\`text\n${(await readHelp()).trim()}\n\`\`\``;
-  const sections = await Promise.all(Object.keys(commandsByName).map(createSection));
+  const documented = new Map<string, string>();
+  const sections: string[] = [];
+  for (const name of Object.keys(commandsByName))
+    sections.push(createSection(name, await readHelp(...name.split(' ')), documented));
   const document = `${[intro, overview, ...sections].join('\n\n')}\n`;
   await expect(
     document,
