@@ -17,8 +17,8 @@ This page lists the options and arguments of each command. An option that severa
 /** Tables in a help that other pages contain too, by their titles. */
 const linkedTables: Readonly<Record<string, string>> = {
   'Kinds of faults': '[Inject faults](faults.md#on-deliveries) explains the kinds.',
-  'Rules, each': '[Write and check a receiver](receivers.md#check-your-receiver) explains the rules.',
-  'Rules and their': '[Fuzz a receiver](receiver-testing.md#rules) explains the rules.',
+  'Rules, each': '[Check a receiver](receiver-check.md) explains the rules.',
+  'Rules and their': '[Fuzz a receiver](receiver-fuzz.md#rules) explains the rules.',
 };
 
 async function readHelp(...words: string[]): Promise<string> {
