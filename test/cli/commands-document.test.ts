@@ -18,7 +18,7 @@ This page lists the options and arguments of each command. An option that severa
 const linkedTables: Readonly<Record<string, string>> = {
   'Kinds of faults': '[Inject faults](faults.md#on-deliveries) explains the kinds.',
   'Rules, each': '[Check a receiver](receiver-check.md) explains the rules.',
-  'Rules and their': '[Fuzz a receiver](receiver-fuzz.md#rules) explains the rules.',
+  'Rules and their': '[Fuzz a receiver](receiver-fuzz.md) explains the rules.',
 };
 
 async function readHelp(...words: string[]): Promise<string> {

@@ -106,9 +106,7 @@ describe('POST /_svc/deliveries/wait', () => {
       data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
     });
     await control.setClock({ frozen: false, speed: 2 });
-    expect((await wait({ event_id })).message).toMatch(
-      /: the next attempt is due later, at speed 2\.$/,
-    );
+    expect((await wait({ event_id })).message).toMatch(/: the next attempt is due later, at speed 2\.$/);
     await control.setClock({ frozen: true, speed: 1 });
     const waiting = wait({ event_id, keep_waiting: true });
     await control.advanceClock({ ms: '5m' });
