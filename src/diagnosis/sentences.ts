@@ -12,35 +12,35 @@ export type Mistake = NonNullable<Explanation['mistake']>;
 const sentences = {
   in_progress: [
     'The first attempt is due: the receiver has not responded yet, or other attempts to the endpoint are in progress.',
-    'no result of an attempt, and a due time that has passed',
+    'no attempt has a result, and the due time has passed',
   ],
   unclear: [
     'The response does not say what was rejected: the signature, the data, or the request before your code ran.',
-    'status 400, 401 or 403, and no row of the table of layers applies',
+    '400, 401 or 403, and no row above applies',
     'Probe the receiver to find out what it rejects. Look for an authentication middleware or a list of allowed IP addresses in front of it. If it verifies signatures, check that it uses {secret}.',
   ],
-  says: ['It says {says}.', 'a message of a short JSON or text body, or of the beginning of a page'],
+  says: ['It says {says}.', 'a message'],
   digest_of_mistake: [
     'The response contains the digest that this mistake produces: {digest}',
-    'a digest in the response, which a known mistake produces from this delivery',
+    'a digest that a known mistake produces from this delivery',
   ],
   digest_returned: [
     'It returned the digest that it computed: the verification was reached, and rejected the signature.',
-    'a digest of the length that the scheme uses, with a prefix such as v1=, and no other message',
+    "only a digest of the scheme's length, with a prefix such as v1=",
   ],
   digest_unknown: [
     'The response contains the digest {digest}, which no known mistake produces.',
-    'a digest of the length that the scheme uses, with a prefix or beside a message that the signature is wrong',
+    'a digest of that length, with a prefix or beside a message that the signature is wrong',
     'Check that the receiver uses {secret}.',
   ],
   clock_differs: [
     'Its clock is {distance} the clock of the emulator, according to its Date header. The tolerance is {tolerance}.',
-    'a Date header that differs by more than the tolerance, and status 400, 401 or 403 without a known layer',
+    'a Date header that differs by more than the tolerance; 400, 401 or 403 without a known layer',
     'Synchronize the clock of the receiver with the clock of the emulator.',
   ],
   probe_found: [
     'A probe of {delivery} found it: the verification rejected the correct signature, and accepted one with this mistake.',
-    'a probe; shown until a delivery to the endpoint succeeds, for each attempt with the same status',
+    'a probe; shown for attempts with the same status until a delivery to the endpoint succeeds',
   ],
   probe_accepted: [
     'It accepts the delivery now. If it was not changed since, it fails only sometimes: for some digests or times, by state that it keeps, or in one of several processes.',
@@ -66,12 +66,12 @@ const sentences = {
   ],
   probe_inconsistent: [
     'It responds differently to requests that are signed in the same way: it keeps state between requests, limits failed attempts, fails for some digests or times, or several processes respond.',
-    'a probe: two responses to the same signature, to a correct one at another time, or to the same mistake with another timestamp',
+    'a probe: two responses to the same signature, to the correct one at another time, or to one mistake with another timestamp',
     'Look for what the receiver keeps between requests, such as one HMAC object or one regular expression with the flag g for all of them, for a limit of failed attempts, and for how it writes and compares the digest: hex without leading zeros, a signed number, or a function that also removes digits, such as ltrim. If several processes respond, check that they have the same secret and code.',
   ],
   probe_constant: [
     'Each signature gets the same response, a random one too: the code that verifies was probably not reached, the data are rejected, or it uses a secret that svc does not know.',
-    'a probe: the same response to the correct signature, at the beginning and at the end, a random one, and those of all known mistakes',
+    'a probe: one response to the correct signature, at the beginning and at the end, a random one, and all known mistakes',
     'Log the request in the first line of your handler. If it is not reached, look for an authentication middleware, a list of allowed IP addresses or a validation in front of it. If it is, compare the secret of the receiver with {secret}.',
   ],
   probe_fails: [
@@ -100,12 +100,12 @@ const sentences = {
   ],
   probe_time_limit: [
     'The probe sent the signatures of {count}, and then stopped after {limit}.',
-    'a probe that took as long as a probe may take',
+    'a probe at its time limit',
     'Find out why the receiver is slow, and probe it again.',
   ],
   probe_large_body: [
     'The probe sent the signatures of {count}, and then stopped, because the body is large.',
-    'a probe of a body of more than 64 KiB, of which 40 mistakes are tried',
+    'a probe of a body of more than 64 KiB: it tries 40 mistakes',
     'Trigger an event with a small payload, and probe its delivery. If the receiver accepts it, the size matters: check the body limit, and whether each chunk of the body is decoded on its own.',
   ],
 } satisfies Record<string, Sentence>;

@@ -10,9 +10,9 @@ export function renderGapsMarkdown(): string {
 
 const INTRODUCTION = `# Gap register
 
-The service description leaves some questions open, but the emulator needs an answer to each of them. This page lists
-each question, the answer in both profiles, and the reason. The profile \`relaxed\` is the default. It is meant for development and CI.
-The profile \`strict\` is as close as possible to the described production service. \`svc gaps\` shows the answers in your project.
+The service description leaves some questions open, but the emulator needs an answer to each. This page lists each question, its answers and the reason.
+The profile \`relaxed\` (default) is for development and CI, and \`strict\` is as close as possible to the described production service. \`svc gaps\` shows the
+answers in your project.
 
 If a question has choices, you can set another answer in the configuration file:
 
@@ -42,12 +42,16 @@ function renderAnswers({ relaxed, strict, production, schema }: ConfigurableGap)
     strict === undefined
       ? `- Answer: ${formatCode(relaxed)}`
       : `- Answer: ${formatCode(relaxed)}; strict: ${formatCode(strict)}`,
-    ...(production === undefined
-      ? []
-      : [`- In the production environment, with both profiles: ${formatCode(production)}`]),
-    `- Choices:`,
-    ...listChoices(schema).map((choice) => `  - ${escapeTags(choice)}`),
+    ...(production === undefined ? [] : [`- In production: ${formatCode(production)}`]),
+    ...renderChoices(listChoices(schema)),
   ].join('\n');
+}
+
+function renderChoices(choices: readonly string[]): string[] {
+  const texts = choices.map(escapeTags);
+  return texts.length === 1
+    ? [`- Choices: ${texts[0]}`]
+    : ['- Choices:', ...texts.map((text) => `  - ${text}`)];
 }
 
 function formatCode(answer: ConfigValue): string {

@@ -56,17 +56,15 @@ export const signatureGaps = {
     question: 'What is the format of `Service-Signature`?',
     references: ['§6.headers.signature', '§6.gaps.signature'],
     reason:
-      'With a version prefix, another algorithm can be added later. With a list, a second secret can be used during a rotation.',
+      'With a version prefix, another algorithm can be added later. During a rotation, the current signature comes first, then a comma and the previous one.',
     schema: oneOf({
-      'v1=<hex>':
-        'lowercase hex; during a rotation, several signatures are joined by `,`, the current one first',
-      '<hex>': 'the digest without a prefix; several signatures are joined by `,`',
-      '<base64>': 'the digest without a prefix; several signatures are joined by `,`',
-      '<hash>=<hex>':
-        'the name of the hash as the prefix, as in `sha256=…`; several signatures are joined by `,`',
+      'v1=<hex>': 'lowercase hex',
+      '<hex>': 'the digest without a prefix',
+      '<base64>': 'the digest without a prefix',
+      '<hash>=<hex>': 'the name of the hash as the prefix, as in `sha256=…`',
       '<hash>=<base64>': 'as before, in base64',
-      'v1=<base64>': 'base64; several signatures are joined by `,`',
-      'v1,<base64>': 'as in Standard Webhooks; several signatures are joined by a space',
+      'v1=<base64>': 'base64',
+      'v1,<base64>': 'as in Standard Webhooks, separated by a space',
       't=<timestamp>,v1=<hex>': 'as Stripe: the timestamp is signed as it is in this header',
     }),
     relaxed: 'v1=<hex>',
