@@ -50,15 +50,15 @@ export function createProcessIo(nodeProcess: NodeJS.Process, noColor: boolean): 
     get protocol() {
       return { input: nodeProcess.stdin, output: stdout };
     },
-    async readInput(limitBytes, signal) {
+    async readInput(sizeLimit, signal) {
       const chunks: Buffer[] = [];
       let size = 0;
       try {
         for await (const chunk of addAbortSignal(signal, nodeProcess.stdin)) {
           chunks.push(chunk as Buffer);
           size += (chunk as Buffer).length;
-          if (size > limitBytes)
-            throw new SvcError('usage', `Standard input cannot be read: ${describeTooLarge(limitBytes)}.`);
+          if (size > sizeLimit)
+            throw new SvcError('usage', `Standard input cannot be read: ${describeTooLarge(sizeLimit)}.`);
         }
       } catch (error) {
         throw signal.aborted ? new SvcError('interrupted', 'Interrupted.', { cause: error }) : error;

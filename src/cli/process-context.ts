@@ -34,7 +34,7 @@ export interface Io extends TerminalCapabilities {
    * Reads standard input to its end.
    * @throws SvcError `usage` if it is larger than the limit; `interrupted`
    */
-  readInput(limitBytes: number, signal: AbortSignal): Promise<Buffer>;
+  readInput(sizeLimit: number, signal: AbortSignal): Promise<Buffer>;
 }
 
 /** The part that prints notes. */

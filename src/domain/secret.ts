@@ -42,8 +42,8 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-function randomText(bytes: number, encoding: BufferEncoding, fill: RandomFill): string {
-  return Buffer.from(fill(new Uint8Array(bytes))).toString(encoding);
+function randomText(size: number, encoding: BufferEncoding, fill: RandomFill): string {
+  return Buffer.from(fill(new Uint8Array(size))).toString(encoding);
 }
 
 /** The random values of a run, such as IDs, secrets and jitter. */

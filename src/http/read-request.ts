@@ -111,9 +111,9 @@ export function quoteHeader(value: string): string {
 export function receiveBody(
   event: H3Event,
   { method }: Operation,
-  limitBytes: number,
+  sizeLimit: number,
 ): ReceivedBody | Promise<ReceivedBody> {
-  return isInputInQuery(method) ? NO_BYTES : readBody(event, limitBytes).catch((error: Error) => error);
+  return isInputInQuery(method) ? NO_BYTES : readBody(event, sizeLimit).catch((error: Error) => error);
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -122,20 +122,20 @@ const NO_BYTES = Buffer.alloc(0);
  * Reads the whole body, up to a limit (gap `body.limit`).
  * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
  */
-function readBody({ req, runtime }: H3Event, limitBytes: number): Promise<Buffer> {
+function readBody({ req, runtime }: H3Event, sizeLimit: number): Promise<Buffer> {
   // Not the stream of the Fetch API, which would take longer than the rest of the request.
   const request = runtime?.node?.req as IncomingMessage;
   return new Promise((resolve, reject) => {
     const declared = Number(req.headers.get('content-length'));
-    if (declared > limitBytes) return reject(createSizeError(limitBytes));
+    if (declared > sizeLimit) return reject(createSizeError(sizeLimit));
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       // The rest is read and discarded, so that the client receives the response.
-      if (size > limitBytes) {
+      if (size > sizeLimit) {
         chunks.length = 0;
-        reject(createSizeError(limitBytes));
+        reject(createSizeError(sizeLimit));
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
@@ -147,6 +147,6 @@ function readBody({ req, runtime }: H3Event, limitBytes: number): Promise<Buffer
   });
 }
 
-function createSizeError(limitBytes: number): SvcError {
-  return new SvcError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+function createSizeError(sizeLimit: number): SvcError {
+  return new SvcError('payload_too_large', `The body is larger than ${sizeLimit} bytes.`);
 }

@@ -21,13 +21,13 @@ export const resourceTemplates = [
 
 /** @throws ResourceNotFoundError */
 export async function readResource(uri: string, connect: ConnectEmulator) {
-  const value = await readValue(uri, connect).catch((error) => {
+  const value = await readContent(uri, connect).catch((error) => {
     throw error instanceof SvcError && error.code === 'not_found' ? new ResourceNotFoundError(uri) : error;
   });
   return { contents: [{ uri, mimeType, text: JSON.stringify(escapeInvisibleInJson(value), null, 2) }] };
 }
 
-async function readValue(uri: string, connect: ConnectEmulator): Promise<object> {
+async function readContent(uri: string, connect: ConnectEmulator): Promise<object> {
   const { control } = await connect();
   if (uri.startsWith(DELIVERIES))
     return detailDelivery(await control.getDelivery({ id: uri.slice(DELIVERIES.length) }), true);

@@ -35,6 +35,7 @@ import {
 } from '../resources/values.ts';
 import { Verification } from '../resources/verification.ts';
 import { newWorkspaceFields, Workspace } from '../resources/workspace.ts';
+import { WebhookConnection } from './connection-schemas.ts';
 import {
   ClockMove,
   ClockState,
@@ -49,7 +50,6 @@ import { FilledFixture, FixtureSummary } from './fixture-summaries.ts';
 import { defineOperation, type OperationInput, type OperationOutput } from './operation.ts';
 import { DeliveryStatusCounts, Overview, Schedule, WebhookWithStatistics } from './overview-schemas.ts';
 import { DefaultWorkspace, PageFields } from './page-fields.ts';
-import { WebhookProbe } from './probe-schemas.ts';
 import { SignatureDetail } from './signature-schemas.ts';
 import { StreamInput, StreamItem } from './stream-schemas.ts';
 import { WaitInput, WaitReport } from './wait-schemas.ts';
@@ -308,11 +308,11 @@ export const controlOperations = {
     input: v.strictObject(webhookId),
     output: WebhookSecrets,
   }),
-  probeWebhook: defineOperation('POST', '/webhooks/{id}/probe', {
+  connectWebhook: defineOperation('POST', '/webhooks/{id}/connect', {
     summary: 'Connect to an endpoint',
     description: 'Connects to an endpoint, including the TLS handshake, without sending a request.',
     input: v.strictObject(webhookId),
-    output: WebhookProbe,
+    output: WebhookConnection,
   }),
 
   sendTestEvent: defineOperation('POST', '/webhooks/{id}/test-event', {

@@ -57,9 +57,9 @@ export function readTextFile(path: string): string {
 }
 
 /** @throws SvcError `usage` if the file cannot be read or is larger than the limit */
-export function readBytes(path: string, limitBytes?: number): Buffer {
+export function readBytes(path: string, sizeLimit?: number): Buffer {
   try {
-    return readLimitedFile(path, limitBytes);
+    return readLimitedFile(path, sizeLimit);
   } catch (error) {
     throw createReadError(resolve(path), error);
   }

@@ -5,12 +5,12 @@ import { readFileSync, statSync } from 'node:fs';
 export const FILE_LIMIT_BYTES = 16 * 2 ** 20;
 
 /** A clause for the message of an error, as those of `describeFileError`. */
-export function describeTooLarge(limitBytes: number): string {
-  return `it is larger than ${limitBytes / 2 ** 20} MB`;
+export function describeTooLarge(sizeLimit: number): string {
+  return `it is larger than ${sizeLimit / 2 ** 20} MB`;
 }
 
 /** @throws an error of the file system, or one with the clause {@link describeTooLarge} */
-export function readLimitedFile(path: string, limitBytes = FILE_LIMIT_BYTES): Buffer {
-  if (statSync(path).size > limitBytes) throw new Error(describeTooLarge(limitBytes));
+export function readLimitedFile(path: string, sizeLimit = FILE_LIMIT_BYTES): Buffer {
+  if (statSync(path).size > sizeLimit) throw new Error(describeTooLarge(sizeLimit));
   return readFileSync(path);
 }

@@ -101,10 +101,10 @@ function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord
   const violations: Violation[] = [];
   const allLastAttempts = listLastAttempts(exchanges);
   const lastAttempts = allLastAttempts.filter(({ isGenuine }) => isGenuine);
-  const probe = lastAttempts.find(({ step }) => step === null);
+  const healthCheck = lastAttempts.find(({ step }) => step === null);
   // A receiver that never accepted anything was not stopped by the sequence.
-  if (probe !== undefined && hasAccepted && !isAccepted(probe.response)) {
-    const message = `A delivery sent after the sequence ${describeResult(probe)}.`;
+  if (healthCheck !== undefined && hasAccepted && !isAccepted(healthCheck.response)) {
+    const message = `A delivery sent after the sequence ${describeResult(healthCheck)}.`;
     violations.push({ rule: 'running', step: null, message });
   }
   for (const attack of allLastAttempts) {
@@ -135,8 +135,8 @@ function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord
 export function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
   const lastAttempts = new Map<string, Exchange>();
   for (const exchange of exchanges) {
-    // The tries of the probe send different events, but count as one delivery.
-    const key = exchange.step === null ? 'probe' : `${exchange.step} ${exchange.event.id}`;
+    // The tries of a health check send different events, but count as one delivery.
+    const key = exchange.step === null ? 'health check' : `${exchange.step} ${exchange.event.id}`;
     lastAttempts.set(key, exchange);
   }
   return [...lastAttempts.values()];

@@ -24,7 +24,7 @@ import {
 import type { ExpectedSideEffects, SideEffectObserver, SideEffects } from './side-effect-observer.ts';
 import { getTamperedDelivery } from './tampered-deliveries.ts';
 
-/** An event of the sequence, or one that a burst or a probe sends. */
+/** An event of the sequence, or one that a burst or a health check sends. */
 export interface PlayedEvent {
   readonly id: string;
   /** Its index in the sequence; null for other events. */
@@ -33,7 +33,7 @@ export interface PlayedEvent {
 
 /** A request, and what came back. */
 export interface Exchange {
-  /** The index of the step; null for a probe: a delivery that shows whether the receiver still accepts any. */
+  /** The index of the step; null for a health check: a delivery that shows whether the receiver still accepts any. */
   readonly step: number | null;
   /** 1 for the first attempt. */
   readonly attempt: number;
@@ -70,7 +70,7 @@ export interface PlayLimits {
 export interface PlayOptions {
   readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
-  /** The event that bursts and probes send. */
+  /** The event that bursts and health checks send. */
   readonly template: SequenceEvent;
   /** Null if side effects are not observed. */
   readonly observer: SideEffectObserver | null;
@@ -90,7 +90,7 @@ const laterStatuses: ReadonlySet<number | null> = new Set([408, 409, 423, 425, 4
 const MAX_LATER_MS = 10 * SECOND_MS;
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 50;
-const PROBE_INTERVAL_MS = 250;
+const HEALTH_CHECK_INTERVAL_MS = 250;
 /** Time for a receiver to recover after a sequence, for example from a burst. */
 const RECOVERY_MS = 3 * SECOND_MS;
 
@@ -102,7 +102,7 @@ export class SequencePlay {
   /** Wall time of the start in milliseconds since 1970; later if an event of the sequence is created later. */
   readonly #startedAt: number;
   readonly #ids = new UlidGenerator();
-  /** For bursts and probes. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
+  /** For bursts and health checks. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
   readonly #otherIds = new UlidGenerator();
   readonly #workspaceId: string;
   readonly #events: readonly PlayedEvent[];
@@ -168,7 +168,7 @@ export class SequencePlay {
       if (!group.some(([, step]) => 'keep_connection' in step)) this.#options.client.closeConnections();
       await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
     }
-    const isRunning = !this.#isInDoubt() || (await this.#probe());
+    const isRunning = !this.#isInDoubt() || (await this.#checkHealth());
     const expected = this.#listExpectedSideEffects();
     let sideEffects: SideEffects | null = null;
     if (isObserved && !signal.aborted && isRunning) {
@@ -186,7 +186,7 @@ export class SequencePlay {
     try {
       return await read();
     } catch (error) {
-      const isRunning = await this.#probe();
+      const isRunning = await this.#checkHealth();
       this.#options.observer?.postpone(this.#listExpectedSideEffects());
       if (isRunning) throw error;
       return null;
@@ -308,7 +308,7 @@ export class SequencePlay {
   }
 
   /** Sends other events until one is accepted. @returns false if none is in the time to recover, or after a timeout or an interrupt */
-  async #probe(): Promise<boolean> {
+  async #checkHealth(): Promise<boolean> {
     const startedAt = performance.now();
     while (!this.#options.signal.aborted) {
       const event = this.#createOtherEvent();
@@ -317,7 +317,7 @@ export class SequencePlay {
       if (isAccepted(response)) return true;
       const isOver = performance.now() - startedAt >= Math.min(RECOVERY_MS, this.#limits.timeoutMs);
       if (response.failure === 'timeout' || isOver) return false;
-      await sleep(PROBE_INTERVAL_MS, this.#options.signal);
+      await sleep(HEALTH_CHECK_INTERVAL_MS, this.#options.signal);
     }
     return false;
   }

@@ -23,10 +23,10 @@ import { observeMessages } from './observe-messages.ts';
 import { replay, type StartTarget } from './replay.ts';
 import { observeRetries } from './retry-evidence.ts';
 import { findSignatures } from './signature-evidence.ts';
-import type { Traffic } from './sort-traffic.ts';
+import type { SortedRecording } from './sort-recording.ts';
 
 export interface GapCheckInput {
-  readonly traffic: Traffic;
+  readonly recording: SortedRecording;
   /** Endpoint secrets. They are only used to verify deliveries. */
   readonly secrets: readonly string[];
   readonly profile: ProfileName;
@@ -54,16 +54,16 @@ export interface GapReport {
 }
 
 export async function checkGaps(input: GapCheckInput): Promise<GapReport> {
-  const { traffic, secrets, profile, overrides, environment } = input;
-  const requests = traffic.requests.filter(({ status }) => status > 0 && status < 500);
+  const { recording, secrets, profile, overrides, environment } = input;
+  const requests = recording.requests.filter(({ status }) => status > 0 && status < 500);
   const values = resolveValues(profile, overrides, environment);
   const { retry } = resolveRules(profile, overrides, environment);
-  const signatures = findSignatures(input.checksSignatures ? traffic.attempts : [], secrets, values);
-  const messages = observeMessages({ ...traffic, requests }, values);
+  const signatures = findSignatures(input.checksSignatures ? recording.attempts : [], secrets, values);
+  const messages = observeMessages({ ...recording, requests }, values);
   const observations = [
     ...signatures.observations,
     ...messages.observations,
-    ...observeRetries(traffic.attempts, retry),
+    ...observeRetries(recording.attempts, retry),
   ];
   // With the values that it shows, because with another field for the payload the emulator accepts no event.
   const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });

@@ -6,7 +6,7 @@ import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import type { Observation, OtherDifference } from './finding.ts';
 import type { Pair } from './replay.ts';
-import { type ApiRequest, isSuccess } from './sort-traffic.ts';
+import { type ApiRequest, isSuccess } from './sort-recording.ts';
 
 /** A request about which a gap decides, and what a response to it shows. */
 interface Rule {

@@ -11,7 +11,7 @@ import { Envelope, Event, EventPage } from '../resources/event.ts';
 import { Workspace } from '../resources/workspace.ts';
 import type { Observation, OtherDifference } from './finding.ts';
 import type { Exchange } from './read-recording.ts';
-import { type ApiRequest, isSuccess, type Traffic } from './sort-traffic.ts';
+import { type ApiRequest, isSuccess, type SortedRecording } from './sort-recording.ts';
 
 /** How a response deviates from a gap without an override; null if it is as described, undefined if it shows nothing. */
 type Expectation = (request: ApiRequest) => string | null | undefined;
@@ -112,7 +112,7 @@ const results: Readonly<Record<NonNullable<ApiRequest['operation']>, keyof typeo
 const DELIVERY_HEADERS = ['service-signature', 'service-timestamp', 'service-delivery-id'];
 
 /** What the messages show about gaps, and the differences that belong to none. */
-export function observeMessages({ requests, attempts }: Traffic, values: GapValues) {
+export function observeMessages({ requests, attempts }: SortedRecording, values: GapValues) {
   const observations: Observation[] = [];
   const other: OtherDifference[] = [];
   const compareFields = (exchange: Exchange, kind: keyof typeof records, record: unknown) => {

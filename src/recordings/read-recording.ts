@@ -24,7 +24,7 @@ export interface Exchange {
   readonly dueAt: number;
   readonly durationMs: number;
   /** Whether a replay caused the attempt. False if the recording does not say. */
-  readonly isManual: boolean;
+  readonly isReplay: boolean;
   readonly method: string;
   readonly url: URL;
   readonly headers: RecordedHeaders;
@@ -150,7 +150,7 @@ function readExchange(line: Fields, file: string, entry: string): Exchange | nul
     at,
     dueAt: Number.isNaN(dueAt) ? at : dueAt,
     durationMs: toNumber(line.duration_ms),
-    isManual: line.trigger === 'manual',
+    isReplay: line.trigger === 'manual',
     method: toText(request.method) || 'POST',
     url,
     headers,

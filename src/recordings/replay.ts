@@ -5,8 +5,8 @@ import { parseUrl } from '../domain/http-url.ts';
 import { needsLookup } from '../domain/webhook-url.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Overrides } from '../profile/resolve-rules.ts';
-import { UNKNOWN_KEY } from './probe-service.ts';
-import { type ApiRequest, isSuccess, toApiRequest } from './sort-traffic.ts';
+import { UNKNOWN_KEY } from './sample-requests.ts';
+import { type ApiRequest, isSuccess, toApiRequest } from './sort-recording.ts';
 
 /** An emulator in memory. */
 export interface ReplayTarget {

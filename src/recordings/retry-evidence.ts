@@ -9,7 +9,7 @@ import {
 } from '../domain/retry-policy.ts';
 import type { GapId } from '../profile/gaps.ts';
 import { groupBy, type Observation } from './finding.ts';
-import { type DeliveryAttempt, isSuccess } from './sort-traffic.ts';
+import { type DeliveryAttempt, isSuccess } from './sort-recording.ts';
 
 type Attempts = readonly DeliveryAttempt[];
 
@@ -49,14 +49,14 @@ export function observeRetries(attempts: Attempts, configured: RetryPolicy): Obs
 
 /** Up to the first success. Replays are not retries. */
 function listWaits(attempts: Attempts): Wait[] {
-  const end = attempts.findIndex((each) => isSuccess(each) || each.isManual);
+  const end = attempts.findIndex((each) => isSuccess(each) || each.isReplay);
   const related = end === -1 ? attempts : attempts.slice(0, end + 1);
   const firstAttemptAt = related[0]?.dueAt ?? 0;
   return related
-    .filter((attempt) => !isSuccess(attempt) && !attempt.isManual)
+    .filter((attempt) => !isSuccess(attempt) && !attempt.isReplay)
     .flatMap((failed, index) => {
       const next = related[index + 1];
-      if (next === undefined || next.isManual) return [];
+      if (next === undefined || next.isReplay) return [];
       const { dueAt: startedAt, durationMs, status: responseStatus } = failed;
       const retryAfterMs = parseRetryAfter(
         failed.responseHeaders.get('retry-after') ?? '',

@@ -13,7 +13,7 @@ import {
   readSignedMessage,
 } from '../signature/signature-header.ts';
 import type { Observation } from './finding.ts';
-import type { DeliveryAttempt } from './sort-traffic.ts';
+import type { DeliveryAttempt } from './sort-recording.ts';
 
 /** Templates of the signed content: those of the built-in senders, and two without an ID that other services use. */
 export const searchedTemplates: readonly string[] = [

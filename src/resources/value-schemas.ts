@@ -112,16 +112,14 @@ export const Period = expecting(
 /** A size such as `"64KiB"` from `min` to `max`, parsed to bytes. */
 export function byteSize(min: string, max: string) {
   return parsedText(`a size from ${min} to ${max}, written like "64KiB"`, (value) => {
-    const bytes = parseBytes(value);
-    return bytes !== null && bytes >= Number(parseBytes(min)) && bytes <= Number(parseBytes(max))
-      ? bytes
-      : null;
+    const size = parseSize(value);
+    return size !== null && size >= Number(parseSize(min)) && size <= Number(parseSize(max)) ? size : null;
   });
 }
 
 const UNIT_BYTES = { B: 1, KiB: 1024, MiB: 1024 * 1024 } as const;
 
-function parseBytes(size: string): number | null {
+function parseSize(size: string): number | null {
   const match = /^(\d+) ?(B|KiB|MiB)$/.exec(size);
   return match && Number(match[1]) * UNIT_BYTES[match[2] as keyof typeof UNIT_BYTES];
 }

@@ -24,13 +24,13 @@ const BYTES_PER_DIGEST = 8_192;
 /**
  * Finds the mistakes with which a digest was computed: none, a single one, or a pair.
  * @param match returns null for other digests
- * @param maxBytes limits the work: bytes that are hashed for pairs, the likely ones first
+ * @param maxSize limits the work: bytes that are hashed for pairs, the likely ones first
  * @param candidates the more likely ones first
  */
 export function findMistakes<Match>(
   input: MistakeInput,
   match: (digest: Buffer) => Match | null,
-  maxBytes: number,
+  maxSize: number,
   candidates: readonly Mistake[] = listMistakes(input),
 ): FoundMistakes<Match> | null {
   const message = { ...input.message, body: Buffer.from(input.message.body) };
@@ -46,7 +46,7 @@ export function findMistakes<Match>(
   const singles = candidates.filter((mistake) => !isOnlySent(mistake));
   const [first, ...others] = singles.flatMap((mistake) => tryMistakes([mistake]) ?? []);
   if (first !== undefined) return { ...first, others: others.flatMap(({ mistakes }) => mistakes) };
-  let left = maxBytes;
+  let left = maxSize;
   for (const pair of listPairs(singles)) {
     left -= (message.body.length + BYTES_PER_DIGEST) * input.secrets.length;
     if (left < 0) return null;

@@ -163,7 +163,7 @@ export function isStorageError(error: unknown): error is Error {
 }
 
 export interface IntegrityReport {
-  readonly sizeBytes: number;
+  readonly size: number;
   /** Messages of SQLite about damage; empty for an intact database. */
   readonly damage: readonly string[];
 }
@@ -173,7 +173,7 @@ const MAX_MESSAGES = 5;
 /** Reads the whole database; takes seconds if it is large. */
 export function checkIntegrity(db: Database.Database): IntegrityReport {
   return {
-    sizeBytes: readPragma(db, 'page_count') * readPragma(db, 'page_size'),
+    size: readPragma(db, 'page_count') * readPragma(db, 'page_size'),
     damage: findDamage(db),
   };
 }

@@ -12,7 +12,7 @@ interface KeptRows {
   /** Wall time: events that were stored earlier, and were not sent since, are deleted. */
   readonly since: number | null;
   /** Bytes of all rows: logged requests are deleted first, then the oldest events. */
-  readonly bytes: number | null;
+  readonly maxSize: number | null;
 }
 
 /** Events of a step without a pending delivery or an attempt at or after `@since`. */
@@ -30,7 +30,7 @@ const DELETE_EVENTS = [
 
 export class Retention extends Table {
   /** Bytes used by rows and indexes, without the free pages of the file. */
-  getUsedBytes(): number {
+  getUsedSize(): number {
     return this.sql.value(
       `SELECT (page_count - freelist_count) * page_size
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
@@ -38,20 +38,20 @@ export class Retention extends Table {
   }
 
   /** Yields steps that delete what is beyond the limits, oldest first. Run each step in its own transaction. */
-  *planRemoval({ since, bytes }: KeptRows): Generator<() => void> {
+  *planRemoval({ since, maxSize }: KeptRows): Generator<() => void> {
     if (since !== null) {
       yield* this.#removeEvents(this.#findFirst('events', 'stored_at_wall', since), since);
       yield* this.#removeRequests(this.#findFirst('api_requests', 'at_wall', since));
     }
     yield* this.#removeRequests(this.#findFirstKeptRequest());
-    if (bytes !== null) yield* this.#removeUntilFits(bytes);
+    if (maxSize !== null) yield* this.#removeUntilFits(maxSize);
   }
 
-  *#removeUntilFits(bytes: number): Generator<() => void> {
+  *#removeUntilFits(maxSize: number): Generator<() => void> {
     const all = Number.MAX_SAFE_INTEGER;
     for (const steps of [this.#removeRequests(all), this.#removeEvents(all, all)]) {
       for (const step of steps) {
-        if (this.getUsedBytes() <= bytes) return;
+        if (this.getUsedSize() <= maxSize) return;
         yield step;
       }
     }

@@ -92,7 +92,7 @@ describe('each operation', () => {
       [200, 'GET', '/faults'],
       [200, 'POST', '/faults/clear', {}],
       [200, 'GET', '/diagnosis'],
-      [200, 'POST', `/webhooks/${webhook.id}/probe`],
+      [200, 'POST', `/webhooks/${webhook.id}/connect`],
       [200, 'DELETE', `/webhooks/${webhook.id}`],
       [200, 'POST', '/snapshot/save', { path: snapshot }],
       [200, 'POST', '/snapshot/load', { path: snapshot }],

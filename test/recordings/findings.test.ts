@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toExampleId } from '../../src/domain/ids.ts';
 import type { GapId } from '../../src/profile/gaps.ts';
 import type { GapResult } from '../../src/recordings/check-gaps.ts';
-import { type ProbeRequest, probeService } from '../../src/recordings/probe-service.ts';
+import { type SampleRequest, sendSampleRequests } from '../../src/recordings/sample-requests.ts';
 import { type CheckOptions, checkRecording } from './recorded-service.ts';
 
 interface RecordedRequest {
@@ -205,32 +205,32 @@ describe('responses of servers in front of the API', () => {
 });
 
 describe('svc gaps record', () => {
-  async function probe(type: string, acceptedField: string): Promise<readonly ProbeRequest[]> {
-    const requests: ProbeRequest[] = [];
-    const send = async (request: ProbeRequest) => {
+  async function collect(type: string, acceptedField: string): Promise<readonly SampleRequest[]> {
+    const requests: SampleRequest[] = [];
+    const send = async (request: SampleRequest) => {
       requests.push(request);
       const isAccepted = request.path === '/events' && request.body?.includes(`"${acceptedField}":`);
       return { status: isAccepted ? 201 : 400, json: {} };
     };
-    await probeService(send, type, 'run', 'svc_test_key');
+    await sendSampleRequests(send, type, 'run', 'svc_test_key');
     return requests;
   }
-  const keyOf = ({ headers }: ProbeRequest) => headers['Idempotency-Key'];
+  const keyOf = ({ headers }: SampleRequest) => headers['Idempotency-Key'];
 
   it('each form of an event has its own idempotency key, and the repeats use the one that was accepted', async () => {
-    const [first, second, ...repeats] = await probe('svc.probed', 'data');
+    const [first, second, ...repeats] = await collect('svc.recorded', 'data');
     expect(first && keyOf(first)).not.toBe(second && keyOf(second));
     expect(repeats.slice(0, 2).map(keyOf)).toEqual([second && keyOf(second), second && keyOf(second)]);
     expect(repeats[0]?.body).toBe(second?.body);
   });
 
   it('at most 15 requests can create an event, if the first form is accepted', async () => {
-    const requests = await probe('svc.probed', 'payload');
+    const requests = await collect('svc.recorded', 'payload');
     expect(requests.filter(({ method, path }) => method === 'POST' && path === '/events')).toHaveLength(15);
   });
 
   it('the same form is sent once if the service rejects all', async () => {
-    const keys = (await probe('order.created', 'none')).map(keyOf).filter((key) => key?.startsWith('run'));
+    const keys = (await collect('order.created', 'none')).map(keyOf).filter((key) => key?.startsWith('run'));
     expect(new Set(keys).size).toBe(2);
     // Each form, and two repeats of the last one.
     expect(keys).toHaveLength(4);

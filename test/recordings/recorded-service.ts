@@ -5,11 +5,15 @@ import type { WallClock } from '../../src/domain/clock.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/recordings/check-gaps.ts';
-import { type ProbeRequest, type ProbeResponse, probeService } from '../../src/recordings/probe-service.ts';
 import type { RequestLine } from '../../src/recordings/read-recording.ts';
 import { parseRecording } from '../../src/recordings/read-recording.ts';
 import type { StartTarget } from '../../src/recordings/replay.ts';
-import { sortTraffic } from '../../src/recordings/sort-traffic.ts';
+import {
+  type SampleRequest,
+  type SampleResponse,
+  sendSampleRequests,
+} from '../../src/recordings/sample-requests.ts';
+import { sortRecording } from '../../src/recordings/sort-recording.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const MINUTE_MS = 60_000;
@@ -77,20 +81,20 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     recorder.clock.advance(ms);
     await control.advanceClock({ ms });
   };
-  const send = async (probe: ProbeRequest): Promise<ProbeResponse> => {
+  const send = async (request: SampleRequest): Promise<SampleResponse> => {
     const url = new URL(`${base_url}/`);
-    url.href = new URL(probe.path.replace(/^\//, ''), url).href;
-    const { headers } = probe;
-    const response = await fetch(url, { method: probe.method, headers, body: probe.body ?? null });
+    url.href = new URL(request.path.replace(/^\//, ''), url).href;
+    const { headers } = request;
+    const response = await fetch(url, { method: request.method, headers, body: request.body ?? null });
     const text = await response.text();
     recorder.add({
       at: recorder.clock.now(),
       time: 3,
       request: {
-        method: probe.method,
+        method: request.method,
         url: url.href,
         headers,
-        body: probe.body ?? '',
+        body: request.body ?? '',
       },
       status: response.status,
       responseHeaders: Object.fromEntries(response.headers),
@@ -99,7 +103,7 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : {} };
   };
   const request = (
-    method: ProbeRequest['method'],
+    method: SampleRequest['method'],
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
@@ -115,13 +119,13 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  const sendAndWait = async (probe: ProbeRequest) => {
-    const response = await send(probe);
+  const sendAndWait = async (request: SampleRequest) => {
+    const response = await send(request);
     await wait(1000);
     return response;
   };
   const runId = `run${randomSeed}`;
-  await probeService(sendAndWait, 'svc.probed', runId, api_key);
+  await sendSampleRequests(sendAndWait, 'svc.recorded', runId, api_key);
   // Nothing is delivered to these endpoints.
   const webhook = { workspace_id, url: 'https://example.com/none', events: ['order.created'] };
   await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });
@@ -145,17 +149,17 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
   await wait(1000);
 
   // Idempotency keys that are sent again between two usual retention times.
-  const probeTimes = [0.5, 3, 7, 12, 20, 45, 90, 150, 240, 540, 1080, 2160, 3600].map(
+  const attemptTimes = [0.5, 3, 7, 12, 20, 45, 90, 150, 240, 540, 1080, 2160, 3600].map(
     (minutes) => minutes * MINUTE_MS,
   );
   const startedAt = recorder.clock.now();
   const idempotent = (index: number) =>
     request('POST', '/events', event(index), { 'idempotency-key': `retention-${index}` });
-  for (const index of probeTimes.keys()) {
+  for (const index of attemptTimes.keys()) {
     await idempotent(index);
     await wait(1000);
   }
-  for (const [index, ms] of probeTimes.entries()) {
+  for (const [index, ms] of attemptTimes.entries()) {
     await wait(startedAt + ms + 1000 * (index + 20) - recorder.clock.now());
     await idempotent(index);
   }
@@ -299,7 +303,7 @@ async function recordDeliveries(
 
 const eventTypes = new Set(builtInEventTypes());
 
-export type CheckOptions = Partial<Omit<GapCheckInput, 'traffic'>>;
+export type CheckOptions = Partial<Omit<GapCheckInput, 'recording'>>;
 
 /** Checks the text of a recording as `svc gaps check` does. */
 export async function checkRecording(text: string, options: CheckOptions = {}): Promise<GapReport> {
@@ -307,7 +311,7 @@ export async function checkRecording(text: string, options: CheckOptions = {}): 
   const startTarget: StartTarget = (overrides, wall) =>
     startTestEmulator({ overrides, wall, clock: { frozen: false } });
   return checkGaps({
-    traffic: sortTraffic(exchanges),
+    recording: sortRecording(exchanges),
     startTarget,
     secrets: [],
     checksSignatures: true,

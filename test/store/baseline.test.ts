@@ -98,7 +98,7 @@ const changes: Readonly<Record<string, (store: Store, seq: number) => void>> = {
   'idempotency key': (store, seq) => saveKey(store, workspaceOf(store), seq % 2 ? 'old' : `new ${seq}`),
   sweep: (store) => store.idempotency.deleteExpired(1, NOW),
   removal: (store) => {
-    for (const remove of store.retention.planRemoval({ since: NOW + 1, bytes: null })) remove();
+    for (const remove of store.retention.planRemoval({ since: NOW + 1, maxSize: null })) remove();
   },
 };
 

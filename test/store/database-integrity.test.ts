@@ -17,7 +17,7 @@ describe('checkFileIntegrity', () => {
   it('the file is not changed, and can be opened afterwards', () => {
     const path = createDatabase();
     const before = readFileSync(path);
-    expect(checkFileIntegrity(path)?.sizeBytes).toBe(before.length);
+    expect(checkFileIntegrity(path)?.size).toBe(before.length);
     expect(readFileSync(path).equals(before)).toBe(true);
     openDatabase({ path }).close();
   });

@@ -41,7 +41,7 @@ function settle(store: Store, seq: number): void {
   store.deliveries.update({ ...before, ...settled });
 }
 
-const NO_LIMITS = { since: null, bytes: null };
+const NO_LIMITS = { since: null, maxSize: null };
 
 /** Deletes what is beyond the limits. @returns the number of writes that it took */
 function remove(store: Store, limits: Partial<Parameters<Store['retention']['planRemoval']>[0]>): number {
@@ -125,7 +125,7 @@ describe('Retention.planRemoval by age', () => {
     insertDelivered(store, OLD);
     const plans = await explainPrepared(
       /d\.event_seq = e\.seq|DELETE FROM (attempts|deliveries|events)/,
-      () => remove(store, { bytes: 0 }),
+      () => remove(store, { maxSize: 0 }),
     );
     expect(plans).toHaveLength(4);
     for (const { steps } of plans)
@@ -151,9 +151,9 @@ describe('Retention.planRemoval by size', () => {
   it('the oldest rows are deleted, until the rest fits', () => {
     const store = openStore();
     const places = store.writeNow(() => Array.from({ length: 3_000 }, () => insertDelivered(store, NOW)));
-    const limit = store.retention.getUsedBytes() * 0.98;
-    remove(store, { bytes: limit });
-    expect(store.retention.getUsedBytes()).toBeLessThanOrEqual(limit);
+    const limit = store.retention.getUsedSize() * 0.98;
+    remove(store, { maxSize: limit });
+    expect(store.retention.getUsedSize()).toBeLessThanOrEqual(limit);
     const left = places.map((place) => rowsOf(store, place).delivery);
     const firstKept = left.indexOf(true);
     expect(firstKept).toBeGreaterThan(0);
@@ -170,12 +170,12 @@ describe('Retention.planRemoval by size', () => {
       return Array.from({ length: 3 }, () => insertRequest(store, NOW, key));
     });
     const countRequests = () => requests.filter((seq) => store.apiRequests.findBySeq(seq)).length;
-    const used = store.retention.getUsedBytes();
-    expect(remove(store, { bytes: used })).toBe(0);
-    const [first] = store.retention.planRemoval({ ...NO_LIMITS, bytes: used - 1 });
+    const used = store.retention.getUsedSize();
+    expect(remove(store, { maxSize: used })).toBe(0);
+    const [first] = store.retention.planRemoval({ ...NO_LIMITS, maxSize: used - 1 });
     store.writeNow(() => first?.());
     expect([countRequests(), rowsOf(store, delivered)]).toEqual([0, kept]);
-    remove(store, { bytes: 0 });
+    remove(store, { maxSize: 0 });
     expect(rowsOf(store, delivered)).toEqual(gone);
   });
 
@@ -183,18 +183,18 @@ describe('Retention.planRemoval by size', () => {
     const store = openStore();
     const pending = Array.from({ length: 5 }, () => insertDelivered(store, NOW, 'pending'));
     const settled = Array.from({ length: 5 }, () => insertDelivered(store, NOW));
-    remove(store, { bytes: 0 });
+    remove(store, { maxSize: 0 });
     expect(pending.map((place) => rowsOf(store, place))).toEqual(pending.map(() => kept));
     expect(settled.map((place) => rowsOf(store, place))).toEqual(settled.map(() => gone));
   });
 
   it('free pages are not used bytes', () => {
     const store = openStore();
-    const before = store.retention.getUsedBytes();
+    const before = store.retention.getUsedSize();
     store.settings.set('large', 'x'.repeat(200_000));
-    expect(store.retention.getUsedBytes()).toBeGreaterThan(before + 190_000);
+    expect(store.retention.getUsedSize()).toBeGreaterThan(before + 190_000);
     store.settings.set('large', '');
-    expect(store.retention.getUsedBytes()).toBe(before);
+    expect(store.retention.getUsedSize()).toBe(before);
   });
 });
 

@@ -2,7 +2,11 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config/resolve-config.ts';
 import { findRunFile } from '../../config/run-file.ts';
-import { createFindingBuilder, type Finding, toProbeFindings } from '../../diagnosis/probe-findings.ts';
+import {
+  createFindingBuilder,
+  type Finding,
+  toConnectionFindings,
+} from '../../diagnosis/connection-findings.ts';
 import { ExitCode } from '../../domain/errors.ts';
 import { getPort } from '../../domain/http-url.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
@@ -127,23 +131,23 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
 
 async function checkDatabase(configuredPath: string, running: RunningEmulator | null): Promise<Finding> {
   const database = createFindingBuilder('database', 'Database');
-  const toFinding = (path: string, sizeBytes: number, damage: readonly string[]) =>
+  const toFinding = (path: string, size: number, damage: readonly string[]) =>
     damage.length === 0
-      ? database.ok(`${path}, ${formatSize(sizeBytes)}, intact`)
+      ? database.ok(`${path}, ${formatSize(size)}, intact`)
       : database.problem(
           `${path} is damaged: ${damage.join('; ')}`,
           'Move it to another folder to start with an empty database.',
         );
   if (running !== null) {
-    const { size_bytes: sizeBytes, damage } = (await running.control.getDiagnosis({})).database;
-    return toFinding(running.status.db, sizeBytes, damage);
+    const { size_bytes: size, damage } = (await running.control.getDiagnosis({})).database;
+    return toFinding(running.status.db, size, damage);
   }
   if (configuredPath === ':memory:') return database.ok('in memory');
   try {
     const { checkFileIntegrity } = await import('../../store/database.ts');
     const report = checkFileIntegrity(configuredPath);
     if (report === null) return database.ok(`${configuredPath} does not exist yet`);
-    return toFinding(configuredPath, report.sizeBytes, report.damage);
+    return toFinding(configuredPath, report.size, report.damage);
   } catch (error) {
     return database.fromError(error);
   }
@@ -165,7 +169,7 @@ async function checkEndpoints(running: RunningEmulator | null, context: Context)
   }
   async function checkEndpoint({ id, url, disabled }: WebhookDetail): Promise<Finding[]> {
     if (!disabled) {
-      return toProbeFindings(await control.probeWebhook({ id }), context.now());
+      return toConnectionFindings(await control.connectWebhook({ id }), context.now());
     }
     const enable = { text: 'Enable it', command: `svc webhooks update ${id} --enable` };
     const state = createFindingBuilder(`${id}/enabled`, `state of ${url}`);

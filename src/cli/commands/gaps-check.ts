@@ -1,4 +1,4 @@
-/** `svc gaps check`: compares recorded traffic of the service with the configured values of the gaps. */
+/** `svc gaps check`: compares recordings of the service with the configured values of the gaps. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isModule } from '../../config/config-file.ts';
@@ -14,7 +14,7 @@ import { resolveRules } from '../../profile/resolve-rules.ts';
 import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../recordings/check-gaps.ts';
 import type { Exchange } from '../../recordings/read-recording.ts';
 import type { StartTarget } from '../../recordings/replay.ts';
-import { sortTraffic, type Traffic } from '../../recordings/sort-traffic.ts';
+import { type SortedRecording, sortRecording } from '../../recordings/sort-recording.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
@@ -66,8 +66,8 @@ export const check = defineCommand({
       const { entries } = await readRecording(file, context);
       for (const entry of entries) exchanges.push(...entry.exchanges);
     }
-    const traffic = sortTraffic(exchanges, options);
-    const [requests, deliveries] = [traffic.requests.length, traffic.attempts.length];
+    const recording = sortRecording(exchanges, options);
+    const [requests, deliveries] = [recording.requests.length, recording.attempts.length];
     if (requests + deliveries === 0) {
       const count = formatCount(exchanges.length, 'entry', 'entries');
       const problem = `no request to the API and no delivery among ${count}`;
@@ -75,7 +75,7 @@ export const check = defineCommand({
         hint: 'Pass the base address of the API with --base-url, or the address of the receiver with --deliveries-to.',
       });
     }
-    const checked = await compare(traffic, secrets, config);
+    const checked = await compare(recording, secrets, config);
     // Texts of the service could contain secrets.
     const report: GapReport = JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(checked)));
     const skipped = exchanges.length - requests - deliveries;
@@ -95,7 +95,11 @@ export const check = defineCommand({
   },
 });
 
-function compare(traffic: Traffic, secrets: readonly string[], { values }: Config): Promise<GapReport> {
+function compare(
+  recording: SortedRecording,
+  secrets: readonly string[],
+  { values }: Config,
+): Promise<GapReport> {
   const { profile, overrides, environment, sender } = values;
   const startTarget: StartTarget = async (replayed, wall) => {
     const { startEmulator } = await import('../../emulator.ts');
@@ -110,7 +114,7 @@ function compare(traffic: Traffic, secrets: readonly string[], { values }: Confi
     });
   };
   return checkGaps({
-    traffic,
+    recording,
     secrets,
     profile,
     overrides,

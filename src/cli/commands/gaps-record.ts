@@ -10,8 +10,8 @@ import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { sleep } from '../../platform/timers.ts';
-import { type ProbeRequest, probeService, UNKNOWN_KEY } from '../../recordings/probe-service.ts';
 import { type RequestLine, toFields } from '../../recordings/read-recording.ts';
+import { type SampleRequest, sendSampleRequests, UNKNOWN_KEY } from '../../recordings/sample-requests.ts';
 import { wholeNumberFrom } from '../../resources/value-schemas.ts';
 import { EventType } from '../../resources/values.ts';
 import { defineCommand } from '../define-command.ts';
@@ -22,7 +22,7 @@ import { confirmOrFail, requiredYesRow } from '../prompt.ts';
 import { printHint } from '../report-error.ts';
 
 const DEFAULT_DELAY_MS = 500;
-const DEFAULT_TYPE = 'svc.probed';
+const DEFAULT_TYPE = 'svc.recorded';
 
 const DETAILS = `
 The command sends one request at a time, which takes about 20 seconds with the default --delay. It creates one event, or
@@ -85,7 +85,7 @@ export const record = defineCommand({
     const authority = ca === null ? undefined : readCaFile(ca, cwd);
     const lines: RequestLine[] = [];
 
-    const send = async (request: ProbeRequest) => {
+    const send = async (request: SampleRequest) => {
       if (lines.length > 0) await sleep(delay, signal);
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       const { method, headers, body = '' } = request;
@@ -119,8 +119,8 @@ export const record = defineCommand({
     };
 
     const countRequests = () => formatCount(lines.length, 'request');
-    const probing = probeService(send, type, randomBytes(6).toString('hex'), apiKey);
-    await withProgress(context, async () => `Recorded ${countRequests()}…`, probing);
+    const recording = sendSampleRequests(send, type, randomBytes(6).toString('hex'), apiKey);
+    await withProgress(context, async () => `Recorded ${countRequests()}…`, recording);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     // Without its prefix, which shows the environment.
     const key = apiKey.slice(keyPrefixes.sandbox.length);

@@ -36,13 +36,13 @@ function renderGap(
 export const command: CommandGroup = {
   examples: [
     ['List the open questions and how svc resolves them', 'gaps list'],
-    ['Compare recorded traffic of the service with the configuration', 'gaps check staging.har'],
+    ['Compare recordings of the service with the configuration', 'gaps check staging.har'],
   ],
   defaultCommand: 'list',
   commands: {
     list: { summary: 'List the open questions and how svc resolves them', ...list },
     check: {
-      summary: 'Compare recorded traffic of the service with the configuration',
+      summary: 'Compare recordings of the service with the configuration',
       load: async () => ({ command: (await import('./gaps-check.ts')).check }),
     },
     record: {

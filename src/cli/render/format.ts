@@ -28,8 +28,8 @@ export function formatSecondOfDay(time: string): string {
 }
 
 /** `12 KiB`, `3.4 MiB` */
-export function formatSize(bytes: number): string {
-  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+export function formatSize(size: number): string {
+  return size < 1024 ** 2 ? `${Math.ceil(size / 1024)} KiB` : `${(size / 1024 ** 2).toFixed(1)} MiB`;
 }
 
 /** Shows the difference of the clocks in whole seconds, because the two times are not read simultaneously. */

@@ -119,8 +119,8 @@ function createEmulatorHandlers(
       return { ...emulator.status(), kept_deliveries: store.deliveries.countAll() };
     },
     saveSnapshot: async ({ path }) => {
-      const { sizeBytes, savedAt } = stateLifecycle.saveSnapshot(path);
-      return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
+      const { size, savedAt } = stateLifecycle.saveSnapshot(path);
+      return { path, size_bytes: size, saved_at: new Date(savedAt).toISOString() };
     },
     loadSnapshot: async ({ path }) => {
       stateLifecycle.loadSnapshot(path);
@@ -251,8 +251,8 @@ function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: read
 function createDiagnosisHandlers({ store }: Sandbox) {
   return {
     getDiagnosis: async () => {
-      const { sizeBytes, damage } = store.checkIntegrity();
-      return { database: { size_bytes: sizeBytes, damage: [...damage] } };
+      const { size, damage } = store.checkIntegrity();
+      return { database: { size_bytes: size, damage: [...damage] } };
     },
   } satisfies Partial<ControlHandlers>;
 }

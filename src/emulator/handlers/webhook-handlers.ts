@@ -97,7 +97,7 @@ export function createWebhookHandlers(
       const { secret, previous_secret } = getWebhookRow(sandbox, id);
       return { secret, previous_secret };
     },
-    probeWebhook: async ({ id }) => {
+    connectWebhook: async ({ id }) => {
       const { url, skip_verify } = getWebhookRow(sandbox, id);
       const connection = await sender.connect({ url, insecureTls: skip_verify === 1 });
       const { outcome, error, durationMs, address, certificate } = connection;

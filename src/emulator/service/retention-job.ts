@@ -20,7 +20,7 @@ export function startRetentionJob(
   const { retention } = store;
   let isStopped = false;
   let isRunning = false;
-  let nextCheckBytes = 0;
+  let nextCheckSize = 0;
   async function removeOldRows(): Promise<void> {
     // A problem with the file is already reported by `watchDatabaseFile`.
     if (isRunning || store.fileProblem !== null) return;
@@ -28,7 +28,7 @@ export function startRetentionJob(
     try {
       const plan = retention.planRemoval({
         since: days === null ? null : wall.now() - days * DAY_MS,
-        bytes: megabytes === null ? null : megabytes * MEGABYTE,
+        maxSize: megabytes === null ? null : megabytes * MEGABYTE,
       });
       for (const step of plan) {
         await store.write(() => {
@@ -42,10 +42,10 @@ export function startRetentionJob(
       if (!isStopped) onInternalError(error);
     }
     isRunning = false;
-    if (!isStopped) nextCheckBytes = retention.getUsedBytes() + CHECKED_GROWTH_BYTES;
+    if (!isStopped) nextCheckSize = retention.getUsedSize() + CHECKED_GROWTH_BYTES;
   }
   const unsubscribe = store.subscribe(() => {
-    if (retention.getUsedBytes() >= nextCheckBytes) void removeOldRows();
+    if (retention.getUsedSize() >= nextCheckSize) void removeOldRows();
   });
   const timer = setInterval(() => void removeOldRows(), HOUR_MS);
   timer.unref();

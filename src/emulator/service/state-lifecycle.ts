@@ -77,13 +77,13 @@ export class StateLifecycle {
    * @returns its size, and the wall time of the state
    * @throws SvcError `usage` if the path cannot be written, or `storage_unavailable`.
    */
-  saveSnapshot(path: string): { readonly sizeBytes: number; readonly savedAt: number } {
+  saveSnapshot(path: string): { readonly size: number; readonly savedAt: number } {
     const { store, wall, workspaces } = this.#sandbox;
     const savedAt = wall.now();
-    const sizeBytes = store.saveSnapshot(path, savedAt, () => {
+    const size = store.saveSnapshot(path, savedAt, () => {
       for (const workspace of workspaces.listLoaded()) workspaces.persistClock(workspace);
     });
-    return { sizeBytes, savedAt };
+    return { size, savedAt };
   }
 
   /**

@@ -12,12 +12,12 @@ import { MILLISECONDS, WholeNumber } from '../../resources/value-schemas.ts';
 import { JsonObject } from '../../resources/values.ts';
 import * as verification from '../../resources/verification.ts';
 import * as workspaces from '../../resources/workspace.ts';
+import * as connections from '../connection-schemas.ts';
 import * as emulator from '../emulator-schemas.ts';
 import * as errors from '../error-schemas.ts';
 import { Explanation } from '../explanation-schemas.ts';
 import * as fixtures from '../fixture-summaries.ts';
 import * as overview from '../overview-schemas.ts';
-import * as probes from '../probe-schemas.ts';
 import * as signatures from '../signature-schemas.ts';
 import { StreamItem } from '../stream-schemas.ts';
 import { WaitReport } from '../wait-schemas.ts';
@@ -37,7 +37,7 @@ export const namedSchemas = Object.fromEntries(
     ...requests,
     ...faults,
     ...errors,
-    ...probes,
+    ...connections,
     ...signatures,
     ...fixtures,
     ...overview,

@@ -47,7 +47,7 @@ export async function waitUntilListening(url: string, signal: AbortSignal): Prom
       method: 'GET',
       signal,
       timeoutMs: REQUEST_TIMEOUT_MS,
-      bodyLimitBytes: 0,
+      bodySizeLimit: 0,
       reusesConnection: false,
       insecureTls: true,
     });

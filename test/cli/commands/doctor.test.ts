@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
-import type { Finding } from '../../../src/diagnosis/probe-findings.ts';
+import type { Finding } from '../../../src/diagnosis/connection-findings.ts';
 import { listenDuringTest } from '../../support/local-server.ts';
 import { Database } from '../../support/sqlite.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';

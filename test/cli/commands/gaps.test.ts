@@ -23,7 +23,7 @@ async function setUp(options: TestEmulatorOptions = {}) {
     const defaults = {
       baseUrl: base_url,
       save: 'a.ndjson',
-      type: 'svc.probed',
+      type: 'svc.recorded',
       delay: 0,
       yes: true,
     } as const;

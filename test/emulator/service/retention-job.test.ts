@@ -71,7 +71,7 @@ describe('the retention job', () => {
   it('the limits are checked again after 16 MB of new rows, and not before', async () => {
     const { start, countKept, store } = open({ days: 2.5 });
     let used = 100;
-    vi.spyOn(store.retention, 'getUsedBytes').mockImplementation(() => used);
+    vi.spyOn(store.retention, 'getUsedSize').mockImplementation(() => used);
     start();
     await runEventLoop(20);
     expect(countKept()).toBe(2);

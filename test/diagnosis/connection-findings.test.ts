@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createFindingBuilder, toProbeFindings } from '../../src/diagnosis/probe-findings.ts';
+import { createFindingBuilder, toConnectionFindings } from '../../src/diagnosis/connection-findings.ts';
 import { formatHint, SvcError } from '../../src/domain/errors.ts';
-import type { WebhookProbe } from '../../src/operations/probe-schemas.ts';
+import type { WebhookConnection } from '../../src/operations/connection-schemas.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ const connected = {
 /** The findings of a probe as `status id: detail → hint`. */
 function list(probe: object): string[] {
   const whole = { webhook_id: 'wh_1', url, ...connected, ...probe };
-  return toProbeFindings(whole as unknown as WebhookProbe, NOW).map(
+  return toConnectionFindings(whole as unknown as WebhookConnection, NOW).map(
     ({ status, id, detail, hint }) => `${status} ${id}: ${detail} → ${hint && formatHint(hint)}`,
   );
 }

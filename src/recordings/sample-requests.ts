@@ -2,9 +2,9 @@
 import { keyPrefixes } from '../domain/credentials.ts';
 import { toExampleId } from '../domain/ids.ts';
 import type { Fields } from './read-recording.ts';
-import { isSuccess } from './sort-traffic.ts';
+import { isSuccess } from './sort-recording.ts';
 
-export interface ProbeRequest {
+export interface SampleRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Relative to the base address: `/events?limit=1`. A path that starts with `..` is outside of it. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface ProbeRequest {
   readonly body?: string;
 }
 
-export interface ProbeResponse {
+export interface SampleResponse {
   readonly status: number;
   /** The fields of a JSON object; empty for anything else. */
   readonly json: Fields;
@@ -29,14 +29,14 @@ const BODY_SIZES = [256 * 1024, 256 * 1024 + 1, 1024 ** 2 + 1];
  * @param type event type of the created events
  * @param runId makes the idempotency keys unique
  */
-export async function probeService(
-  send: (request: ProbeRequest) => Promise<ProbeResponse>,
+export async function sendSampleRequests(
+  send: (request: SampleRequest) => Promise<SampleResponse>,
   type: string,
   runId: string,
   apiKey: string,
 ): Promise<void> {
   const authorization = `Bearer ${apiKey}`;
-  const get = (path: string, headers: ProbeRequest['headers'] = { authorization }) =>
+  const get = (path: string, headers: SampleRequest['headers'] = { authorization }) =>
     send({ method: 'GET', path, headers });
   const post = (path: string, body: unknown, changes: object = {}) => {
     const headers = { 'Content-Type': 'application/json', authorization, ...changes };
@@ -46,9 +46,9 @@ export async function probeService(
 
   // The field of the payload, and the catalog.
   let form = { type, field: 'payload' };
-  let event: ProbeResponse = { status: 0, json: {} };
+  let event: SampleResponse = { status: 0, json: {} };
   let idempotencyKey = {};
-  const toEvent = (probe: string) => ({ type: form.type, [form.field]: { probe } });
+  const toEvent = (text: string) => ({ type: form.type, [form.field]: { text } });
   for (const accepted of new Set([type, 'order.created'])) {
     for (const field of ['payload', 'data']) {
       if (isSuccess(event)) continue;

@@ -1,11 +1,11 @@
 /**
- * Findings: the results of checks, as `svc doctor` prints them. Those of a probe say whether an endpoint is
+ * Findings: the results of checks, as `svc doctor` prints them. Those of a connection say whether an endpoint is
  * reachable.
  */
 
 import { DAY_MS } from '../domain/duration.ts';
 import { type Hint, SvcError, toHint } from '../domain/errors.ts';
-import type { WebhookProbe } from '../operations/probe-schemas.ts';
+import type { WebhookConnection } from '../operations/connection-schemas.ts';
 import { judgeResult } from './judge-attempt.ts';
 
 /** `skipped`: the check was not possible or not requested. */
@@ -50,25 +50,32 @@ export function createFindingBuilder(id: string, title: string) {
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 /** @param now wall time, in milliseconds since 1970. */
-export function toProbeFindings(probe: WebhookProbe, now: number): Finding[] {
-  const { certificate } = probe;
+export function toConnectionFindings(connection: WebhookConnection, now: number): Finding[] {
+  const { certificate } = connection;
   return [
-    checkConnection(probe),
-    ...(certificate === null ? [] : [checkCertificate(probe, certificate, now)]),
+    checkConnection(connection),
+    ...(certificate === null ? [] : [checkCertificate(connection, certificate, now)]),
   ];
 }
 
-function checkConnection({ webhook_id, url, outcome, error, address, duration_ms }: WebhookProbe): Finding {
+function checkConnection({
+  webhook_id,
+  url,
+  outcome,
+  error,
+  address,
+  duration_ms,
+}: WebhookConnection): Finding {
   const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
   if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  // A probe has no delivery, and no hint for its result contains the ID of one.
+  // A connection has no delivery, and no hint for its result contains the ID of one.
   const { hints } = judgeResult({ outcome, error, response_status: null }, { id: 'del_…', webhook_id, url });
   return finding.problem(error ?? outcome, hints[0] ?? null);
 }
 
 function checkCertificate(
-  { webhook_id, url }: WebhookProbe,
-  { issuer, valid_to }: NonNullable<WebhookProbe['certificate']>,
+  { webhook_id, url }: WebhookConnection,
+  { issuer, valid_to }: NonNullable<WebhookConnection['certificate']>,
   now: number,
 ): Finding {
   const finding = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);

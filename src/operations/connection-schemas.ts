@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { attemptOutcomes } from '../domain/delivery.ts';
 import { described, idOf, resource, Timestamp, Url } from '../resources/values.ts';
 
-export const WebhookProbe = resource('Result of connecting to an endpoint.', {
+export const WebhookConnection = resource('Result of connecting to an endpoint.', {
   webhook_id: described('ID of the endpoint.', idOf('webhook')),
   url: described('URL that deliveries are sent to.', Url),
   outcome: described('`connected`, or the kind of failure.', v.picklist(['connected', ...attemptOutcomes])),
@@ -24,4 +24,4 @@ export const WebhookProbe = resource('Result of connecting to an endpoint.', {
   ),
 });
 
-export type WebhookProbe = v.InferOutput<typeof WebhookProbe>;
+export type WebhookConnection = v.InferOutput<typeof WebhookConnection>;

@@ -30,7 +30,7 @@ export interface DeliveryAttempt extends Exchange {
 }
 
 /** A recording. Everything is in the order of time. */
-export interface Traffic {
+export interface SortedRecording {
   readonly requests: readonly ApiRequest[];
   readonly attempts: readonly DeliveryAttempt[];
 }
@@ -39,10 +39,10 @@ export interface Traffic {
  * @param baseUrl base address of the API; default: each address that ends in `/v1` and responds as the description says
  * @param deliveriesTo start of the URLs that receive deliveries; default: recognized by their headers
  */
-export function sortTraffic(
+export function sortRecording(
   exchanges: readonly Exchange[],
   { baseUrl, deliveriesTo }: { readonly baseUrl?: string; readonly deliveriesTo?: string } = {},
-): Traffic {
+): SortedRecording {
   const isDelivery = ({ method, headers, url }: Exchange) => {
     if (method !== 'POST') return false;
     if (deliveriesTo !== undefined) return url.href.startsWith(deliveriesTo);
