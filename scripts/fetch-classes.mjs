@@ -1,6 +1,6 @@
 // Replaces the classes of the Fetch API in h3 and srvx. h3 and srvx subclass the Fetch classes when they load, and use `Headers` in every
-// response. Node.js would load its whole implementation of `fetch` for them: 10 ms and 5 MB. They also check whether each body is a
-// `ReadableStream`, which would make Node.js load its streams: 2 ms.
+// response. Node.js would load its whole implementation of `fetch` for them: costly at startup. They also check whether each body is a
+// `ReadableStream`, which would make Node.js load its streams.
 
 /** The part of `Headers` that h3 and srvx use. Names and values are not checked here: `node:http` checks them when it sends them. */
 export class Headers {

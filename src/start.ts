@@ -4,5 +4,5 @@ import { enableCompileCache } from './platform/compile-cache.ts';
 
 // `@types/node` 20 does not have it.
 enableCompileCache((module as { enableCompileCache?: (folder: string) => unknown }).enableCompileCache);
-// Not with `import()`, which would load the loader of ES modules: 2 ms.
+// Not with `import()`, which would load the loader of ES modules: costly at startup.
 require('./cli/main.ts');

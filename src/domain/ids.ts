@@ -148,7 +148,7 @@ export class UlidGenerator {
   readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
   #timeText = '';
 
-  // The global `crypto`: importing node:crypto takes 3 ms in every command.
+  // The global `crypto`: importing node:crypto is costly at startup.
   constructor(fill: RandomFill = (buffer) => crypto.getRandomValues(buffer)) {
     this.#fill = fill;
   }

@@ -66,6 +66,6 @@ export function canServeControlPlane(publicUrl: string): boolean {
 /** Whether no other machine can reach an emulator with these options. */
 export function isLoopbackOnly({ host, publicUrl, tunnel }: ListenOptions): boolean {
   const hosts = publicUrl ? [host, new URL(publicUrl).hostname] : [host];
-  // Skips `classifyHost` for the default host, because it takes 1 ms.
+  // Skips `classifyHost` for the default host: costly at startup.
   return !tunnel && hosts.every((name) => name === '127.0.0.1' || classifyHost(name).kind === 'loopback');
 }

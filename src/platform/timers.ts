@@ -24,7 +24,7 @@ export function queueMicrotask(task: () => void): void {
   void Promise.resolve().then(task);
 }
 
-// Not `node:perf_hooks`, which takes 0.6 ms to load.
+// Not `node:perf_hooks`: costly at startup.
 const uptime = getModule?.('node:process').uptime;
 
 /** Milliseconds since an arbitrary time; never decreases, even if the clock of the machine is set. */

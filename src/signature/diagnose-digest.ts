@@ -31,7 +31,7 @@ interface DigestDiagnosis {
 /** Fewer characters could match by chance. */
 const MIN_TRUNCATED_LENGTH = 12;
 
-/** Bytes that are hashed for pairs of mistakes, which takes up to 0.3 seconds. */
+/** Bytes that are hashed for pairs of mistakes: limits the time of an explanation. */
 const MAX_HASHED_BYTES = 80 * 1024 * 1024;
 
 /** Common prefixes of signatures: `v1=`, `sha256=`. */
