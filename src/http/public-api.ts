@@ -32,7 +32,7 @@ interface PublicApiOptions {
 
 export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const { sandbox, guard, closing } = options;
-  const { rateLimit, bodySizeLimit } = sandbox.rules;
+  const { rateLimit, bodyLimitBytes } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
   sandbox.bus.subscribe(({ type }) => {
     if (type === 'state_replaced') limiter?.reset();
@@ -71,7 +71,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     const { keySeq } = request.authenticate();
     const isWrite = operation.method === 'POST';
     // The log also contains the body of a request that is rejected before its body matters.
-    const received = await receiveBody(event, operation, bodySizeLimit);
+    const received = await receiveBody(event, operation, bodyLimitBytes);
     if (isWrite && !(received instanceof Error)) request.body = received;
     if (limiter) request.rateLimitHeaders = limiter.take(keySeq);
     // Again after each wait: the key can have been revoked, or all state replaced.

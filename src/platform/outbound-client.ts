@@ -24,7 +24,7 @@ export interface OutboundRequest {
   /** Time limit of the whole request. */
   readonly timeoutMs: number;
   /** Bytes of the response body to keep. Beyond them the connection is closed. */
-  readonly bodySizeLimit: number;
+  readonly bodyLimitBytes: number;
   /** Accept any certificate. */
   readonly insecureTls?: boolean;
   /** False opens a connection for this request only (default: true). */
@@ -109,7 +109,7 @@ export class OutboundClient {
    */
   send(message: OutboundRequest): Promise<Exchange> {
     return new Promise((resolve) => {
-      const { method = 'POST', body = '', bodySizeLimit, insecureTls = false, signal } = message;
+      const { method = 'POST', body = '', bodyLimitBytes, insecureTls = false, signal } = message;
       const { reusesConnection = true } = message;
       const url = parseReceiverUrl(message.url);
       const parts = typeof body === 'string' || Buffer.isBuffer(body) ? null : body;
@@ -134,7 +134,7 @@ export class OutboundClient {
         if (index !== -1) this.#stops.splice(index, 1);
         if (outgoing === undefined) opening?.abort();
         else if (isCut) outgoing.destroy();
-        const truncated = length > bodySizeLimit || failure !== null;
+        const truncated = length > bodyLimitBytes || failure !== null;
         const status = incoming?.statusCode ?? 0;
         const response =
           stage === 'body' ? { status, headers, body: Buffer.concat(chunks), truncated } : null;
@@ -162,9 +162,9 @@ export class OutboundClient {
         }
         response
           .on('data', (chunk: Buffer) => {
-            chunks.push(chunk.subarray(0, bodySizeLimit - length));
+            chunks.push(chunk.subarray(0, bodyLimitBytes - length));
             length += chunk.length;
-            if (length > bodySizeLimit) finish(null, true);
+            if (length > bodyLimitBytes) finish(null, true);
           })
           .on('end', () => finish(null))
           .on('error', finish);

@@ -28,7 +28,7 @@ export function toRules(profile: ProfileName, gapValues: GapValues, sender: Webh
       connectTimeoutMs: gapValues['delivery.timeout'].connect,
       attemptTimeoutMs: gapValues['delivery.timeout'].attempt,
       /** Of the receiver's response, as it is stored. */
-      responseSizeLimit: gapValues['delivery.response'],
+      responseLimitBytes: gapValues['delivery.response'],
       concurrencyPerEndpoint: gapValues['delivery.concurrency'].per_endpoint,
       concurrency: gapValues['delivery.concurrency'].total,
     },
@@ -56,7 +56,7 @@ export function toRules(profile: ProfileName, gapValues: GapValues, sender: Webh
     readScopes: gapValues['key.scopes'],
     /** For each API key; null for no limit. */
     rateLimit: toRateLimit(gapValues['rate.limit']),
-    bodySizeLimit: gapValues['body.limit'],
+    bodyLimitBytes: gapValues['body.limit'],
   };
 }
 

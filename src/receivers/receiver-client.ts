@@ -78,7 +78,7 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
         url,
         timeoutMs,
         insecureTls,
-        bodySizeLimit: BODY_LIMIT_BYTES,
+        bodyLimitBytes: BODY_LIMIT_BYTES,
         signal: ended,
         reusesConnection: message.keepsConnection ?? false,
         headers: {

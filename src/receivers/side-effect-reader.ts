@@ -56,7 +56,7 @@ async function readUrl(url: string, { urlRule: rule, signal }: SideEffectReaderO
     method: 'GET',
     signal,
     timeoutMs: READ_TIMEOUT_MS,
-    bodySizeLimit: RESPONSE_LIMIT,
+    bodyLimitBytes: RESPONSE_LIMIT,
     reusesConnection: false,
   });
   const { failure, response } = exchange;

@@ -1,7 +1,6 @@
 /** Generates docs/reference/explanations.md from src/diagnosis: `npx vitest run test/architecture/explanations-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { frameworks } from '../../src/diagnosis/frameworks.ts';
 import { layers, type Row } from '../../src/diagnosis/layers.ts';
 import { explanationSentences } from '../../src/diagnosis/sentences.ts';
 import { transportProblems } from '../../src/diagnosis/transport-problems.ts';
@@ -76,16 +75,8 @@ ${table(
 
 [Signatures](../signatures.md#reasons) lists the mistakes that a digest in the response or a probe names.
 
-## The raw body of a framework
-
-If the verification got a changed or an empty body, and the response has one of these headers, the fix continues with this sentence.
-
-${table(
-  ['header', 'fix'],
-  frameworks.map(({ header: [name, value], rawBody }) => [
-    ...[`${code(name)} ${pattern(value)}`, cell(rawBody)],
-  ]),
-)}
+If the verification got a changed or an empty body, and a header such as \`x-powered-by\` or \`server\` names the framework, the fix also says how to read the raw
+body there: [write a receiver](../receivers.md#the-raw-body-in-each-framework).
 
 ## Connections that fail
 

@@ -22,7 +22,7 @@ function createClient(options: Partial<OutboundClientOptions> = {}): OutboundCli
 }
 
 const toRequest = (url: string, change: Partial<OutboundRequest> = {}): OutboundRequest => ({
-  ...{ url, method: 'GET', timeoutMs: 10_000, bodySizeLimit: 1_024 },
+  ...{ url, method: 'GET', timeoutMs: 10_000, bodyLimitBytes: 1_024 },
   ...change,
 });
 

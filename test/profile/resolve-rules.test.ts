@@ -23,7 +23,7 @@ const relaxed: Rules = {
   delivery: {
     connectTimeoutMs: 5_000,
     attemptTimeoutMs: 15_000,
-    responseSizeLimit: 65_536,
+    responseLimitBytes: 65_536,
     concurrencyPerEndpoint: 8,
     concurrency: 64,
   },
@@ -41,7 +41,7 @@ const relaxed: Rules = {
   list: { workspaceParameter: 'workspace_id', defaultLimit: 20, maxLimit: 100 },
   readScopes: 'required',
   rateLimit: null,
-  bodySizeLimit: 262_144,
+  bodyLimitBytes: 262_144,
 };
 
 function getError(overrides: Record<string, unknown>): SvcError {
@@ -140,8 +140,8 @@ const deliveryChoices: readonly Choice[] = [
   ],
   ['delivery.timeout', { connect: '1s' }, delivery({ connectTimeoutMs: 1_000 })],
   ['delivery.timeout', { attempt: '1m' }, delivery({ attemptTimeoutMs: 60_000 })],
-  ['delivery.response', '0B', delivery({ responseSizeLimit: 0 })],
-  ['delivery.response', '1MiB', delivery({ responseSizeLimit: 1_048_576 })],
+  ['delivery.response', '0B', delivery({ responseLimitBytes: 0 })],
+  ['delivery.response', '1MiB', delivery({ responseLimitBytes: 1_048_576 })],
   [
     'delivery.concurrency',
     { per_endpoint: 1, total: 2 },
@@ -173,8 +173,8 @@ const apiChoices: readonly Choice[] = [
   ['key.scopes', 'not_required', { readScopes: 'not_required' }],
   ['rate.limit', 'off', {}],
   ['rate.limit', { per_second: 5, burst: 10 }, { rateLimit: { perSecond: 5, burst: 10 } }],
-  ['body.limit', '1KiB', { bodySizeLimit: 1_024 }],
-  ['body.limit', '10MiB', { bodySizeLimit: 10_485_760 }],
+  ['body.limit', '1KiB', { bodyLimitBytes: 1_024 }],
+  ['body.limit', '10MiB', { bodyLimitBytes: 10_485_760 }],
 ];
 
 describe('each choice of a gap resolves to its value', () => {

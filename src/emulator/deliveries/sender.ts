@@ -73,7 +73,7 @@ const SLOW_BODY_PART_MS = 100;
 /** @throws SvcError `usage` for an invalid `ca` or `proxy` */
 export function createSender({ limits, ...options }: SenderOptions) {
   const { wall } = options;
-  const { connectTimeoutMs, attemptTimeoutMs, responseSizeLimit } = limits;
+  const { connectTimeoutMs, attemptTimeoutMs, responseLimitBytes } = limits;
   const client = new OutboundClient({ ...options, connectTimeoutMs });
   /** URLs that have responded. */
   const known = new Set<string>();
@@ -105,7 +105,7 @@ export function createSender({ limits, ...options }: SenderOptions) {
         headers: bytes === null ? headers : { ...headers, 'Content-Length': bytes.length },
         body: bytes === null ? body : writeSlowly(bytes, writeOverMs as number),
         timeoutMs: attemptTimeoutMs,
-        bodySizeLimit: responseSizeLimit,
+        bodyLimitBytes: responseLimitBytes,
         insecureTls,
       });
       const { response, durationMs, phases } = exchange;

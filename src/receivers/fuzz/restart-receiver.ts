@@ -47,7 +47,7 @@ export async function waitUntilListening(url: string, signal: AbortSignal): Prom
       method: 'GET',
       signal,
       timeoutMs: REQUEST_TIMEOUT_MS,
-      bodySizeLimit: 0,
+      bodyLimitBytes: 0,
       reusesConnection: false,
       insecureTls: true,
     });

@@ -8,7 +8,7 @@ const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.n
 export const limits: SenderOptions['limits'] = {
   connectTimeoutMs: 5_000,
   attemptTimeoutMs: 10_000,
-  responseSizeLimit: 1_024,
+  responseLimitBytes: 1_024,
 };
 
 /** Creates a sender that is closed after the test. */
