@@ -26,12 +26,16 @@ export async function warnAboutSettings(
   await warnAboutMistypedTypes(values.events, context);
 }
 
-/** Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one. */
+/**
+ * Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one.
+ * @param fixtureFolders (default: those of the configured sender)
+ */
 export async function warnAboutMistypedTypes(
   types: readonly (string | undefined)[],
   context: Pick<Context, 'io' | 'resolveConfig'>,
+  fixtureFolders?: readonly string[],
 ): Promise<void> {
-  const folders = await resolveFixtureFolders(context);
+  const folders = fixtureFolders ?? (await resolveFixtureFolders(context));
   for (const type of types) {
     const suggestion = type === undefined ? null : suggestEventType(type, folders);
     if (suggestion !== null)

@@ -6,17 +6,19 @@ import { settings } from '../config/settings.ts';
 import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../domain/credentials.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { ExitCode, SvcError } from '../domain/errors.ts';
+import { isEventType } from '../domain/event.ts';
+import { getTextAtPath, parsePath } from '../domain/json-path.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
-import { findFixture } from '../fixtures/event-fixtures.ts';
+import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { addOwnUrl } from '../platform/own-addresses.ts';
+import type { WebhookSender } from '../profile/senders.ts';
 import type { FuzzOptions } from '../receivers/fuzz/fuzz.ts';
 import type { ReceiverReport } from '../receivers/receiver-check.ts';
 import { assertAllowedReceiver } from '../receivers/receiver-client.ts';
 import type { SessionOptions } from '../receivers/receiver-session.ts';
 import { createSideEffectReader } from '../receivers/side-effect-reader.ts';
-import type { SignatureScheme } from '../signature/scheme.ts';
 import { requireSecrets } from '../signature/sign.ts';
 import type { Context } from './context.ts';
 import type { ValuesOf } from './define-command.ts';
@@ -26,7 +28,7 @@ import { parseDurationMs } from './option-parsers.ts';
 import { JUNIT_FILE_HINT } from './render/junit.ts';
 import { renderReceiverJUnit } from './render/receiver-report.ts';
 import { printWarning } from './report-error.ts';
-import { requireSecretOption, SECRET_HINT, schemeRow } from './secret-option.ts';
+import { requireSecretOption, SECRET_HINT, senderRow } from './secret-option.ts';
 import { resolveTemplateContexts } from './seed-option.ts';
 
 export const receiverRows = {
@@ -35,7 +37,7 @@ export const receiverRows = {
     summary: 'Secret that the receiver verifies with: text, @file, or - for standard input',
     defaultText: 'SVC_WEBHOOK_SECRET',
   },
-  scheme: schemeRow,
+  sender: senderRow,
   timeout: {
     option: '--timeout <duration>',
     summary: 'Time limit for a response or a side effect',
@@ -60,8 +62,9 @@ export async function resolveReceiverOptions(
 ): Promise<Omit<SessionOptions, 'restart'>> {
   const { signal, now, cwd } = context;
   const { observe, junit } = options;
-  const scheme = await context.resolveScheme(options.scheme);
-  const { webhookUrl: urlRule } = await context.resolveRules();
+  const rules = await context.resolveRules({ sender: options.sender });
+  const { webhookUrl: urlRule } = rules;
+  const sender = { ...rules.sender, scheme: rules.signature };
   await addEmulatorOfFolder(context);
   assertAllowedReceiver(url, urlRule);
   const [secret = '', ...others] = await requireSecretOption(options.secret, context);
@@ -71,14 +74,14 @@ export async function resolveReceiverOptions(
     });
   }
   // Rejects a secret without a key, with which anybody could sign.
-  requireSecrets(scheme, secret);
-  checkSecretKind(secret, scheme, context);
+  requireSecrets(sender.scheme, secret);
+  checkSecretKind(secret, sender, context);
   const { values } = await context.resolveConfig(options.ca === undefined ? {} : { ca: options.ca });
   if (junit !== undefined) assertFileWritable(resolve(cwd, junit), JUNIT_FILE_HINT);
   return {
     url,
     urlRule,
-    scheme,
+    sender,
     secret,
     timeoutMs: options.timeout ?? RECEIVER_TIMEOUT_MS,
     ca: values.ca === null ? undefined : readCaFile(values.ca, cwd),
@@ -89,7 +92,7 @@ export async function resolveReceiverOptions(
 }
 
 /** @throws SvcError `usage` for an API key */
-function checkSecretKind(secret: string, { name }: SignatureScheme, { io }: Pick<Context, 'io'>): void {
+function checkSecretKind(secret: string, { name }: WebhookSender, { io }: Pick<Context, 'io'>): void {
   const environment = getApiKeyEnvironment(secret);
   if (environment !== null) {
     const message = `The secret starts with ${keyPrefixes[environment]}, so it is an API key.`;
@@ -108,25 +111,55 @@ async function addEmulatorOfFolder(context: Context): Promise<void> {
   if (url !== undefined) addOwnUrl(url);
 }
 
-/** Events of these types with the payloads of their fixtures, or an empty one without a fixture. Warns about types that are probably mistyped. */
+const PAYLOAD_HINT = {
+  text: 'Create fixtures from payloads of your service in the folder payloads',
+  command: 'svc fixtures import payloads/',
+} as const;
+
+/**
+ * Events of these types with the payloads of their fixtures; of the sender `svc`, an empty one without a fixture. Warns about types
+ * that are probably mistyped.
+ * @param types (default: those of the fixtures)
+ * @throws SvcError `usage` for a type that the sender does not have, or if no payload is known
+ */
 export async function createEvents(
-  types: readonly [string, ...string[]],
-  seed: { readonly randomSeed?: string },
+  types: readonly string[] | undefined,
+  { sender, randomSeed }: { readonly sender: WebhookSender; readonly randomSeed?: string },
   context: Context,
 ): Promise<FuzzOptions['events']> {
   const { projectFolder } = await context.resolveConfig();
-  const folders = fixtureFolders(projectFolder);
-  const templateContexts = await resolveTemplateContexts(seed, context);
-  await warnAboutMistypedTypes(
-    types.filter((type) => findFixture(type, folders) === null),
-    context,
-  );
+  const folders = fixtureFolders(projectFolder, sender.name);
+  const templateContexts = await resolveTemplateContexts(randomSeed ? { randomSeed } : {}, context);
+  if (types) await warnAboutMistypedTypes(types, context, folders);
   const createEvent = (type: string) => {
     const template = findFixture(type, folders)?.template;
+    if (!isEventType(type, sender.types)) {
+      throw new SvcError('usage', `${type} is not an event type of the sender ${sender.name}.`, {
+        hint: `Pass one such as ${sender.example}.`,
+      });
+    }
+    if (template === undefined && sender.body === 'payload') {
+      throw new SvcError('usage', `No fixture exists for the event type ${type} of ${sender.name}.`, {
+        hint: PAYLOAD_HINT,
+      });
+    }
     return { type, payload: template ? fillTemplates(template, templateContexts.next()) : '{}' };
   };
-  const [first, ...others] = types;
+  const [first, ...others] = types ?? listTypes(sender, folders);
+  if (first === undefined) {
+    throw new SvcError('usage', `No fixture of the sender ${sender.name} exists.`, { hint: PAYLOAD_HINT });
+  }
   return [createEvent(first), ...others.map(createEvent)];
+}
+
+/** The event types that have a fixture. */
+function listTypes({ body, types, idField }: WebhookSender, folders: readonly string[]): string[] {
+  // Slack's url_verification is a request, but not an event: it has no ID.
+  const isEvent = (payload: string) =>
+    body === 'envelope' || idField === null || getTextAtPath(payload, parsePath(idField)) !== undefined;
+  return listFixtures(folders)
+    .filter(({ type, template }) => isEventType(type, types) && isEvent(template))
+    .map(({ type }) => type);
 }
 
 /** Prints the report, and writes it to the file of `--junit`. @returns 1 if it is not ok */

@@ -1,5 +1,6 @@
-/** The options `--secret` and `--scheme`. */
+/** The options `--secret`, `--scheme` and `--sender`. */
 import { SvcError } from '../domain/errors.ts';
+import { senderNames } from '../profile/senders.ts';
 import { schemeNames } from '../signature/schemes.ts';
 import type { Context } from './context.ts';
 import { readText } from './file-access.ts';
@@ -21,6 +22,12 @@ export const schemeRow = {
   option: '--scheme <name>',
   summary: `Signature scheme: ${schemeNames.join(', ')}, or that of one of your own senders`,
   defaultText: 'that of the sender setting',
+} as const;
+
+export const senderRow = {
+  option: '--sender <name>',
+  summary: `Whose deliveries to send: ${senderNames.join(', ')}, or one of your own senders`,
+  defaultText: 'the sender setting',
 } as const;
 
 type SecretContext = Pick<Context, 'env' | 'io' | 'cwd' | 'signal'>;

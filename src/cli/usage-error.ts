@@ -59,12 +59,13 @@ const otherNames: Readonly<Record<string, string>> = {
   version: '--version',
 };
 
-/** Verbs and options with the same meaning. Each command has at most one of them. */
+/** Verbs and options with the same or a similar meaning. Each command has at most one of them. */
 const synonyms: readonly (readonly string[])[] = [
   ['get', 'show'],
   ['clear', 'delete', 'remove', 'revoke'],
   ['--data', '--payload', '--body'],
   ['--webhook', '--endpoint'],
+  ['--scheme', '--sender'],
   ['-v', '--version'],
 ];
 

@@ -44,15 +44,19 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
         v.record(accept<string>('a header name', isSchemeHeaderName), headerTemplate),
         customSenderDefaults.headers,
       ),
+      event_id: v.optional(bodyPath),
+      event_type: v.optional(bodyPath),
       types: v.optional(parsedText('a regular expression that matches whole event types', parseTypes)),
       retry: v.optional(v.array(duration())),
       source: v.optional(v.string()),
     }),
     v.transform(
-      ({ types, retry, source, ...fields }): WebhookSender =>
+      ({ event_id: idField, event_type: typeField, types, retry, source, ...fields }): WebhookSender =>
         getSender({
           ...fields,
           name,
+          ...(idField && { idField }),
+          ...(typeField && { typeField }),
           ...(types && { types }),
           ...(retry && { retryDelaysMs: retry }),
           ...(source && { source }),
@@ -60,6 +64,11 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
     ),
   );
 }
+
+const bodyPath = accept<string>(
+  'the path of a field of the body, such as "event.id"',
+  (value) => typeof value === 'string' && /^[\w-]+(?:\.[\w-]+)*$/.test(value),
+);
 
 const headerTemplate = accept<string>(
   `a text in ASCII that contains no placeholders other than ${placeholders.map((name) => `{${name}}`).join(', ')}`,
@@ -82,9 +91,17 @@ function parseTypes(pattern: string): RegExp | null {
 /** Converts senders to what the file would contain, with all fields. */
 export function toFileSenders(custom: CustomSenders): Readonly<Record<string, unknown>> {
   const entries = Object.entries(custom).map(([name, { scheme, body, headers, types, ...sender }]) => {
-    const { name: _, ...fields } = scheme;
-    const retry = sender.retryDelaysMs?.map((ms) => formatDuration(ms));
-    return [name, { scheme: toFileValue(fields), body, headers, types: types.source, retry }];
+    const { name: _, ...schemeFields } = scheme;
+    const file = {
+      scheme: toFileValue(schemeFields),
+      body,
+      headers,
+      event_id: sender.idField ?? undefined,
+      event_type: sender.typeField ?? undefined,
+      types: types.source,
+      retry: sender.retryDelaysMs?.map((ms) => formatDuration(ms)),
+    };
+    return [name, file];
   });
   return Object.fromEntries(entries);
 }

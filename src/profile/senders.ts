@@ -1,4 +1,5 @@
 /** The senders of webhooks that an emulator can be: everything that differs in what they deliver. `/v1` stays that of the service. */
+import type { AttemptOutcome } from '../domain/delivery.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_PATTERN } from '../domain/event.ts';
@@ -13,9 +14,15 @@ export interface WebhookSender {
   readonly body: 'envelope' | 'payload';
   /**
    * Headers of each delivery, in addition to those of the scheme, with the values of {@link placeholders}. The first attempt omits a
-   * header with `{retry}`.
+   * header with `{retry}` or `{retry_reason}`.
    */
   readonly headers: Readonly<Record<string, string>>;
+  /** The path of the event's ID in the body; null if only a header of the scheme contains it, or none does. */
+  readonly idField: string | null;
+  /** The path of the event's type in the body; null if only headers contain it, or none does. */
+  readonly typeField: string | null;
+  /** Whether the service says that a body can have more than 100 KB, the default limit of Express. */
+  readonly hasLargeBodies: boolean;
   /** Matches its event types, such as the example. */
   readonly types: RegExp;
   readonly example: string;
@@ -25,40 +32,62 @@ export interface WebhookSender {
   readonly source: string | null;
 }
 
-/**
- * The names of values in the headers of a sender: the ID of the delivery, the timestamp of the signature, the event type, its part
- * before the first dot, the number of the attempt, and how many attempts were made before it.
- */
-export const placeholders = ['id', 'timestamp', 'type', 'noun', 'attempt', 'retry'] as const;
+/** What the headers of a sender can contain. */
+export interface AttemptValues {
+  /** The ID of the delivery. */
+  readonly id: string;
+  /** That of the signature. */
+  readonly timestamp: string;
+  readonly type: string;
+  /** Its number. */
+  readonly attempt: number;
+  /** How the attempt before ended, if it is known. Not called for the first. */
+  lastOutcome?(): AttemptOutcome | undefined;
+}
 
-type Placeholder = (typeof placeholders)[number];
+/** The values in the headers of a sender, by the names of their placeholders. */
+const headerValues = {
+  id: ({ id }) => id,
+  timestamp: ({ timestamp }) => timestamp,
+  type: ({ type }) => type,
+  /** The type up to its first dot. */
+  noun: ({ type }) => type.split('.')[0] ?? '',
+  attempt: ({ attempt }) => String(attempt),
+  retry: ({ attempt }) => String(attempt - 1),
+  retry_reason: ({ lastOutcome }) => retryReasons[lastOutcome?.() ?? 'succeeded'] ?? 'unknown_error',
+} satisfies Record<string, (values: AttemptValues) => string>;
+
+type Placeholder = keyof typeof headerValues;
+export const placeholders = Object.keys(headerValues) as readonly Placeholder[];
+
+/** Why an attempt follows another, in the words of https://docs.slack.dev/apis/events-api. */
+const retryReasons: Partial<Record<AttemptOutcome, string>> = {
+  http_error: 'http_error',
+  timeout: 'http_timeout',
+  connection_error: 'connection_failed',
+  dns_error: 'connection_failed',
+  tls_error: 'ssl_error',
+  blocked: 'connection_failed',
+};
 
 /** The headers of a sender with these values. */
-export function fillHeaders(
-  { headers }: WebhookSender,
-  {
-    id,
-    timestamp,
-    type,
-    attempt,
-  }: Readonly<Record<'id' | 'timestamp' | 'type', string>> & { readonly attempt: number },
-): Record<string, string> {
-  const [noun = ''] = type.split('.');
-  const values: Record<Placeholder, string> = {
-    id,
-    timestamp,
-    type,
-    noun,
-    attempt: String(attempt),
-    retry: String(attempt - 1),
-  };
+export function fillHeaders({ headers }: WebhookSender, values: AttemptValues): Record<string, string> {
   const filled: Record<string, string> = {};
   for (const [name, template] of Object.entries(headers)) {
-    if (attempt === 1 && template.includes('{retry}')) continue;
-    filled[name] = template.replace(/\{(\w+)\}/g, (_, placeholder: Placeholder) => values[placeholder]);
+    if (values.attempt === 1 && template.includes('{retry')) continue;
+    filled[name] = template.replace(/\{(\w+)\}/g, (_, placeholder: Placeholder) =>
+      headerValues[placeholder](values),
+    );
   }
   return filled;
 }
+
+/** How receivers find the ID of an event, by which they recognize duplicates: a path in the body or a header; null if there is none. */
+export function getIdLocation({ idField, scheme }: WebhookSender): string | null {
+  return idField ?? scheme.headers.id;
+}
+
+const envelopeFields = { idField: 'data.id', typeField: 'type' } as const;
 
 export const senders = {
   svc: {
@@ -66,6 +95,8 @@ export const senders = {
     scheme: schemes.svc,
     body: 'envelope',
     headers: {},
+    ...envelopeFields,
+    hasLargeBodies: true,
     types: EVENT_TYPE_PATTERN,
     example: 'order.shipped',
     retryDelaysMs: null,
@@ -79,6 +110,9 @@ export const senders = {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
     },
+    idField: 'id',
+    typeField: 'type',
+    hasLargeBodies: false,
     types: /^[a-z]\w*(?:\.\w+)+$/,
     example: 'payment_intent.succeeded',
     // Up to three days with exponential backoff. The times are not published, and the schedule of the gap is such a one.
@@ -94,6 +128,10 @@ export const senders = {
       'X-GitHub-Event': '{noun}',
       'X-GitHub-Hook-ID': '1',
     },
+    idField: null,
+    typeField: null,
+    // At most 25 MB.
+    hasLargeBodies: true,
     // The part behind the dot is the field `action` of the payload.
     types: /^[a-z]\w*(?:\.\w+)?$/,
     example: 'issues.opened',
@@ -105,7 +143,10 @@ export const senders = {
     name: 'slack',
     scheme: schemes.slack,
     body: 'payload',
-    headers: { 'X-Slack-Retry-Num': '{retry}' },
+    headers: { 'X-Slack-Retry-Num': '{retry}', 'X-Slack-Retry-Reason': '{retry_reason}' },
+    idField: 'event_id',
+    typeField: 'event.type',
+    hasLargeBodies: false,
     types: /^[a-z]\w*(?:\.\w+)*$/,
     example: 'app_mention',
     // The first retry follows almost at once.
@@ -121,6 +162,9 @@ export const senders = {
       'X-Shopify-Shop-Domain': 'example.myshopify.com',
       'X-Shopify-API-Version': '2026-10',
     },
+    idField: null,
+    typeField: null,
+    hasLargeBodies: false,
     types: /^[a-z]\w*(?:\/\w+)+$/,
     example: 'orders/create',
     // Eight retries in four hours with exponential backoff. The times are not published.
@@ -132,6 +176,9 @@ export const senders = {
     scheme: schemes['standard-webhooks'],
     body: 'payload',
     headers: {},
+    idField: null,
+    typeField: 'type',
+    hasLargeBodies: false,
     types: /^\w+(?:\.\w+)*$/,
     example: 'user.created',
     retryDelaysMs: [
@@ -147,6 +194,9 @@ export const senders = {
     scheme: schemes.svix,
     body: 'payload',
     headers: {},
+    idField: null,
+    typeField: 'type',
+    hasLargeBodies: false,
     types: /^[\w-]+(?:\.[\w-]+)*$/,
     example: 'invoice.paid',
     retryDelaysMs: [
@@ -169,6 +219,9 @@ export const senderNames = Object.keys(senders) as readonly SenderName[];
 export const customSenderDefaults = {
   body: 'payload',
   headers: {},
+  idField: null,
+  typeField: null,
+  hasLargeBodies: false,
   types: ANY_EVENT_TYPE_PATTERN,
   example: 'order.shipped',
   retryDelaysMs: null,
@@ -183,8 +236,10 @@ export interface CustomSender extends Partial<Omit<WebhookSender, 'scheme'>> {
 
 /** @throws SvcError `validation_failed` for a name that does not exist, or an invalid scheme */
 export function getSender(sender: SenderName | CustomSender): WebhookSender {
-  if (typeof sender !== 'string')
-    return { ...customSenderDefaults, name: 'custom', ...sender, scheme: getScheme(sender.scheme) };
+  if (typeof sender !== 'string') {
+    const fields = { ...customSenderDefaults, name: 'custom', ...sender, scheme: getScheme(sender.scheme) };
+    return fields.body === 'envelope' ? { ...fields, ...envelopeFields } : fields;
+  }
   if (Object.hasOwn(senders, sender)) return senders[sender];
   throw new SvcError('validation_failed', `Sender ${JSON.stringify(sender)} does not exist.`, {
     hint: `Use a built-in sender: ${senderNames.join(', ')}`,

@@ -1,19 +1,29 @@
 /** Creates signed deliveries that a correct receiver accepts, and the same with one deviation. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import { UlidGenerator } from '../domain/ids.ts';
+import { applyJsonEdits, getTextAtPath, parsePath } from '../domain/json-path.ts';
+import { type AttemptValues, fillHeaders, type WebhookSender } from '../profile/senders.ts';
+import { type EventValues, toEnvelope } from '../resources/event.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { createSignatureHeaders } from '../signature/sign.ts';
 import { formatTimestamp } from '../signature/signature-header.ts';
 import type { DeliveryMessage, ReceiverResponse } from './receiver-client.ts';
 
 export interface DeliveryFactoryOptions {
-  readonly scheme: SignatureScheme;
+  readonly sender: WebhookSender;
   readonly secret: string;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-interface SignOptions {
+/** An event as it is delivered. */
+export interface SentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+interface SignOptions extends Partial<Pick<AttemptValues, 'attempt' | 'lastOutcome'>> {
   /**
    * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.secret}). A scheme without a
    * separator uses only the first.
@@ -25,12 +35,15 @@ interface SignOptions {
   readonly timestamp?: string;
   /** Rounds the time down to a minute. */
   readonly isWholeMinute?: boolean;
+  /** Not used if the header for it contains the ID of the event. */
   readonly deliveryId?: string;
 }
 
 export type SignedMessage = DeliveryMessage & {
+  readonly event: SentEvent;
   readonly headers: Readonly<Record<string, string>>;
-  /** The timestamp as text, wherever the scheme has it. */
+  /** The ID and the timestamp that are signed, if the scheme signs them. */
+  readonly id: string;
   readonly timestamp: string;
 };
 
@@ -43,6 +56,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
 const DATE_ROUNDING_MS = 500;
 
 export class DeliveryFactory {
+  readonly sender: WebhookSender;
   readonly scheme: SignatureScheme;
   readonly secret: string;
   readonly #options: DeliveryFactoryOptions;
@@ -52,13 +66,14 @@ export class DeliveryFactory {
 
   constructor(options: DeliveryFactoryOptions) {
     this.#options = options;
-    this.scheme = options.scheme;
+    this.sender = options.sender;
+    this.scheme = options.sender.scheme;
     this.secret = options.secret;
   }
 
   /** Returns a factory for the same receiver with another signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
-    const factory = new DeliveryFactory({ ...this.#options, scheme });
+    const factory = new DeliveryFactory({ ...this.#options, sender: { ...this.sender, scheme } });
     factory.#clockDifferenceMs = this.#clockDifferenceMs;
     return factory;
   }
@@ -75,16 +90,33 @@ export class DeliveryFactory {
     return this.#ids.next(kind, this.#options.now());
   }
 
-  /** Signs a body as the service does, apart from the options. */
-  sign(body: string, { secrets = [this.secret], ageMs, ...options }: SignOptions = {}): SignedMessage {
+  /** The event as the sender delivers it, with its ID where receivers find it. */
+  createEvent(event: EventValues): SentEvent {
+    const { id, type, payload } = event;
+    const { body: form, idField } = this.sender;
+    if (form === 'envelope') return { id, type, body: toEnvelope(event) };
+    if (idField === null) return { id, type, body: payload };
+    const kind = getTextAtPath(payload, parsePath(idField)) === undefined ? 'add' : 'override';
+    return { id, type, body: applyJsonEdits(payload, [{ kind, path: idField, value: JSON.stringify(id) }]) };
+  }
+
+  /** Signs an event as the sender does, apart from the options. */
+  sign(event: SentEvent, { secrets = [this.secret], ageMs, ...options }: SignOptions = {}): SignedMessage {
     const signingTime = this.#getSigningTime(ageMs);
     const time = options.isWholeMinute ? signingTime - (signingTime % MINUTE_MS) : signingTime;
     const {
-      deliveryId: id = this.createId('delivery'),
+      deliveryId = this.createId('delivery'),
       timestamp = formatTimestamp(this.scheme.timestampFormat, time),
+      attempt = 1,
+      lastOutcome,
     } = options;
-    const headers = createSignatureHeaders(this.scheme, secrets, { id, timestamp, body });
-    return { body, headers, timestamp };
+    const { type, body } = event;
+    const id = this.sender.idField === null ? event.id : deliveryId;
+    const headers = {
+      ...fillHeaders(this.sender, { id, timestamp, type, attempt, ...(lastOutcome && { lastOutcome }) }),
+      ...createSignatureHeaders(this.scheme, secrets, { id, timestamp, body }),
+    };
+    return { event, body, headers, id, timestamp };
   }
 
   #getSigningTime(ageMs: number | undefined): number {

@@ -15,8 +15,7 @@ export const fuzzRules = {
   accepted: {
     reference: '§6.2, §6.5',
     summary: 'a valid delivery gets a 2xx response within the time limit',
-    reason:
-      'If a delivery is not accepted, the service retries it for 72 hours, and then gives up: the event is lost.',
+    reason: 'If a delivery is not accepted, the service retries it until it gives up: the event is lost.',
     remedy:
       'Respond with 2xx to every delivery with a valid signature, including duplicates, unusual payloads and unknown types.',
   },
@@ -54,7 +53,7 @@ export const fuzzRules = {
     reference: '§6.6',
     summary: 'an event has a side effect even if it is days old or a newer event arrived first',
     reason:
-      'Retries delay deliveries for up to 72 hours and change their order: an event that is skipped because of that is lost.',
+      'Retries delay deliveries, for hours or days, and change their order: an event that is skipped because of that is lost.',
     remedy:
       'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it. The side effects that are observed must survive a restart.',
   },
@@ -68,7 +67,7 @@ export const fuzzRules = {
   running: {
     reference: '§6',
     summary: 'the receiver still accepts deliveries afterwards',
-    reason: 'While a receiver is down, the service retries each delivery, and gives up after 72 hours.',
+    reason: 'While a receiver is down, the service retries each delivery until it gives up.',
     remedy:
       'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503. To find a smaller sequence, pass --restart-command.',
   },

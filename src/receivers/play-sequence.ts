@@ -1,9 +1,9 @@
 /** Plays a sequence against a receiver, as the service would, and records what happens. */
+import type { AttemptOutcome } from '../domain/delivery.ts';
 import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
 import { sleep } from '../platform/timers.ts';
-import { toEnvelope } from '../resources/event.ts';
-import type { DeliveryFactory } from './delivery-factory.ts';
+import type { DeliveryFactory, SentEvent } from './delivery-factory.ts';
 import {
   type DeliveryMessage,
   isAccepted,
@@ -105,11 +105,13 @@ export class SequencePlay {
   /** For bursts and health checks. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
   readonly #otherIds = new UlidGenerator();
   readonly #workspaceId: string;
-  readonly #events: readonly PlayedEvent[];
-  readonly #envelopes: readonly string[];
+  readonly #events: readonly SentEvent[];
+  /** With the index null. */
   readonly #otherEvents: PlayedEvent[] = [];
   /** The latest delivery of each event by its index. A step sends it again, unless it makes a new one. */
   readonly #deliveryIds = new Map<number, string>();
+  /** The number of attempts of each delivery, by its ID. */
+  readonly #attempts = new Map<string, number>();
   readonly #exchanges: Exchange[] = [];
   /** The restart that is in progress; null without one. */
   #restarting: Promise<void> | null = null;
@@ -130,18 +132,17 @@ export class SequencePlay {
     this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
     this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
     const firstId = this.#ids.next('event', this.#startedAt);
-    this.#events = sequence.events.map((_, index) => ({ id: toSimilarId(firstId, index), index }));
-    this.#envelopes = sequence.events.map((event, index) =>
-      this.#createEnvelope(
-        this.#events[index]?.id ?? '',
+    this.#events = sequence.events.map((event, index) =>
+      this.#createEvent(
+        toSimilarId(firstId, index),
         event,
         firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS,
       ),
     );
   }
 
-  #createEnvelope(id: string, event: SequenceEvent, createdAt: number): string {
-    return toEnvelope({
+  #createEvent(id: string, event: SequenceEvent, createdAt: number): SentEvent {
+    return this.#options.factory.createEvent({
       id,
       workspace_id: this.#workspaceId,
       type: event.type,
@@ -218,16 +219,23 @@ export class SequencePlay {
 
   async #deliver(step: DeliverStep, index: number): Promise<void> {
     const event = this.#events[step.event];
-    const body = this.#envelopes[step.event];
-    if (event === undefined || body === undefined) return;
+    if (event === undefined) return;
     const deliveryId = this.#getDeliveryId(step);
-    const { factory } = this.#options;
-    await this.#sendUntilSettled({ event, step: index, isGenuine: true }, (attempt) => ({
-      ...factory.sign(body, { deliveryId }),
+    const played = { id: event.id, index: step.event };
+    await this.#sendUntilSettled({ event: played, step: index, isGenuine: true }, (last) => ({
+      ...this.#signAttempt(event, deliveryId, last),
       hasSlowBody: step.slow_body,
       keepsConnection: step.keep_connection,
-      failure: attempt === 1 ? step.failure : undefined,
+      failure: last === null ? step.failure : undefined,
     }));
+  }
+
+  /** @param last the response to the attempt before; null if this is the first of a step. Another step has then lost it, if there is one. */
+  #signAttempt(event: SentEvent, deliveryId: string, last: ReceiverResponse | null): DeliveryMessage {
+    const attempt = (this.#attempts.get(deliveryId) ?? 0) + 1;
+    this.#attempts.set(deliveryId, attempt);
+    const lastOutcome = () => (last === null ? 'timeout' : toOutcome(last));
+    return this.#options.factory.sign(event, { deliveryId, attempt, lastOutcome });
   }
 
   #getDeliveryId({ event, new_delivery: isNew }: DeliverStep): string {
@@ -243,13 +251,15 @@ export class SequencePlay {
    */
   async #sendUntilSettled(
     delivery: Pick<Exchange, 'event' | 'step' | 'isGenuine'>,
-    createRequest: (attempt: number) => DeliveryMessage,
+    createRequest: (last: ReceiverResponse | null) => DeliveryMessage,
   ): Promise<void> {
     let startedAt = performance.now();
     let failures = 0;
+    let last: ReceiverResponse | null = null;
     for (let attempt = 1; ; attempt++) {
       const restarting = this.#restarting;
-      const response = await this.#send(createRequest(attempt), { ...delivery, attempt });
+      const response = await this.#send(createRequest(last), { ...delivery, attempt });
+      last = response;
       const isSettled = isAccepted(response) || (!delivery.isGenuine && isRejected(response));
       if (isSettled || this.#options.signal.aborted) return;
       if (restarting !== null) {
@@ -276,12 +286,12 @@ export class SequencePlay {
     step: number,
   ): Promise<void> {
     const event = this.#events[index];
-    const body = this.#envelopes[index];
-    if (event === undefined || body === undefined) return;
-    const request = create(this.#options.factory, body);
-    const id: string = JSON.parse(request.body).data.id;
-    const sent = id === event.id ? event : { id, index: null };
-    if (sent !== event) this.#otherEvents.push(sent);
+    if (event === undefined) return;
+    const request = create(this.#options.factory, event);
+    const { id } = request.event ?? event;
+    const isOther = id !== event.id;
+    const sent = { id, index: isOther ? null : index };
+    if (isOther) this.#otherEvents.push(sent);
     await this.#sendUntilSettled({ event: sent, step, isGenuine }, () => request);
   }
 
@@ -291,8 +301,8 @@ export class SequencePlay {
       for (let event = events.shift(); event !== undefined; event = events.shift()) {
         if (this.#isOver()) return;
         const deliveryId = this.#options.factory.createId('delivery');
-        await this.#sendUntilSettled({ event, step, isGenuine: true }, () =>
-          this.#createOtherRequest(event, deliveryId),
+        await this.#sendUntilSettled({ event, step, isGenuine: true }, (last) =>
+          this.#createOtherRequest(event, deliveryId, last),
         );
       }
     };
@@ -312,7 +322,7 @@ export class SequencePlay {
     const startedAt = performance.now();
     while (!this.#options.signal.aborted) {
       const event = this.#createOtherEvent();
-      const request = this.#createOtherRequest(event, this.#options.factory.createId('delivery'));
+      const request = this.#createOtherRequest(event, this.#options.factory.createId('delivery'), null);
       const response = await this.#send(request, { step: null, attempt: 1, event, isGenuine: true });
       if (isAccepted(response)) return true;
       const isOver = performance.now() - startedAt >= Math.min(RECOVERY_MS, this.#limits.timeoutMs);
@@ -328,10 +338,13 @@ export class SequencePlay {
     return event;
   }
 
-  #createOtherRequest(event: PlayedEvent, deliveryId: string): DeliveryMessage {
-    const { factory, template } = this.#options;
-    const body = this.#createEnvelope(event.id, template, this.#startedAt);
-    return factory.sign(body, { deliveryId });
+  #createOtherRequest(
+    { id }: PlayedEvent,
+    deliveryId: string,
+    last: ReceiverResponse | null,
+  ): DeliveryMessage {
+    const event = this.#createEvent(id, this.#options.template, this.#startedAt);
+    return this.#signAttempt(event, deliveryId, last);
   }
 
   async #send(
@@ -351,6 +364,13 @@ export class SequencePlay {
       [...this.#events, ...this.#otherEvents].map(({ id }) => [id, acceptedIds.has(id) ? 1 : 0]),
     );
   }
+}
+
+/** How an attempt that is repeated ended, as the emulator records it. */
+function toOutcome({ status, failure }: ReceiverResponse): AttemptOutcome {
+  if (status !== null) return 'http_error';
+  if (failure === 'tls') return 'tls_error';
+  return failure === 'connection' ? 'connection_error' : 'timeout';
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The receiver rules, what a check of a receiver is, and the report of checks and of fuzz runs. */
+import { getIdLocation, type WebhookSender } from '../profile/senders.ts';
 import type { CheckSession } from './check-session.ts';
 
 /** The receiver rules (§6), each with its section of the service description and what a receiver must do. */
@@ -26,7 +27,7 @@ export const receiverRuleNames = Object.keys(receiverRules) as readonly Receiver
 
 /**
  * - `inconclusive`: the check could not see what the receiver did, or could not run.
- * - `skipped`: the check needs a value that was not given.
+ * - `skipped`: the check needs a value that was not given, or makes no sense for the sender.
  */
 export type CheckStatus = 'passed' | 'failed' | 'inconclusive' | 'skipped';
 
@@ -36,6 +37,11 @@ export interface CheckOutcome {
   readonly received: string;
   /** What this means, and what to do. */
   readonly meaning: string;
+}
+
+/** A text about events, with the ID as receivers of the sender find it. */
+export function nameEventId(text: string, sender: WebhookSender): string {
+  return text.replaceAll('data.id', getIdLocation(sender) ?? 'event ID');
 }
 
 export type CheckId = `${ReceiverRule}.${string}`;
@@ -53,6 +59,8 @@ export interface ReceiverCheck {
    * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
    */
   readonly judgesByResponse?: true;
+  /** Why the check makes no sense for the sender; null if it does (default: it always does). */
+  findSkipReason?(session: CheckSession): string | null;
   run(session: CheckSession): Promise<CheckOutcome>;
 }
 
@@ -72,7 +80,7 @@ export interface ReceiverReport {
   readonly passed: number;
   readonly failed: number;
   readonly inconclusive: number;
-  /** Checks that need a value that was not given. */
+  /** Checks that need a value that was not given, or make no sense for the sender. */
   readonly skipped: number;
   readonly checks: readonly CheckResult[];
 }

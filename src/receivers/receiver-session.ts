@@ -1,6 +1,6 @@
 /** Plays sequences against one receiver, and keeps what all plays need: its speed, whether it runs, and its side effects. */
 
-import type { SignatureScheme } from '../signature/scheme.ts';
+import type { WebhookSender } from '../profile/senders.ts';
 import { DeliveryFactory } from './delivery-factory.ts';
 import { findViolations, type Violation } from './play-rules.ts';
 import { type PlayLimits, type PlayRecord, SequencePlay } from './play-sequence.ts';
@@ -17,7 +17,8 @@ import type { ReadSideEffects } from './side-effect-reader.ts';
 export interface SessionOptions extends ReceiverClientOptions {
   /** Time limit for a response or a side effect. */
   readonly timeoutMs: number;
-  readonly scheme: SignatureScheme;
+  /** Whose deliveries the receiver is sent. */
+  readonly sender: WebhookSender;
   readonly secret: string;
   /** Null if side effects are not observed. If it returns IDs, the side effects of other senders do not count. */
   readonly readSideEffects: ReadSideEffects | null;

@@ -18,6 +18,7 @@ import {
   type CheckResult,
   failed,
   inconclusive,
+  nameEventId,
   type ReceiverCheck,
   type ReceiverReport,
   type ReceiverRule,
@@ -56,8 +57,8 @@ export async function runChecks(options: RunChecksOptions): Promise<CheckReport>
 }
 
 async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> {
-  const { scheme, apiKey, only, strict, signal, onProgress } = options;
-  const checks = listChecks(scheme, apiKey);
+  const { sender, apiKey, only, strict, signal, onProgress } = options;
+  const checks = listChecks(sender.scheme, apiKey);
   const selected = selectChecks(checks, only);
   const session = new CheckSession(options);
   const runner = new CheckRunner(session);
@@ -67,7 +68,9 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
     if (isSelected) onProgress?.(results.length, selected.size, check.id);
     const outcome = await runner.run(check);
     if (signal.aborted) break;
-    if (isSelected) results.push({ id: check.id, rule: getRule(check), sent: check.sent, ...outcome });
+    const meaning = nameEventId(outcome.meaning, sender);
+    const { id, sent } = check;
+    if (isSelected) results.push({ id, rule: getRule(check), sent, ...outcome, meaning });
   }
   onProgress?.(results.length, selected.size, null);
   const report = toReport(results, signal.aborted);
@@ -122,6 +125,8 @@ class CheckRunner {
   }
 
   async run(check: ReceiverCheck): Promise<CheckOutcome> {
+    const skipReason = check.findSkipReason?.(this.#session) ?? null;
+    if (skipReason !== null) return { status: 'skipped', received: '', meaning: skipReason };
     const blocker = this.#findBlocker(check);
     const outcome = blocker === null ? await this.#play(check) : inconclusive('', blocker);
     if (outcome.status !== 'passed') {

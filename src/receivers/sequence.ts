@@ -3,10 +3,12 @@ import * as v from 'valibot';
 import { SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
 import { isObject } from '../domain/json.ts';
+import { applyJsonEdits, getTextAtPath, parsePath } from '../domain/json-path.ts';
 import { attackNames, attacks } from '../domain/variations.ts';
+import type { WebhookSender } from '../profile/senders.ts';
 import { listProblems } from '../resources/validate.ts';
 import { text, wholeNumber } from '../resources/value-schemas.ts';
-import type { DeliveryFactory } from './delivery-factory.ts';
+import type { DeliveryFactory, SentEvent } from './delivery-factory.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
 
 /** The version of the file format. */
@@ -85,8 +87,8 @@ export interface CustomStep {
   readonly isGenuine: boolean;
   /** As in a step of a sequence. */
   readonly with_previous?: boolean | undefined;
-  /** @param body the envelope of the event */
-  create(factory: DeliveryFactory, body: string): DeliveryMessage;
+  /** @returns with the event if it is another one */
+  create(factory: DeliveryFactory, event: SentEvent): DeliveryMessage & { readonly event?: SentEvent };
 }
 
 /** What is played: a delivery sequence, or the fixed one of a check. */
@@ -104,8 +106,31 @@ export interface EventTemplate {
 
 /** A field that no payload has. */
 export const UNKNOWN_FIELD = 'svc_test';
-/** An event type that no receiver knows. */
-export const UNKNOWN_TYPE = 'svc_test.unknown';
+/** Event types that no receiver knows, in the forms of all senders. */
+const unknownTypes: readonly string[] = ['svc_test.unknown', 'svc_test/unknown', 'svc_test'];
+
+export function isUnknownType(type: string): boolean {
+  return unknownTypes.includes(type);
+}
+
+/**
+ * An event of a type that no receiver knows, otherwise like the given one.
+ * @returns null for a sender whose receivers would not notice it
+ */
+export function createUnknownEvent(
+  { body, types, typeField, headers }: WebhookSender,
+  { payload }: EventTemplate,
+): EventTemplate | null {
+  const type = unknownTypes.find((name) => types.test(name));
+  if (type === undefined) return null;
+  if (body === 'envelope') return { type, payload };
+  if (typeField !== null && getTextAtPath(payload, parsePath(typeField)) !== undefined) {
+    const value = JSON.stringify(type);
+    return { type, payload: applyJsonEdits(payload, [{ kind: 'override', path: typeField, value }]) };
+  }
+  const isInHeader = Object.values(headers).some((template) => /\{(?:type|noun)\}/.test(template));
+  return isInHeader ? { type, payload } : null;
+}
 
 function isObjectText(text: string): boolean {
   try {

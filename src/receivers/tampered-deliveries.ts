@@ -5,8 +5,9 @@ import { type AttackName, attackNames, attacks } from '../domain/variations.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { hasTimestamp } from '../signature/schemes.ts';
 import { parseSignatureHeader } from '../signature/signature-header.ts';
-import type { DeliveryFactory, SignedMessage } from './delivery-factory.ts';
+import type { DeliveryFactory, SentEvent, SignedMessage } from './delivery-factory.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
+import { addField } from './sequence.ts';
 
 export interface TamperedDelivery {
   /** The check that fails if the receiver accepts it. */
@@ -14,8 +15,7 @@ export interface TamperedDelivery {
   readonly sent: string;
   /** What it means if a receiver accepts it, and what to do. */
   readonly explanation: string;
-  /** @param body the envelope of an event */
-  create(factory: DeliveryFactory, body: string): DeliveryMessage;
+  create(factory: DeliveryFactory, event: SentEvent): DeliveryMessage;
 }
 
 /**
@@ -63,21 +63,18 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
   altered: {
     id: ALTERED_BODY_CHECK_ID,
     explanation: 'Your receiver accepts a changed body. Compute the signature over the body that arrived.',
-    create: (factory, body) => ({
-      ...factory.sign(body),
-      body: `${body.slice(0, -1)},"altered":true}`,
-    }),
+    create: (factory, event) => ({ ...factory.sign(event), body: addField(event.body, 'altered', 'true') }),
   },
   'missing-signature': {
     id: 'signature.missing',
     explanation:
       'Your receiver accepts a delivery without a signature. Reject it instead of skipping verification.',
-    create: (factory, body) => withoutHeader(factory.sign(body), factory.scheme.headers.signature),
+    create: (factory, event) => withoutHeader(factory.sign(event), factory.scheme.headers.signature),
   },
   'empty-signature': {
     id: 'signature.empty',
     explanation: 'Your receiver accepts an empty signature. Reject it instead of skipping verification.',
-    create: (factory, body) => withHeader(factory.sign(body), factory.scheme.headers.signature, ''),
+    create: (factory, event) => withHeader(factory.sign(event), factory.scheme.headers.signature, ''),
   },
   'missing-digest': {
     id: 'signature.blank',
@@ -132,66 +129,66 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     id: 'signature.empty-body',
     explanation:
       'Your receiver verifies an empty body, because a parser has already read it. Read the raw bytes first.',
-    create: (factory, body) => ({ ...factory.sign(''), body }),
+    create: (factory, event) => ({ ...factory.sign({ ...event, body: '' }), body: event.body }),
   },
   'doubled-signature': {
     id: 'signature.doubled',
     explanation:
       'Your receiver accepts a delivery with two signature headers, although neither signature is valid. Reject a delivery unless one of its signatures matches.',
-    create(factory, body) {
+    create(factory, event) {
       const { signature } = factory.scheme.headers;
-      const [first, second] = [signWithOtherSecret(factory, body), signWithOtherSecret(factory, body)];
+      const [first, second] = [signWithOtherSecret(factory, event), signWithOtherSecret(factory, event)];
       const values = [first, second].map(({ headers }) => headers[signature] ?? '');
-      return { body, headers: { ...first.headers, [signature]: values } };
+      return withHeader(first, signature, values);
     },
   },
   'missing-timestamp': {
     id: 'timestamp.missing',
     explanation: 'Your receiver accepts a delivery without a timestamp. Reject it.',
     isPossible: hasTimestampHeader,
-    create: (factory, body) => withoutHeader(factory.sign(body), factory.scheme.headers.timestamp ?? ''),
+    create: (factory, event) => withoutHeader(factory.sign(event), factory.scheme.headers.timestamp ?? ''),
   },
   stale: {
     id: OLD_DELIVERY_CHECK_ID,
     explanation:
       'Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.',
     isPossible: hasTimestamp,
-    create: (factory, body) => factory.sign(body, { ageMs: STALE_AGE_MS }),
+    create: (factory, event) => factory.sign(event, { ageMs: STALE_AGE_MS }),
   },
   'slightly-stale': {
     id: 'timestamp.slightly-old',
     explanation:
       'Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.',
     isPossible: hasTimestamp,
-    create: (factory, body) => factory.sign(body, { ageMs: SLIGHTLY_STALE_AGE_MS }),
+    create: (factory, event) => factory.sign(event, { ageMs: SLIGHTLY_STALE_AGE_MS }),
   },
   'unreadable-timestamp': {
     id: 'timestamp.unreadable',
     explanation:
       'Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.',
     isPossible: hasTimestamp,
-    create: (factory, body) => factory.sign(body, { timestamp: 'not-a-time' }),
+    create: (factory, event) => factory.sign(event, { timestamp: 'not-a-time' }),
   },
   future: {
     id: 'timestamp.future',
     explanation:
       'Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
     isPossible: (scheme) => hasTimestamp(scheme) && !acceptFutureTimestamps.includes(scheme.name),
-    create: (factory, body) => factory.sign(body, { ageMs: FUTURE_AGE_MS }),
+    create: (factory, event) => factory.sign(event, { ageMs: FUTURE_AGE_MS }),
   },
   replayed: {
     id: 'timestamp.replaced',
     explanation:
       'Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.',
     isPossible: ({ content }) => content.includes('{timestamp}'),
-    create(factory, body) {
-      const stale = factory.sign(body, { ageMs: STALE_AGE_MS });
-      const { timestamp } = factory.sign(body);
+    create(factory, event) {
+      const stale = factory.sign(event, { ageMs: STALE_AGE_MS });
+      const { timestamp } = factory.sign(event);
       const headers = Object.entries(stale.headers).map(([name, value]) => [
         name,
         value.replace(stale.timestamp, timestamp),
       ]);
-      return { body, headers: Object.fromEntries(headers) };
+      return { body: event.body, headers: Object.fromEntries(headers) };
     },
   },
   'unsigned-timestamp': {
@@ -199,16 +196,16 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
     explanation:
       'Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.',
     isPossible: ({ content }) => content.includes('{timestamp}'),
-    create: (factory, body) => factory.withScheme({ ...factory.scheme, content: '{body}' }).sign(body),
+    create: (factory, event) => factory.withScheme({ ...factory.scheme, content: '{body}' }).sign(event),
   },
   'doubled-timestamp': {
     id: 'timestamp.doubled',
     explanation:
       'Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.',
     isPossible: hasTimestampHeader,
-    create(factory, body) {
-      const stale = factory.sign(body, { ageMs: STALE_AGE_MS });
-      const timestamps = [stale.timestamp, factory.sign(body).timestamp];
+    create(factory, event) {
+      const stale = factory.sign(event, { ageMs: STALE_AGE_MS });
+      const timestamps = [stale.timestamp, factory.sign(event).timestamp];
       return withHeader(stale, factory.scheme.headers.timestamp ?? '', timestamps);
     },
   },
@@ -219,8 +216,8 @@ export function createOtherSecret({ scheme }: DeliveryFactory): string {
   return createWebhookSecret(scheme.key);
 }
 
-function signWithOtherSecret(factory: DeliveryFactory, body: string): SignedMessage {
-  return factory.sign(body, { secrets: [createOtherSecret(factory)] });
+function signWithOtherSecret(factory: DeliveryFactory, event: SentEvent): SignedMessage {
+  return factory.sign(event, { secrets: [createOtherSecret(factory)] });
 }
 
 function withDigest(change: (digest: string) => string): Definition['create'] {
@@ -229,8 +226,8 @@ function withDigest(change: (digest: string) => string): Definition['create'] {
 
 /** @param change gets the signature with its prefix */
 function withSignature(change: (signature: string, prefix: string) => string): Definition['create'] {
-  return (factory, body) => {
-    const message = factory.sign(body);
+  return (factory, event) => {
+    const message = factory.sign(event);
     const { header, headers } = factory.scheme;
     const text = message.headers[headers.signature] ?? '';
     const [digest = ''] = parseSignatureHeader(factory.scheme, text).digests;

@@ -348,7 +348,7 @@ const kinds: readonly MistakeKind[] = [
         .map((otherScheme) => [
           `the scheme ${otherScheme.name} was verified instead of ${name}`,
           { otherScheme },
-          `Verify the scheme ${name}, or let svc sign with the other one: --scheme ${otherScheme.name}.`,
+          `Verify the scheme ${name}, or let svc send what your receiver expects: --sender ${otherScheme.name}.`,
         ]),
   },
   {

@@ -42,7 +42,7 @@ const allowed: Record<string, readonly string[]> = {
     'mcp',
   ],
   // Checks and fuzzing need no code of the emulator. `diagnosis` says why a connection failed.
-  receivers: ['domain', 'signature', 'platform', 'resources', 'diagnosis'],
+  receivers: ['domain', 'signature', 'platform', 'resources', 'profile', 'diagnosis'],
   'signature.ts': ['domain', 'signature', 'platform'],
   // The entries of the npm package's command and of the single executable.
   'start.ts': ['platform'],

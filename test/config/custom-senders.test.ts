@@ -154,6 +154,9 @@ describe('a sender in the configuration file', () => {
       scheme: { ...schemes.svc, name: 'acme' },
       body: 'payload',
       headers: {},
+      idField: null,
+      typeField: null,
+      hasLargeBodies: false,
       types: expect.any(RegExp),
       example: 'order.shipped',
       retryDelaysMs: null,
@@ -169,7 +172,12 @@ describe('a sender in the configuration file', () => {
       retry: ['1m', '1h30m'],
       source: 'https://example.com/webhooks',
     });
-    expect(sender).toMatchObject({ body: 'envelope', retryDelaysMs: [60_000, 5_400_000] });
+    expect(sender).toMatchObject({
+      body: 'envelope',
+      idField: 'data.id',
+      typeField: 'type',
+      retryDelaysMs: [60_000, 5_400_000],
+    });
     expect(['push', 'Push', 'a.push'].filter((type) => sender?.types.test(type))).toEqual(['push']);
   });
 

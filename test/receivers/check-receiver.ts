@@ -1,6 +1,6 @@
+import { senders } from '../../src/profile/senders.ts';
 import type { CheckStatus } from '../../src/receivers/receiver-check.ts';
 import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receivers/run-checks.ts';
-import { schemes } from '../../src/signature/schemes.ts';
 import { API_KEY, SECRET } from './configurable-receiver.ts';
 
 type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> &
@@ -16,7 +16,7 @@ export function checkReceiver({ countSideEffects, ...options }: CheckReceiverOpt
       countSideEffects === undefined ? null : async () => ({ count: await countSideEffects(), ids: null }),
     urlRule: 'local',
     secret: SECRET,
-    scheme: schemes.svc,
+    sender: senders.svc,
     apiKey: API_KEY,
     only: [],
     strict: false,

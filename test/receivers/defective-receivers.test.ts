@@ -10,6 +10,7 @@ import {
   type Serializer,
   writeJson,
 } from '../../src/signature/json-serializers.ts';
+import { senders } from '../../src/profile/senders.ts';
 import type { SignatureScheme } from '../../src/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/signature/schemes.ts';
 import { verifyMessage } from '../../src/signature/verify.ts';
@@ -190,7 +191,7 @@ describe('runChecks', () => {
       await using receiver = await startCheckedReceiver(verifiesNothing);
       const report = await checkReceiver({
         ...receiver,
-        scheme: schemes.github,
+        sender: { ...senders.svc, scheme: schemes.github },
         only: ['rejection.same-event'],
       });
       expect(idsOf(report, 'inconclusive')).toEqual(['rejection.same-event']);
@@ -319,7 +320,7 @@ describe('runChecks', () => {
   it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {
     const secret = 'whsec_c3ZjLWNoZWNrLXNlY3JldA==';
     await using receiver = await startCheckedReceiver(verifyWith(schemes[name], secret));
-    const report = await checkReceiver({ url: receiver.url, secret, scheme: schemes[name] });
+    const report = await checkReceiver({ url: receiver.url, secret, sender: { ...senders.svc, scheme: schemes[name] } });
     expect(idsOf(report, 'failed')).toEqual([]);
     expect(idsOf(report, 'inconclusive')).toEqual(needsObserver);
   });
@@ -329,7 +330,7 @@ describe('runChecks', () => {
     const scheme: SignatureScheme = { ...schemes.svc, name: 'own', key, timestampFormat: 'unix_ms' };
     const secret = '00ff'.repeat(16);
     await using receiver = await startCheckedReceiver(verifyWith(scheme, secret));
-    const report = await checkReceiver({ url: receiver.url, secret, scheme });
+    const report = await checkReceiver({ url: receiver.url, secret, sender: { ...senders.svc, scheme } });
     expect(idsOf(report, 'failed')).toEqual([]);
   });
 });

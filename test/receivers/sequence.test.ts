@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { getSender, senders } from '../../src/profile/senders.ts';
 import {
+  createUnknownEvent,
   type DeliverySequence,
   describeStep,
   groupSteps,
@@ -8,6 +10,22 @@ import {
   type SequenceStep,
   toPayloadText,
 } from '../../src/receivers/sequence.ts';
+
+it.each([
+  [senders.svc, '{"a":1}', { type: 'svc_test.unknown', payload: '{"a":1}' }],
+  [senders.stripe, '{"type":"a.b"}', { type: 'svc_test.unknown', payload: '{"type":"svc_test.unknown"}' }],
+  [senders.shopify, '{"id":1.50}', { type: 'svc_test/unknown', payload: '{"id":1.50}' }],
+  [senders.github, '{}', { type: 'svc_test.unknown', payload: '{}' }],
+  // Nothing in the delivery would show the type.
+  [getSender({ scheme: 'github' }), '{"type":"a"}', null],
+  [senders.svix, '{"id":1}', null],
+  [getSender({ scheme: 'github', typeField: 'type', types: /^robot$/ }), '{"type":"robot"}', null],
+])(
+  'an event of $name with the payload %s has an unknown type where receivers see it',
+  (sender, payload, expected) => {
+    expect(createUnknownEvent(sender, { type: 'a.b', payload })).toEqual(expected);
+  },
+);
 
 const event = { type: 'order.shipped', payload: '{"order_id":"ord_1"}' };
 

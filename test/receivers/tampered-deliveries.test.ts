@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attackNames } from '../../src/domain/variations.ts';
+import { senders } from '../../src/profile/senders.ts';
 import { DeliveryFactory } from '../../src/receivers/delivery-factory.ts';
 import type { DeliveryMessage } from '../../src/receivers/receiver-client.ts';
 import { listChecks } from '../../src/receivers/run-checks.ts';
@@ -8,12 +9,15 @@ import { schemeNames, schemes } from '../../src/signature/schemes.ts';
 import { verifyMessage } from '../../src/signature/verify.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
-const BODY =
-  '{"type":"order.shipped","workspace_id":"ws_1","created_at":"2026-11-22T12:00:00Z","data":{"id":"evt_1","payload":{}}}';
+const event = {
+  id: 'evt_1',
+  type: 'order.shipped',
+  body: '{"type":"order.shipped","workspace_id":"ws_1","created_at":"2026-11-22T12:00:00Z","data":{"id":"evt_1","payload":{}}}',
+};
 
 function createFactory(scheme: (typeof schemes)[keyof typeof schemes]): DeliveryFactory {
   return new DeliveryFactory({
-    scheme,
+    sender: { ...senders.svc, scheme },
     secret: 'whsec_c3ZjLWNoZWNrLXNlY3JldA==',
     now: () => now,
   });
@@ -38,14 +42,13 @@ const joins = {
 
 describe.each(schemeNames)('the tampered deliveries of the scheme %s', (name) => {
   const factory = createFactory(schemes[name]);
-  const body = BODY;
 
   it.each(Object.entries(joins))(
     'a correct receiver that %s rejects each, and accepts a valid delivery',
     (_, join) => {
-      expect(verify(factory, factory.sign(body), join)).toBe(true);
+      expect(verify(factory, factory.sign(event), join)).toBe(true);
       const accepted = listAttacks(factory.scheme).filter((attack) =>
-        verify(factory, getTamperedDelivery(attack).create(factory, body), join),
+        verify(factory, getTamperedDelivery(attack).create(factory, event), join),
       );
       expect(accepted).toEqual([]);
     },
@@ -92,15 +95,14 @@ it.each([
   ['doubled-timestamp', ['2026-11-22T11:53:50Z', '2026-11-22T12:00:00Z']],
 ] as const)('the tampered delivery %s has the timestamp %s', (name, timestamp) => {
   const factory = createFactory(schemes.svc);
-  const { headers } = getTamperedDelivery(name).create(factory, BODY);
+  const { headers } = getTamperedDelivery(name).create(factory, event);
   expect(headers['Service-Timestamp']).toEqual(timestamp);
 });
 
 it('the tampered delivery truncated-signature has the first half of the digest', () => {
   const factory = createFactory(schemes.svc);
-  const body = BODY;
-  const whole = factory.sign(body).headers['Service-Signature'] ?? '';
-  const { headers } = getTamperedDelivery('truncated-signature').create(factory, body);
+  const whole = factory.sign(event).headers['Service-Signature'] ?? '';
+  const { headers } = getTamperedDelivery('truncated-signature').create(factory, event);
   expect(headers['Service-Signature']).toHaveLength('v1='.length + 32);
   expect(whole.startsWith(String(headers['Service-Signature']))).toBe(true);
 });

@@ -212,6 +212,14 @@ describe('the official packages', () => {
     expect(handled).toEqual([['<@U0BOT> what is brewing?', 1]]);
     const { attempts } = await emulator.control.getDelivery({ id });
     expect(attempts.map(({ response_status: status }) => status)).toEqual([500, 200]);
+    const retryHeaders = attempts.map(({ request }) => [
+      request.headers['X-Slack-Retry-Num'],
+      request.headers['X-Slack-Retry-Reason'],
+    ]);
+    expect(retryHeaders).toEqual([
+      [undefined, undefined],
+      ['1', 'http_error'],
+    ]);
 
     const challenge = await trigger(emulator, 'url_verification');
     const [answer] = (await emulator.control.getDelivery({ id: challenge })).attempts;

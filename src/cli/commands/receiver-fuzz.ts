@@ -7,8 +7,6 @@ import type { ExitCode } from '../../domain/errors.ts';
 import { formatCount, formatDeliveryCount } from '../../domain/message-parts.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { DEFAULT_RUNS, MAX_RUNS, MAX_SEED, selectVariations, variations } from '../../domain/variations.ts';
-import { listFixtures } from '../../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { readJsonFile } from '../../platform/read-data-file.ts';
 import {
   type FuzzOptions,
@@ -152,9 +150,6 @@ async function toFuzzOptions(
   const { restartCommand, runs, time, randomSeed, events, only, without } = options;
   const { cwd, signal } = context;
   const resolved = await resolveReceiverOptions(url, options, context);
-  const { projectFolder } = await context.resolveConfig();
-  const fixtures = listFixtures(fixtureFolders(projectFolder)).map(({ type }) => type);
-  const types = (events?.length ? events : fixtures) as [string, ...string[]];
   if (restartCommand === undefined) {
     if (replay?.steps.some(({ kind }) => kind === 'restart'))
       throw createRestartError('The sequence restarts the receiver, so it needs --restart-command.');
@@ -172,7 +167,11 @@ async function toFuzzOptions(
     variations: selectVariations(only, without),
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
-    events: await createEvents(types, { randomSeed: String(seed) }, context),
+    events: await createEvents(
+      events?.length ? events : undefined,
+      { sender: resolved.sender, randomSeed: String(seed) },
+      context,
+    ),
     restart: restartCommand === undefined ? null : restart,
   };
 }
@@ -231,7 +230,7 @@ function listReplayArguments(path: string, options: Options): string[] {
   const values = {
     '--replay': path,
     '--observe': options.observe,
-    '--scheme': options.scheme,
+    '--sender': options.sender,
     '--timeout': timeout && formatDuration(timeout),
     '--ca': options.ca,
     '--events': events?.join(','),

@@ -48,8 +48,6 @@ whose data you can afford to lose. Some checks need to know what the receiver di
 --observe with a URL or a command that returns the side effects, such as rows in a table: their IDs or their number.
 Without it, these checks are inconclusive, which is a failure only with --strict, or if no check passes.`;
 
-const DEFAULT_TYPE = 'order.shipped';
-
 /** Exit code 1 if the report is not ok. */
 export const check = defineCommand({
   options: {
@@ -64,7 +62,7 @@ export const check = defineCommand({
       option: '--event-type <type>',
       summary: 'Event type to send, with the payload of its fixture',
       schema: EventType,
-      defaultText: DEFAULT_TYPE,
+      defaultText: 'an example of the sender, such as order.shipped',
     },
     strict: { option: '--strict', summary: 'Exit with code 1 if a check is inconclusive' },
     ...receiverRows,
@@ -94,9 +92,11 @@ export const check = defineCommand({
     ],
   ],
   async run(options, context) {
-    const { url, eventType = DEFAULT_TYPE } = options;
+    const { url, eventType } = options;
     const receiverOptions = await resolveReceiverOptions(url, options, context);
-    const [event] = await createEvents([eventType], {}, context);
+    const { sender } = receiverOptions;
+    const events = await createEvents(eventType === undefined ? undefined : [eventType], { sender }, context);
+    const event = events.find(({ type }) => type === sender.example) ?? events[0];
     const { values } = await context.resolveConfig();
     let progressBar = renderProgressBar(0, 1);
     const report = await withProgress(

@@ -7,7 +7,7 @@ import { getDeliveryFault } from '../../domain/fault.ts';
 import { parseReceiverUrl } from '../../domain/http-url.ts';
 import { isPastWindow } from '../../domain/retry-policy.ts';
 import { VERSION } from '../../platform/package-info.ts';
-import { fillHeaders } from '../../profile/senders.ts';
+import { type AttemptValues, fillHeaders } from '../../profile/senders.ts';
 import { createSignatureHeaders, type DeliveryToSign } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
 import type { DeliveryProgressRow, DeliveryUpdate, SendableDelivery } from '../../store/deliveries.ts';
@@ -135,8 +135,12 @@ function prepareAttempt(
   try {
     parseReceiverUrl(delivery.url);
     const signed = applySignatureFault(sandbox, delivery, messageToSign, fault);
-    const attempt = delivery.attempt_count + 1;
-    request = toDeliveryRequest(sandbox, delivery, { ...signed, type: delivery.event_type, attempt });
+    request = toDeliveryRequest(sandbox, delivery, {
+      ...signed,
+      type: delivery.event_type,
+      attempt: delivery.attempt_count + 1,
+      lastOutcome: () => sandbox.store.attempts.listByDelivery(delivery.seq).at(-1)?.outcome,
+    });
   } catch (error) {
     request = { url: delivery.url, headers: {}, body };
     problem = (error as Error).message;
@@ -154,24 +158,20 @@ function prepareAttempt(
 
 type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 
-interface DeliveryToSend extends DeliveryToSign {
-  readonly body: string;
-  readonly type: string;
-  /** Its number. */
-  readonly attempt: number;
-}
+type DeliveryToSend = DeliveryToSign &
+  Pick<AttemptValues, 'type' | 'attempt' | 'lastOutcome'> & { readonly body: string };
 
 /** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
   { rules }: Sandbox,
   target: RequestTarget,
-  { scheme, secrets, id, timestampMs, body, type, attempt }: DeliveryToSend,
+  { scheme, secrets, id, timestampMs, body, ...values }: DeliveryToSend,
 ): DeliveryRequest {
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `svc-emulator/${VERSION}`,
-    ...fillHeaders(rules.sender, { id, timestamp, type, attempt }),
+    ...fillHeaders(rules.sender, { id, timestamp, ...values }),
     ...JSON.parse(target.headers),
     ...createSignatureHeaders(scheme, secrets, { id, timestamp, body }),
   };

@@ -1,6 +1,7 @@
 /** Bodies that a service can send: those that change if they are parsed and serialized (§6.1), and those that receivers do not expect (§6). */
+import type { SentEvent } from '../delivery-factory.ts';
 import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
-import { addField, type EventTemplate, UNKNOWN_FIELD, UNKNOWN_TYPE } from '../sequence.ts';
+import { addField, createUnknownEvent, type EventTemplate, UNKNOWN_FIELD } from '../sequence.ts';
 import { ALTERED_BODY_CHECK_ID } from '../tampered-deliveries.ts';
 import { createAcceptedCheck, createRejectedCheck, createValid } from './create-check.ts';
 
@@ -16,8 +17,12 @@ export const unusualDeliveryChecks: readonly ReceiverCheck[] = [
     id: 'robustness.unknown-type',
     sent: 'an event of an unknown type',
     explanation:
-      'Your receiver rejects an unknown event type, so the event is sent again for days. Respond with 2xx and ignore it.',
-    createEvent: ({ payload }) => ({ type: UNKNOWN_TYPE, payload }),
+      'Your receiver rejects an unknown event type, so the event is sent again until the service gives up. Respond with 2xx and ignore it.',
+    createEvent: (known, sender) => createUnknownEvent(sender, known) ?? known,
+    findSkipReason: ({ options: { sender }, template }) =>
+      createUnknownEvent(sender, template) === null
+        ? `Receivers of ${sender.name} do not see the event type. If the body contains it, name its field with event_type of the sender.`
+        : null,
   }),
   createAcceptedCheck({
     id: UNKNOWN_FIELD_CHECK_ID,
@@ -41,16 +46,18 @@ export const unusualDeliveryChecks: readonly ReceiverCheck[] = [
       'Your receiver fails on a body of 255 KiB. Raise the size limit of your body parser to at least 256 KiB.',
     requires: [UNKNOWN_FIELD_CHECK_ID],
     createEvent: (known) => ({ ...known, padding: LARGE_PADDING }),
+    findSkipReason: ({ options: { sender } }) =>
+      sender.hasLargeBodies ? null : `${sender.name} is not known to send bodies of this size.`,
   }),
   createAcceptedCheck({
     id: 'robustness.lower-case-headers',
     sent: 'header names in lower case, as HTTP/2 and AWS Lambda pass them on',
     explanation:
       'Your receiver finds its headers only in one spelling. Header names ignore case: look them up in lower case, or with a method that ignores it.',
-    step: createValid((factory, body) => {
-      const entries = Object.entries(factory.sign(body).headers);
+    step: createValid((factory, event) => {
+      const entries = Object.entries(factory.sign(event).headers);
       const headers = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
-      return { body, headers };
+      return { body: event.body, headers };
     }),
   }),
 ];
@@ -64,13 +71,13 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
     id: 'raw-body.white-space',
     sent: 'whitespace between fields and a line break at the end',
     explanation: SERIALIZED_EXPLANATION,
-    step: createValid((factory, body) => factory.sign(addWhiteSpace(body))),
+    step: createValid((factory, event) => factory.sign(withBody(event, addWhiteSpace))),
   }),
   createAcceptedCheck({
     id: 'raw-body.unicode-escape',
     sent: 'a letter written as a Unicode escape',
     explanation: SERIALIZED_EXPLANATION,
-    step: createValid((factory, body) => factory.sign(body.replace(/(?<=:")[a-z]/, escapeLetter))),
+    step: createValid((factory, event) => factory.sign(withBody(event, escapeLetter))),
   }),
   createAcceptedCheck({
     id: 'raw-body.big-number',
@@ -101,7 +108,7 @@ export const rawBodyChecks: readonly ReceiverCheck[] = [
     explanation: SERIALIZED_EXPLANATION,
     // A receiver that accepts any changed body does not show whether it serializes the body again.
     requires: [ALTERED_BODY_CHECK_ID],
-    create: (factory, body) => ({ ...factory.sign(body), body: addWhiteSpace(body) }),
+    create: (factory, event) => ({ ...factory.sign(event), body: addWhiteSpace(event.body) }),
   }),
 ];
 
@@ -110,8 +117,12 @@ function withField(value: string) {
   return ({ type, payload }: EventTemplate) => ({ type, payload: addField(payload, UNKNOWN_FIELD, value) });
 }
 
-function escapeLetter(letter: string): string {
-  return `\\u00${letter.charCodeAt(0).toString(16)}`;
+function withBody(event: SentEvent, change: (json: string) => string): SentEvent {
+  return { ...event, body: change(event.body) };
+}
+
+function escapeLetter(json: string): string {
+  return json.replace(/(?<=:")[a-z]/, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
 }
 
 function addWhiteSpace(json: string): string {

@@ -1,4 +1,5 @@
 /** Creates checks from what they send, and from what it means if a receiver handles it incorrectly. */
+import type { WebhookSender } from '../../profile/senders.ts';
 import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
 import type { FuzzRule } from '../play-rules.ts';
 import { failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
@@ -17,7 +18,7 @@ interface AcceptedCheck extends Omit<ReceiverCheck, 'run'> {
   /** Default: an ordinary delivery. */
   readonly step?: PlayedStep;
   /** The event that is delivered. @param known one that the receiver knows (default: this one) */
-  createEvent?(known: EventTemplate): SequenceEvent;
+  createEvent?(known: EventTemplate, sender: WebhookSender): SequenceEvent;
 }
 
 /** Creates a check of a delivery that a correct receiver accepts. */
@@ -31,7 +32,8 @@ export function createAcceptedCheck({
     ...check,
     judgesByResponse: true,
     async run(session) {
-      const { record } = await session.check([step], { events: [createEvent(session.template)] });
+      const event = createEvent(session.template, session.options.sender);
+      const { record } = await session.check([step], { events: [event] });
       const [first] = record.exchanges;
       const received = describePlay(record);
       return first && isAccepted(first.response) ? passed(received) : failed(received, explanation);

@@ -1,5 +1,6 @@
 /** Events that are delivered again or at the same time (§6.6), and work that delays the response (§6.5). */
 import { formatDuration, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
+import { getIdLocation } from '../../profile/senders.ts';
 import type { SignedMessage } from '../delivery-factory.ts';
 import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import type { CustomStep, PlayedStep } from '../sequence.ts';
@@ -19,7 +20,7 @@ const REPEATED_EXPLANATION =
 const UNPROCESSED_EXPLANATION =
   'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.';
 const REFUSED_EXPLANATION =
-  'Your receiver rejects a duplicate, so the service retries it for days. Respond with 2xx and do nothing.';
+  'Your receiver rejects a duplicate, so the service sends it again until it gives up. Respond with 2xx and do nothing.';
 const MISTAKEN_EXPLANATION =
   'Your receiver mistakes different events for duplicates, so it loses events. Compare the whole data.id, and check the length of the database column that stores it.';
 const LOAD_EXPLANATION =
@@ -28,8 +29,8 @@ const LOAD_EXPLANATION =
 /** The same message each time: another timestamp has another signature. @param ageMs as in `DeliveryFactory.sign` */
 function createRepeated(ageMs?: number): CustomStep {
   let message: SignedMessage | undefined;
-  return createValid((factory, body) => {
-    message ??= factory.sign(body, ageMs === undefined ? {} : { ageMs });
+  return createValid((factory, event) => {
+    message ??= factory.sign(event, ageMs === undefined ? {} : { ageMs });
     return message;
   });
 }
@@ -41,7 +42,7 @@ function between(step: PlayedStep): readonly PlayedStep[] {
 }
 
 /** The same `data.id` more than once, and different ones that are similar (§6.6). */
-export const deduplicationChecks: readonly ReceiverCheck[] = [
+const idChecks: readonly ReceiverCheck[] = [
   createSequenceCheck({
     id: 'deduplication.same-delivery',
     sent: 'the same delivery twice',
@@ -94,7 +95,7 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
     steps: () => between({ kind: 'pause', ms: LATER_MS }),
     sideEffects: 'needed',
     fails: {
-      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because deliveries are retried for that long.',
+      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because retries can arrive that late.',
     },
   }),
   createSequenceCheck({
@@ -107,6 +108,16 @@ export const deduplicationChecks: readonly ReceiverCheck[] = [
     },
   }),
 ];
+
+export const deduplicationChecks = idChecks.map(
+  (check): ReceiverCheck => ({
+    ...check,
+    findSkipReason: ({ options: { sender } }) =>
+      getIdLocation(sender) === null
+        ? `Deliveries of ${sender.name} have no event ID. If the body contains one, name its field with event_id of the sender.`
+        : null,
+  }),
+);
 
 export const loadCheck: ReceiverCheck = createSequenceCheck({
   id: 'robustness.at-once',

@@ -89,7 +89,7 @@ function createApiKeyCheck(apiKey: string | null): ReceiverCheck {
     requires: [OTHER_SECRET_CHECK_ID],
     explanation:
       'Your receiver accepts a signature made with the API key. Verify with the endpoint secret only.',
-    create: (factory, body) => factory.sign(body, { secrets: [apiKey] }),
+    create: (factory, event) => factory.sign(event, { secrets: [apiKey] }),
   });
 }
 
@@ -101,16 +101,16 @@ const rotationChecks = [
     id: 'signature.rotated-first',
     sent: 'the valid signature, followed by one made with another secret',
     explanation: ROTATION_EXPLANATION,
-    step: createValid((factory, body) =>
-      factory.sign(body, { secrets: [factory.secret, createOtherSecret(factory)] }),
+    step: createValid((factory, event) =>
+      factory.sign(event, { secrets: [factory.secret, createOtherSecret(factory)] }),
     ),
   }),
   createAcceptedCheck({
     id: 'signature.rotated-last',
     sent: 'the valid signature, preceded by one made with another secret',
     explanation: ROTATION_EXPLANATION,
-    step: createValid((factory, body) =>
-      factory.sign(body, { secrets: [createOtherSecret(factory), factory.secret] }),
+    step: createValid((factory, event) =>
+      factory.sign(event, { secrets: [createOtherSecret(factory), factory.secret] }),
     ),
   }),
 ];
@@ -120,5 +120,5 @@ const recentTimestampCheck = createAcceptedCheck({
   sent: 'a correctly signed delivery that is four minutes old',
   explanation:
     'Your receiver rejects a delivery that is four minutes old. Accept deliveries up to five minutes old, and check the clock of its machine.',
-  step: createValid((factory, body) => factory.sign(body, { ageMs: 4 * MINUTE_MS })),
+  step: createValid((factory, event) => factory.sign(event, { ageMs: 4 * MINUTE_MS })),
 });

@@ -7,11 +7,11 @@ import type { SignatureScheme } from '../../signature/scheme.ts';
 import { hasTimestamp } from '../../signature/schemes.ts';
 import { parseSignatureHeader, parseTimestamp } from '../../signature/signature-header.ts';
 import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
-import type { DeliveryFactory, SignedMessage } from '../delivery-factory.ts';
+import type { DeliveryFactory, SentEvent, SignedMessage } from '../delivery-factory.ts';
 import type { PlayRecord } from '../play-sequence.ts';
 import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { getConnectionHint, isAccepted, isRejected, type ReceiverResponse } from '../receiver-client.ts';
-import type { CustomStep } from '../sequence.ts';
+import { addField, type CustomStep, UNKNOWN_FIELD } from '../sequence.ts';
 import { createValid } from './create-check.ts';
 
 /** The checks of valid deliveries with this scheme. Every other check requires them. */
@@ -30,10 +30,10 @@ const genuineCheck: ReceiverCheck = {
   sent: 'a valid delivery',
   isBasic: true,
   async run(session) {
-    let body = '';
-    const step = createValid((factory, envelope) => {
-      const message = createOrdinary(factory, envelope);
-      body = message.body;
+    let sent: SentEvent | undefined;
+    const step = createValid((factory, event) => {
+      const message = createOrdinary(factory, event);
+      sent = message.event;
       return message;
     });
     if (session.observer !== null) session.unobservable = null;
@@ -43,7 +43,8 @@ const genuineCheck: ReceiverCheck = {
     });
     const [first] = record.exchanges;
     if (first === undefined || !isAccepted(first.response)) {
-      return failed(describePlay(record), await explainFailure(first?.response, body, session));
+      const meaning = first && sent ? await explainFailure(first.response, sent, session) : '';
+      return failed(describePlay(record), meaning);
     }
     if (session.observer !== null) session.unobservable ??= findObserverProblem(session, record);
     return passed(describePlay({ ...record, sideEffects: null }), 'Your receiver accepts valid deliveries.');
@@ -87,7 +88,7 @@ const wholeMinuteCheck = createBasicCheck({
   sent: 'a valid delivery whose timestamp ends in :00Z',
   explanation:
     'Your receiver verifies a timestamp that it has parsed and formatted again, as OffsetDateTime.toString in Java does, which leaves out seconds of 0. Verify the text of the header.',
-  steps: [createValid((factory, body) => factory.sign(body, { isWholeMinute: true }))],
+  steps: [createValid((factory, event) => factory.sign(event, { isWholeMinute: true }))],
 });
 
 interface BasicCheck extends Pick<ReceiverCheck, 'id' | 'sent'> {
@@ -111,23 +112,29 @@ function createBasicCheck({ steps, explanation, ...check }: BasicCheck): Receive
 
 /** Creates valid deliveries of events with new IDs until the digest of one is as asked. Every 16th hex digest begins with 0. */
 function createWithDigest(isWanted: (digest: string) => boolean) {
-  return (factory: DeliveryFactory, envelope: string): SignedMessage => {
-    const { id } = JSON.parse(envelope).data;
-    for (;;) {
-      const message = factory.sign(envelope.replace(id, factory.createId('event')));
+  return (factory: DeliveryFactory, event: SentEvent): SignedMessage => {
+    for (let tries = 0; ; tries++) {
+      const id = factory.createId('event');
+      const body = event.body.replace(event.id, id);
+      // The digest changes with the body, which does not contain the ID if a header does.
+      const isSame = tries > 0 && body === event.body;
+      const message = factory.sign({
+        ...event,
+        id,
+        body: isSame ? addField(body, UNKNOWN_FIELD, String(tries)) : body,
+      });
       const header = message.headers[factory.scheme.headers.signature] ?? '';
       if (isWanted(parseSignatureHeader(factory.scheme, header).digests[0] ?? '')) return message;
     }
   };
 }
 
-/** @param response to a valid delivery with this body */
+/** @param response to a valid delivery of the event */
 async function explainFailure(
-  response: ReceiverResponse | undefined,
-  body: string,
+  response: ReceiverResponse,
+  event: SentEvent,
   session: CheckSession,
 ): Promise<string> {
-  if (response === undefined) return '';
   const { status } = response;
   if (response.failure === 'timeout') {
     return 'Your receiver does not respond to a valid delivery in time, so the service counts it as failed and sends it again. Return a 2xx response as soon as you have stored the delivery, and process it later.';
@@ -144,18 +151,17 @@ async function explainFailure(
   }
   if (!isRejected(response)) return 'Your receiver fails on a valid delivery. Check its log.';
   return (
-    (await findMistake(body, session)) ??
+    (await findMistake(event, session)) ??
     'Your receiver rejects a valid delivery. Check that it uses the secret given with --secret, and that it verifies the content that the scheme signs.'
   );
 }
 
 /** Sends deliveries that only a receiver with another scheme or a known mistake accepts, until it accepts one, or the time is over. */
-async function findMistake(body: string, session: CheckSession): Promise<string | null> {
+async function findMistake(event: SentEvent, session: CheckSession): Promise<string | null> {
   const { factory, apiKey, options } = session;
   const startedAt = performance.now();
   const { scheme, secret } = factory;
-  const id = factory.createId('delivery');
-  const { timestamp, headers: validHeaders } = factory.sign(body, { deliveryId: id });
+  const { id, timestamp, body, headers: validHeaders } = factory.sign(event);
   const input = {
     scheme,
     secrets: [secret],
@@ -166,7 +172,7 @@ async function findMistake(body: string, session: CheckSession): Promise<string 
     const { record } = await session.send(() => ({ body, headers: { ...validHeaders, ...headers } }));
     return record.exchanges.some(({ step, response }) => step !== null && isAccepted(response));
   };
-  const now = () => parseTimestamp(factory.sign('').timestamp) ?? 0;
+  const now = () => parseTimestamp(factory.sign(event).timestamp) ?? 0;
   for (const probe of listProbes(input)) {
     if (
       (await accepts(probe.headers)) &&

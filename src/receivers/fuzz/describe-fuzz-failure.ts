@@ -1,4 +1,5 @@
 /** Describes a sequence that breaks a rule: what happened, why it matters, and what to do. */
+import type { WebhookSender } from '../../profile/senders.ts';
 import {
   type FuzzRule,
   findViolations,
@@ -8,6 +9,7 @@ import {
   type Violation,
 } from '../play-rules.ts';
 import type { PlayRecord } from '../play-sequence.ts';
+import { nameEventId } from '../receiver-check.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { DeliverySequence, EventTemplate } from '../sequence.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
@@ -42,11 +44,16 @@ export interface FuzzFailure {
 }
 
 /** @param template an event with an ordinary payload */
-export function describeFailure(failing: FailingPlay, template: EventTemplate): FuzzFailure {
+export function describeFailure(
+  failing: FailingPlay,
+  template: EventTemplate,
+  sender: WebhookSender,
+): FuzzFailure {
   const { sequence, record, violation } = failing;
-  const { reference, summary, reason, remedy } = fuzzRules[violation.rule];
+  const { reference, summary, reason, remedy: ruleRemedy } = fuzzRules[violation.rule];
   const violations = findViolations(record);
   const explanation = explainAcceptedAttack(failing);
+  const remedy = nameEventId(ruleRemedy, sender);
   return {
     rule: violation.rule,
     reference,

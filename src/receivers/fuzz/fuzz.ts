@@ -4,13 +4,18 @@ import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';
 import { withAnySignal } from '../../platform/abort-signals.ts';
-import type { SignatureScheme } from '../../signature/scheme.ts';
+import { getIdLocation } from '../../profile/senders.ts';
 import { describeResult, fuzzRuleNames, sideEffectRules } from '../play-rules.ts';
 import type { PlayLimits } from '../play-sequence.ts';
 import { type CheckResult, type ReceiverReport, toReport } from '../receiver-check.ts';
 import { getConnectionHint, isUnreachable } from '../receiver-client.ts';
 import { type Play, ReceiverSession, type SessionOptions } from '../receiver-session.ts';
-import { type DeliverySequence, type EventTemplate, SEQUENCE_VERSION } from '../sequence.ts';
+import {
+  createUnknownEvent,
+  type DeliverySequence,
+  type EventTemplate,
+  SEQUENCE_VERSION,
+} from '../sequence.ts';
 import type { SideEffects } from '../side-effect-observer.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
 import { describeFailure, type FailingPlay, type FuzzFailure } from './describe-fuzz-failure.ts';
@@ -71,12 +76,21 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   return withAnySignal([options.signal], (signal) => new FuzzRun({ ...options, signal }).run());
 }
 
-/** The variations that apply to a receiver with this scheme. */
-function listPossibleVariations(scheme: SignatureScheme, canRestart: boolean): readonly Variation[] {
-  const attacks: readonly Variation[] = listAttacks(scheme);
+/** The variations that can be sent to a receiver. Without an ID, it cannot recognize an event that is sent again. */
+function listPossibleVariations({ sender, restart, events }: FuzzOptions): readonly Variation[] {
+  const attacks: readonly Variation[] = listAttacks(sender.scheme);
+  const hasId = getIdLocation(sender) !== null;
+  const conditions: Partial<Record<Variation, boolean>> = {
+    restart: restart !== null,
+    duplicate: hasId,
+    'lost-response': hasId,
+    'cut-request': hasId,
+    'old-event': sender.body === 'envelope',
+    'unknown-type': events.every((event) => createUnknownEvent(sender, event) !== null),
+  };
   return variationNames.filter(
     (name) =>
-      (canRestart || name !== 'restart') &&
+      (conditions[name] ?? true) &&
       (attacks.includes(name) || !(attackNames as readonly Variation[]).includes(name)),
   );
 }
@@ -111,15 +125,15 @@ class FuzzRun {
   #latest: Omit<FailingPlay, 'violation'> | null = null;
 
   constructor(options: FuzzOptions) {
-    const { scheme, restart, variations, events } = options;
+    const { variations, events } = options;
     this.#options = options;
     this.#session = new ReceiverSession(options, events[0]);
-    const possible = listPossibleVariations(scheme, restart !== null);
+    const possible = listPossibleVariations(options);
     this.#enabled = new Set(possible.filter((name) => variations?.has(name) ?? true));
     if (variations !== undefined && variations.size > 0 && this.#enabled.size === 0) {
       const names = [...variations].join(', ');
       throw new SvcError('usage', `Cannot send any of the selected variations: ${names}.`, {
-        hint: 'Select others. The variation restart needs a restart command. Attacks depend on the signature scheme.',
+        hint: 'Select others. The variation restart needs a restart command. Attacks and events depend on the sender.',
       });
     }
   }
@@ -155,7 +169,7 @@ class FuzzRun {
   }
 
   async #search(): Promise<FuzzFailure | null> {
-    const { events, randomSeed, runs, timeMs, signal } = this.#options;
+    const { sender, events, randomSeed, runs, timeMs, signal } = this.#options;
     const enabled = this.#enabled;
     let failing: FailingPlay | null = null;
     for (let play = 0; play < PLAIN_PLAYS; play++) failing ??= await this.#playPlain();
@@ -172,7 +186,7 @@ class FuzzRun {
       signal.aborted || (runs !== null && this.#runs >= runs) || performance.now() >= endsAt;
     while (!isOver()) {
       const run = this.#runs++;
-      failing = await this.#try(createRandomSequence({ randomSeed, run, events, enabled }));
+      failing = await this.#try(createRandomSequence({ sender, randomSeed, run, events, enabled }));
       if (failing !== null) return this.#shrink(failing);
     }
     return null;
@@ -236,14 +250,14 @@ class FuzzRun {
       }
       return false;
     };
-    const { template } = this.#session;
+    const known = { ...this.#session.template, sender: this.#options.sender };
     // An error of the restart command or of the observer ends the shrinking. The failure is still reported.
-    await shrinkSequence(first.sequence, first.violation.step, template, isFailing).catch(() => {});
+    await shrinkSequence(first.sequence, first.violation.step, known, isFailing).catch(() => {});
     return { ...this.#describe(smallest), original_steps: first.sequence.steps.length };
   }
 
   #describe(failing: FailingPlay): FuzzFailure {
-    return describeFailure(failing, this.#session.template);
+    return describeFailure(failing, this.#session.template, this.#options.sender);
   }
 
   /** @returns null if the sequence breaks no rule, or after an interrupt */

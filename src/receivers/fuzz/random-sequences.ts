@@ -1,8 +1,10 @@
 /** Generates random sequences with fast-check. Only fuzzing loads this file. */
 import * as fc from 'fast-check';
 import { type AttackName, attackNames, type Variation } from '../../domain/variations.ts';
+import type { WebhookSender } from '../../profile/senders.ts';
 import {
   addField,
+  createUnknownEvent,
   type DeliverySequence,
   type EventTemplate,
   normalizeSequence,
@@ -10,10 +12,10 @@ import {
   type SequenceStep,
   sortEventsByFirstStep,
   UNKNOWN_FIELD,
-  UNKNOWN_TYPE,
 } from '../sequence.ts';
 
 interface RandomSequenceOptions {
+  readonly sender: WebhookSender;
   readonly randomSeed: number;
   /** The number of the run, which also decides how long a sequence may get. */
   readonly run: number;
@@ -73,29 +75,38 @@ type RandomStep = SequenceStep extends infer Step
 const event = fc.nat({ max: EVENT_COUNT - 1 });
 
 /** An event of a template, sometimes with an unusual payload, or one of an unknown type. */
-function createEventArbitrary({ events, enabled }: RandomSequenceOptions) {
+function createEventArbitrary({ sender, events, enabled }: RandomSequenceOptions) {
   const hasPayload = enabled.has('payload');
+  // The fields of another body are those of the service, which only adds some.
+  const isEnvelope = sender.body === 'envelope';
   const usual = fc.constantFrom(...events);
   const unusual = createJsonArbitrary();
   const withField = fc
     .tuple(usual, unusual)
     .map(([{ type, payload }, field]) => ({ type, payload: addField(payload, UNKNOWN_FIELD, field) }));
-  const payload = hasPayload
-    ? createObjectArbitrary(unusual, 0, 3)
-    : usual.map((template) => template.payload);
+  const payload =
+    hasPayload && isEnvelope
+      ? createObjectArbitrary(unusual, 0, 3)
+      : usual.map((template) => template.payload);
   const template = fc.oneof(
     { arbitrary: usual, weight: 5 },
     { arbitrary: withField, weight: hasPayload ? 3 : 0 },
-    { arbitrary: usual.map(({ type }) => ({ type, payload: '{}' })), weight: hasPayload ? 1 : 0 },
     {
-      arbitrary: payload.map((text) => ({ type: UNKNOWN_TYPE, payload: text })),
+      arbitrary: usual.map(({ type }) => ({ type, payload: '{}' })),
+      weight: hasPayload && isEnvelope ? 1 : 0,
+    },
+    {
+      arbitrary: payload.map((text) => {
+        const template = { type: '', payload: text };
+        return createUnknownEvent(sender, template) ?? template;
+      }),
       weight: enabled.has('unknown-type') ? 1 : 0,
     },
   );
   return fc
     .record({
       template,
-      padding: rarely(12, hasPayload, fc.integer({ min: 1, max: MAX_PADDING })),
+      padding: rarely(12, hasPayload && sender.hasLargeBodies, fc.integer({ min: 1, max: MAX_PADDING })),
       days_old: rarely(6, enabled.has('old-event'), fc.integer({ min: 1, max: 6 })),
     })
     .map(({ template, ...fields }) => ({ ...template, ...fields }));

@@ -3,30 +3,35 @@
  * plays: it changes the values of all steps before it removes one in the middle, and never removes the last steps.
  */
 import { getTextAtPath } from '../../domain/json-path.ts';
+import type { WebhookSender } from '../../profile/senders.ts';
 import {
   addField,
   type DeliverStep,
   type DeliverySequence,
   type EventTemplate,
+  isUnknownType,
   normalizeSequence,
   omitField,
   type SequenceEvent,
   type SequenceStep,
   sortEventsByFirstStep,
   UNKNOWN_FIELD,
-  UNKNOWN_TYPE,
 } from '../sequence.ts';
+
+interface KnownEvent extends EventTemplate {
+  readonly sender: WebhookSender;
+}
 
 /**
  * @param sequence a sequence that fails
  * @param failingStep the index of the step that shows the failure; null for the whole sequence
- * @param template an event that the receiver knows, to replace unusual ones
+ * @param known an event that the receiver knows, to replace unusual ones, and its sender
  * @param isFailing plays a sequence; called at most once for each
  */
 export async function shrinkSequence(
   sequence: DeliverySequence,
   failingStep: number | null,
-  template: EventTemplate,
+  known: KnownEvent,
   isFailing: (sequence: DeliverySequence) => Promise<boolean>,
 ): Promise<DeliverySequence> {
   const triedTexts = new Set([JSON.stringify(sequence)]);
@@ -53,7 +58,7 @@ export async function shrinkSequence(
   let isSmaller = true;
   while (isSmaller) {
     isSmaller = false;
-    for (const candidate of listSimplerSequences(smallest, template)) {
+    for (const candidate of listSimplerSequences(smallest, known)) {
       isSmaller = await trySequence(candidate);
       if (isSmaller) break;
     }
@@ -80,10 +85,7 @@ function removeSteps(sequence: DeliverySequence, start: number, count: number): 
   return { ...sequence, steps: sequence.steps.toSpliced(start, count) };
 }
 
-function* listSimplerSequences(
-  sequence: DeliverySequence,
-  template: EventTemplate,
-): Generator<DeliverySequence> {
+function* listSimplerSequences(sequence: DeliverySequence, known: KnownEvent): Generator<DeliverySequence> {
   const { steps, events } = sequence;
   if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(sequence, index, 1);
   for (const [index, step] of steps.entries()) {
@@ -96,7 +98,7 @@ function* listSimplerSequences(
     }
   }
   for (const [index, event] of events.entries()) {
-    for (const simpler of listSimplerEvents(event, template)) {
+    for (const simpler of listSimplerEvents(event, known)) {
       yield { ...sequence, events: events.with(index, simpler) };
     }
   }
@@ -114,14 +116,14 @@ const optionalFields = [
 ] as const satisfies readonly (keyof DeliverStep)[];
 
 /** The field that the fuzz run added stays whole: it is short. */
-function listSimplerEvents(event: SequenceEvent, { type, payload }: EventTemplate): SequenceEvent[] {
+function listSimplerEvents(event: SequenceEvent, { type, payload, sender }: KnownEvent): SequenceEvent[] {
   const { padding } = event;
   const field = getTextAtPath(event.payload, [UNKNOWN_FIELD]);
   const simpler: SequenceEvent[] = [{ ...event, type, payload }];
   if (field !== undefined) {
     simpler.push({ ...event, type, payload: addField(payload, UNKNOWN_FIELD, field) });
   }
-  if (event.type === UNKNOWN_TYPE) simpler.push({ ...event, payload: '{}' });
+  if (isUnknownType(event.type) && sender.body === 'envelope') simpler.push({ ...event, payload: '{}' });
   if (event.days_old !== undefined) simpler.push(omitField(event, 'days_old'));
   if (padding === undefined) return simpler;
   const smaller = listSmallerNumbers(padding).map((length) => ({ ...event, padding: length }));

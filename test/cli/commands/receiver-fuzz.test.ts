@@ -11,7 +11,7 @@ import { createReceiver, type ReceivedRequest } from '../../support/test-receive
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 import { respondTo, secret } from './correct-receiver.ts';
 
-/** Never responds to a delivery with a valid signature in the scheme `stripe`. */
+/** Never responds to a delivery with a valid signature of Stripe. */
 function startHangingReceiver() {
   const certificate = getCertificate('localhost');
   const respond = ({ headers, body }: ReceivedRequest) => {
@@ -83,10 +83,10 @@ describe('svc receiver fuzz', () => {
     await using receiver = await startHangingReceiver();
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'ca.pem'), authority);
-    const options = { scheme: 'stripe', timeout: 200, ca: 'ca.pem', events: ['payment.failed'] };
+    const options = { sender: 'stripe', timeout: 200, ca: 'ca.pem', events: ['invoice.payment_failed'] };
     const failed = await fuzz({ url: receiver.url, ...options }, { cwd });
     expect(failed.err).toContain(
-      `Play it again with: svc receiver fuzz ${receiver.url} --replay .svc/sequence-1-first.json --scheme stripe --timeout 200ms --ca ca.pem --events payment.failed\n`,
+      `Play it again with: svc receiver fuzz ${receiver.url} --replay .svc/sequence-1-first.json --sender stripe --timeout 200ms --ca ca.pem --events invoice.payment_failed\n`,
     );
   });
 

@@ -58,10 +58,10 @@ describe('svc receiver check', () => {
   });
 
   it.each(['svc_test_01234567890123456789', 'svc_live_01234567890123456789'])(
-    'svc receiver check refuses the API key %s as the secret, whatever the scheme is',
+    'svc receiver check refuses the API key %s as the secret, whatever the sender is',
     async (key) => {
-      for (const scheme of ['svc', 'github']) {
-        await expect(check({ url: 'http://127.0.0.1:1', secret: key, scheme })).rejects.toMatchObject({
+      for (const sender of ['svc', 'github']) {
+        await expect(check({ url: 'http://127.0.0.1:1', secret: key, sender })).rejects.toMatchObject({
           ...{ code: 'usage', message: `The secret starts with ${key.slice(0, 9)}, so it is an API key.` },
           hint: { command: 'svc webhooks get ID --show-secret' },
         });
@@ -76,7 +76,76 @@ describe('svc receiver check', () => {
       'warning: The secret does not start with whsec_, so it may not be an endpoint secret.\n',
     );
     // Other services have other secrets.
-    expect((await check({ ...options, scheme: 'github' })).err).toBe('');
+    expect((await check({ ...options, sender: 'github', eventType: 'push' })).err).toBe('');
+  });
+
+  /** Checks a receiver in a folder with this configuration. @returns the first delivery, and the report */
+  async function checkInFolder(config: object, options: object) {
+    const cwd = createTemporaryFolder();
+    writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify(config));
+    await using receiver = await createReceiver({ status: 204 });
+    const all = { url: receiver.url, rule: ['signature.genuine'], eventType: undefined, ...options };
+    const result = await check(all, { cwd, json: true });
+    return { ...(await receiver.request(1)), report: JSON.parse(result.out) as CheckReport };
+  }
+
+  it('a folder that is configured with a sender is checked with its deliveries', async () => {
+    const { headers, body } = await checkInFolder({ sender: 'stripe' }, {});
+    expect(headers).toMatchObject({ 'stripe-signature': expect.stringMatching(/^t=\d+,v1=/) });
+    expect(JSON.parse(body.toString())).toMatchObject({
+      id: expect.stringMatching(/^evt_/),
+      type: 'payment_intent.succeeded',
+    });
+  });
+
+  it('--sender replaces the configured sender, and its example is sent', async () => {
+    const { headers, body } = await checkInFolder({ sender: 'stripe' }, { sender: 'github' });
+    expect(headers).toMatchObject({ 'x-github-event': 'issues', 'x-github-delivery': expect.any(String) });
+    expect(JSON.parse(body.toString())).toMatchObject({ action: 'opened' });
+  });
+
+  it('a sender of the configuration file is checked with its fixtures, and checks that make no sense for it are skipped', async () => {
+    const acme = {
+      headers: { 'Acme-Attempt': '{attempt}' },
+      scheme: { headers: { signature: 'Acme-Signature', timestamp: 'Acme-Time', id: null } },
+    };
+    const rule = ['signature.genuine', 'robustness.unknown-type', 'deduplication.same-delivery'];
+    const cwd = createTemporaryFolder();
+    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    const fixture = { description: 'A robot.', payload: { kind: 'robot', key: 'r1' } };
+    writeFileSync(join(cwd, 'fixtures/events/robots.json'), JSON.stringify(fixture));
+    const config = (fields: object) =>
+      writeFileSync(
+        join(cwd, 'svc.config.json'),
+        JSON.stringify({ senders: { acme: { ...acme, ...fields } } }),
+      );
+    await using receiver = await createReceiver({ status: 204 });
+    const options = { url: receiver.url, rule, eventType: undefined, sender: 'acme' };
+
+    config({});
+    const { out } = await check(options, { cwd });
+    expect(out).toContain('Deliveries of acme have no event ID.');
+    expect(out).toContain('Receivers of acme do not see the event type.');
+    const { headers, body } = await receiver.request(1);
+    expect(headers).toMatchObject({ 'acme-attempt': '1' });
+    expect(body.toString()).toBe('{"kind":"robot","key":"r1"}');
+
+    config({ event_id: 'key', event_type: 'kind' });
+    const second = await check(options, { cwd });
+    expect(second.out).not.toContain('skipped');
+    const sent = JSON.parse((await receiver.request(receiver.requests.length)).body.toString());
+    expect(sent).toMatchObject({ kind: 'robot', key: expect.stringMatching(/^evt_/) });
+  });
+
+  it.each([
+    [{ sender: 'nope' }, 'Invalid value for --sender: "nope"'],
+    [
+      { sender: 'stripe', eventType: 'orders/create' },
+      'orders/create is not an event type of the sender stripe.',
+    ],
+    [{ sender: 'stripe', eventType: 'a.b' }, 'No fixture exists for the event type a.b of stripe.'],
+  ])('svc receiver check with %j fails: %s', async (options, message) => {
+    await expect(check({ url: 'http://127.0.0.1:1', ...options })).rejects.toMatchObject({ message });
   });
 
   it('svc receiver check says why checks could not run after a refused connection', async () => {

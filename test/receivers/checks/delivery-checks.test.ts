@@ -178,7 +178,7 @@ describe('signature.genuine', () => {
 
   it.each<[string, ReceiverParts['isAuthentic']]>([
     [
-      'Your receiver makes one mistake: the scheme github was verified instead of svc. Verify the scheme svc, or let svc sign with the other one: --scheme github.',
+      'Your receiver makes one mistake: the scheme github was verified instead of svc. Verify the scheme svc, or let svc send what your receiver expects: --sender github.',
       ({ body, headers }) => {
         const get = (name: string) => String(headers[name.toLowerCase()] ?? '');
         const { github: scheme } = schemes;

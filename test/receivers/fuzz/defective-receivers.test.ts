@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../src/domain/errors.ts';
 import { fuzzRules } from '../../../src/receivers/play-rules.ts';
-import { type DeliverySequence, parseSequence, UNKNOWN_TYPE } from '../../../src/receivers/sequence.ts';
+import { type DeliverySequence, parseSequence } from '../../../src/receivers/sequence.ts';
 import { getTamperedDelivery } from '../../../src/receivers/tampered-deliveries.ts';
 import type { ReceiverParts } from '../configurable-receiver.ts';
 import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
@@ -108,7 +108,7 @@ describe('the fuzz run of a receiver that fails late', () => {
   it('a receiver that crashes 400 ms after an event is shown with a sequence that contains it', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
-        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 400);
+        if (body.includes('svc_test.unknown')) setTimeout(crash, 400);
       },
     };
     await using receiver = await startInProcessReceiver(crashing);
@@ -122,13 +122,13 @@ describe('the fuzz run of a receiver that fails late', () => {
       randomSeed: 4,
     });
     expect(failure?.rule).toBe('running');
-    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain('svc_test.unknown');
   });
 
   it('a receiver that stops late and cannot be restarted is shown with the sequence before', async () => {
     const crashing: Partial<ReceiverParts> = {
       beforeVerifying({ body }, { crash }) {
-        if (body.includes(UNKNOWN_TYPE)) setTimeout(crash, 60);
+        if (body.includes('svc_test.unknown')) setTimeout(crash, 60);
       },
     };
     await using receiver = await startInProcessReceiver(crashing);
@@ -138,7 +138,7 @@ describe('the fuzz run of a receiver that fails late', () => {
       variations: new Set(['unknown-type']),
     });
     expect(failure?.rule).toBe('running');
-    expect(failure?.sequence.events.map(({ type }) => type)).toContain(UNKNOWN_TYPE);
+    expect(failure?.sequence.events.map(({ type }) => type)).toContain('svc_test.unknown');
   });
 
   it('a failure is reported although the receiver cannot be restarted any more', async () => {

@@ -1,5 +1,5 @@
+import { senders } from '../../../src/profile/senders.ts';
 import { type FuzzOptions, type FuzzReport, fuzz } from '../../../src/receivers/fuzz/fuzz.ts';
-import { schemes } from '../../../src/signature/schemes.ts';
 import { SECRET } from '../configurable-receiver.ts';
 
 /** Fuzzes a receiver of these tests with a fixed seed. */
@@ -8,7 +8,7 @@ export function fuzzReceiver(
 ): Promise<FuzzReport> {
   return fuzz({
     urlRule: 'local',
-    scheme: schemes.svc,
+    sender: senders.svc,
     secret: SECRET,
     events: [
       { type: 'order.shipped', payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}' },

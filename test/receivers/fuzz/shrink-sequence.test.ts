@@ -5,23 +5,25 @@ import {
   type Variation,
   variationNames,
 } from '../../../src/domain/variations.ts';
+import { senders } from '../../../src/profile/senders.ts';
 import { createRandomSequence } from '../../../src/receivers/fuzz/random-sequences.ts';
 import { shrinkSequence } from '../../../src/receivers/fuzz/shrink-sequence.ts';
 import {
   type DeliverStep,
   type DeliverySequence,
   type EventTemplate,
+  isUnknownType,
   type SequenceEvent,
   type SequenceStep,
-  UNKNOWN_TYPE,
 } from '../../../src/receivers/sequence.ts';
 
 const template: EventTemplate = { type: 'order.shipped', payload: '{"order_id":"ord_1"}' };
 const events: readonly EventTemplate[] = [template, { type: 'invoice.paid', payload: '{"amount":1}' }];
 const usualPayloads = new Set(events.map(({ payload }) => payload));
 const enabled = new Set(variationNames);
+const sender = senders.svc;
 
-const createRandom = (run: number) => createRandomSequence({ randomSeed: 7, run, events, enabled });
+const createRandom = (run: number) => createRandomSequence({ sender, randomSeed: 7, run, events, enabled });
 /** Whether a sequence contains a variation. */
 const contains: Readonly<Record<Variation, (sequence: DeliverySequence) => boolean>> = {
   ...(Object.fromEntries(attackNames.map((name) => [name, hasAttack(name)])) as Record<
@@ -44,7 +46,7 @@ const contains: Readonly<Record<Variation, (sequence: DeliverySequence) => boole
   'old-event': ({ events }) => events.some((event) => event.days_old !== undefined),
   payload: ({ events }) =>
     events.some(({ payload, padding }) => padding !== undefined || !usualPayloads.has(payload)),
-  'unknown-type': ({ events }) => events.some(({ type }) => type === UNKNOWN_TYPE),
+  'unknown-type': ({ events }) => events.some(({ type }) => isUnknownType(type)),
   burst: hasKind('burst'),
   restart: hasKind('restart'),
 };
@@ -73,12 +75,14 @@ describe('createRandomSequence', () => {
     expect(createRandom(3)).toEqual(createRandom(3));
     const texts = Array.from({ length: 40 }, (_, run) => JSON.stringify(createRandom(run)));
     expect(new Set(texts).size).toBe(40);
-    expect(createRandomSequence({ randomSeed: 8, run: 3, events, enabled })).not.toEqual(createRandom(3));
+    expect(createRandomSequence({ sender, randomSeed: 8, run: 3, events, enabled })).not.toEqual(
+      createRandom(3),
+    );
   });
 
   const createWith = (variations: readonly Variation[]) =>
     Array.from({ length: 200 }, (_, run) =>
-      createRandomSequence({ randomSeed: 1, run, events, enabled: new Set(variations) }),
+      createRandomSequence({ sender, randomSeed: 1, run, events, enabled: new Set(variations) }),
     );
 
   it.each(variationNames)('some sequences contain %s if it is enabled, also as the only one', (name) => {
@@ -102,7 +106,7 @@ describe('createRandomSequence', () => {
 
   it('sequences without variations deliver each event once, in the order of creation', () => {
     for (let run = 0; run < 20; run++) {
-      const { steps } = createRandomSequence({ randomSeed: 1, run, events, enabled: new Set() });
+      const { steps } = createRandomSequence({ sender, randomSeed: 1, run, events, enabled: new Set() });
       expect(steps).toEqual(steps.map((_, event) => ({ kind: 'deliver', event })));
     }
   });
@@ -120,7 +124,7 @@ describe('shrinkSequence', () => {
   async function shrink(isFailing: (sequence: DeliverySequence) => boolean) {
     const sequence = findLongest(isFailing);
     let tryCount = 0;
-    const smallest = await shrinkSequence(sequence, null, template, async (smaller) => {
+    const smallest = await shrinkSequence(sequence, null, { ...template, sender }, async (smaller) => {
       tryCount++;
       return isFailing(smaller);
     });
