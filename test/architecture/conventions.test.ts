@@ -24,7 +24,8 @@ function read(path: string): string {
 describe('the conventions', () => {
   it.each([
     ['process.exit', /\bprocess\.exit\b/, ['src/cli/main.ts']],
-    ['console', /\bconsole\./, []],
+    // It silences a library.
+    ['console', /\bconsole\./, ['src/fixtures/openapi-events.ts']],
     ['the wall clock', /\bDate\.now\b|\bnew Date\(\)/, ['src/platform/wall-clock.ts']],
   ])('%s is used only in %j', (_, pattern, owners) => {
     const users = sources.filter((path) => pattern.test(read(path).replace(commentLine, '')));
