@@ -67,7 +67,11 @@ export async function resolveReceiverOptions(
   const sender = { ...rules.sender, scheme: rules.signature };
   await addEmulatorOfFolder(context);
   assertAllowedReceiver(url, urlRule);
-  const [secret = '', ...others] = await requireSecretOption(options.secret, context);
+  const [secret = '', ...others] = await requireSecretOption(
+    options.secret,
+    context,
+    sender.name === 'svc' ? SECRET_HINT : `Pass the secret with which ${sender.name} signs as --secret.`,
+  );
   if (others.length > 0) {
     throw new SvcError('usage', `--secret contains ${others.length + 1} secrets.`, {
       hint: 'Pass one secret.',
@@ -111,8 +115,8 @@ async function addEmulatorOfFolder(context: Context): Promise<void> {
   if (url !== undefined) addOwnUrl(url);
 }
 
-const PAYLOAD_HINT = {
-  text: 'Create fixtures from payloads of your service in the folder payloads',
+const IMPORT_HINT = {
+  text: 'Create fixtures from a folder of payloads',
   command: 'svc fixtures import payloads/',
 } as const;
 
@@ -140,14 +144,17 @@ export async function createEvents(
     }
     if (template === undefined && sender.body === 'payload') {
       throw new SvcError('usage', `No fixture exists for the event type ${type} of ${sender.name}.`, {
-        hint: PAYLOAD_HINT,
+        hint: {
+          ...IMPORT_HINT,
+          text: `Use one of ${listTypes(sender, folders).join(', ')}. ${IMPORT_HINT.text}`,
+        },
       });
     }
     return { type, payload: template ? fillTemplates(template, templateContexts.next()) : '{}' };
   };
   const [first, ...others] = types ?? listTypes(sender, folders);
   if (first === undefined) {
-    throw new SvcError('usage', `No fixture of the sender ${sender.name} exists.`, { hint: PAYLOAD_HINT });
+    throw new SvcError('usage', `No fixture of the sender ${sender.name} exists.`, { hint: IMPORT_HINT });
   }
   return [createEvent(first), ...others.map(createEvent)];
 }

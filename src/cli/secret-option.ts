@@ -1,5 +1,5 @@
 /** The options `--secret`, `--scheme` and `--sender`. */
-import { SvcError } from '../domain/errors.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
 import { senderNames } from '../profile/senders.ts';
 import { schemeNames } from '../signature/schemes.ts';
 import type { Context } from './context.ts';
@@ -60,10 +60,11 @@ export async function readSecrets(
 export async function requireSecretOption(
   secret: string | readonly string[] | undefined,
   context: SecretContext,
+  hint: Hint | string = SECRET_HINT,
 ): Promise<string[]> {
   const secrets = await readSecrets(secret, context);
   if (secrets.length > 0) return secrets;
   throw new SvcError('usage', 'The secret is missing: neither --secret nor SVC_WEBHOOK_SECRET is set.', {
-    hint: SECRET_HINT,
+    hint,
   });
 }

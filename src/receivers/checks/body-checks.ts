@@ -47,7 +47,7 @@ export const unusualDeliveryChecks: readonly ReceiverCheck[] = [
     requires: [UNKNOWN_FIELD_CHECK_ID],
     createEvent: (known) => ({ ...known, padding: LARGE_PADDING }),
     findSkipReason: ({ options: { sender } }) =>
-      sender.hasLargeBodies ? null : `${sender.name} is not known to send bodies of this size.`,
+      sender.hasLargeBodies ? null : `The sender ${sender.name} is not known to send bodies of this size.`,
   }),
   createAcceptedCheck({
     id: 'robustness.lower-case-headers',

@@ -148,6 +148,17 @@ describe('svc receiver check', () => {
     await expect(check({ url: 'http://127.0.0.1:1', ...options })).rejects.toMatchObject({ message });
   });
 
+  it('the hint for a missing secret names the sender, and that for a missing fixture the event types', async () => {
+    const secretError = check({ url: 'http://127.0.0.1:1', sender: 'github', secret: undefined });
+    await expect(secretError).rejects.toMatchObject({
+      hint: { text: 'Pass the secret with which github signs as --secret.' },
+    });
+    const typeError = check({ url: 'http://127.0.0.1:1', sender: 'github', eventType: 'star' });
+    await expect(typeError).rejects.toMatchObject({
+      hint: { text: expect.stringMatching(/^Use one of issues\.opened, ping, .*push\. Create fixtures/) },
+    });
+  });
+
   it('svc receiver check says why checks could not run after a refused connection', async () => {
     const receiver = await createReceiver({ status: 204 });
     await receiver[Symbol.asyncDispose]();
